@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import { findEntry, missingEntries, platformOf } from './lock-optional.mjs';
+import { settingsTable } from './settings-table.mjs';
+import { parseArguments, verdict } from './test.mjs';
+
+describe('npm test', () => {
+  const report = { passed: 5, failed: 0, broken: 0, skipped: [] as string[] };
+
+  it('counts files that cannot be run and skipped tests as failures', () => {
+    expect(verdict(report)).toMatchObject({ passed: 5, failed: 0 });
+    expect(verdict({ ...report, failed: 1, broken: 2 })).toMatchObject({ passed: 5, failed: 3 });
+    expect(verdict({ ...report, skipped: ['identity a.spec.ts: signs in'] })).toEqual({
+      passed: 5,
+      failed: 1,
+      remarks: ['skipped: identity a.spec.ts: signs in'],
+    });
+  });
+
+  it('lets a test be skipped that is named', () => {
+    expect(verdict({ ...report, skipped: ['identity a.spec.ts: signs in'] }, ['signs in'])).toEqual({
+      passed: 5,
+      failed: 0,
+      remarks: ['skipped, as asked: identity a.spec.ts: signs in'],
+    });
+  });
+
+  it('fails without any test, and without a report', () => {
+    expect(verdict({ ...report, passed: 0 })).toMatchObject({ failed: 1 });
+    expect(verdict(undefined)).toMatchObject({ failed: 1 });
+  });
+
+  it('takes names of projects, paths and options for Jest', () => {
+    expect(parseArguments(['identity', 'tokens', '--may-skip=x y', '-t', 'name'], ['identity', 'filters'])).toEqual({
+      mayBeSkipped: ['x y'],
+      forJest: ['tokens', '-t', 'name', '--selectProjects', 'identity'],
+      isForEmulators: false,
+    });
+    expect(parseArguments(['--emulators'], [])).toEqual({ mayBeSkipped: [], forJest: [], isForEmulators: true });
+  });
+});
+
+describe('the lock file', () => {
+  it.each([
+    ['@swc/core-darwin-arm64', { cpu: ['arm64'], os: ['darwin'] }],
+    ['@swc/core-linux-arm64-musl', { cpu: ['arm64'], libc: ['musl'], os: ['linux'] }],
+    ['@swc/core-linux-arm-gnueabihf', { cpu: ['arm'], libc: ['glibc'], os: ['linux'] }],
+    ['@nx/nx-win32-x64-msvc', { cpu: ['x64'], os: ['win32'] }],
+  ])('%s is for %j', (name, platform) => {
+    expect(platformOf(name)).toEqual(platform);
+  });
+
+  it('finds a package where Node would, and names the optional ones that are missing', () => {
+    const packages = {
+      '': { optionalDependencies: { 'tool-linux-x64': '1.0.0', 'tool-darwin-arm64': '1.0.0' } },
+      'node_modules/tool-linux-x64': {},
+      'node_modules/outer': {
+        dev: true,
+        optionalDependencies: { 'inner-win32-x64': '2.0.0', 'near-linux-x64': '1.0.0' },
+      },
+      'node_modules/outer/node_modules/near-linux-x64': {},
+    };
+    expect(findEntry(packages, 'node_modules/outer', 'tool-linux-x64')).toBe('node_modules/tool-linux-x64');
+    expect(missingEntries(packages)).toEqual({
+      'node_modules/tool-darwin-arm64': { version: '1.0.0', cpu: ['arm64'], optional: true, os: ['darwin'] },
+      'node_modules/inner-win32-x64': { version: '2.0.0', cpu: ['x64'], dev: true, optional: true, os: ['win32'] },
+    });
+  });
+});
+
+describe('configuration tables', () => {
+  it('show meaning, values and defaults, and no value of a secret', () => {
+    const table = settingsTable({
+      COUNT: { desc: 'A count | of things', kind: 'integer, at least 1', default: 3 },
+      KEY: { desc: 'A key', kind: 'secret', secret: true, devDefault: 'dev-only' },
+      TOKEN: { desc: 'A token', kind: 'secret', secret: true, default: 'hidden' },
+      NAME: { desc: 'A name', example: 'Ada', default: undefined },
+      WORDS: { desc: 'Words', default: [] },
+    });
+    expect(table.split('\n').slice(2, -1)).toEqual([
+      '| `COUNT` | A count \\| of things | integer, at least 1 | `3` |',
+      '| `KEY` | A key | secret | **must be set**; in dev `dev-only` |',
+      '| `TOKEN` | A token | secret | set |',
+      '| `NAME` | A name; for example `Ada` | text | none |',
+      '| `WORDS` | Words | text | empty |',
+    ]);
+  });
+});

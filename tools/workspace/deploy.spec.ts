@@ -1,0 +1,226 @@
+// What `deploy/` promises, checked without a cluster, a cloud or a container engine.
+// Where kubectl or terraform is on the path they are asked too; what is checked without them covers every file all the same.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import hcl from '@cdktf/hcl2json';
+import { validate as validateDockerfile } from 'dockerfile-utils';
+import { parse, parseAllDocuments } from 'yaml';
+import { kubernetesDigest } from './kubernetes-manifests.mjs';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const overlays = ['production', 'staging', 'dev'] as const;
+const apps = readdirSync(join(root, 'apps'));
+
+interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string; labels?: Record<string, string> };
+  data?: Record<string, string>;
+  spec?: Record<string, unknown>;
+}
+
+interface PodSpec {
+  containers: {
+    env?: { name: string; value?: string; valueFrom?: { secretKeyRef: { key: string; optional?: boolean } } }[];
+    envFrom?: { configMapRef?: { name: string }; secretRef?: { name: string } }[];
+    securityContext: { readOnlyRootFilesystem: boolean; allowPrivilegeEscalation: boolean };
+    resources: unknown;
+  }[];
+  securityContext: { runAsNonRoot: boolean };
+}
+
+const rendered = (overlay: string) =>
+  parseAllDocuments(read(`deploy/kubernetes/rendered/${overlay}.yaml`)).map((document) => document.toJS() as Manifest);
+
+const find = (manifests: Manifest[], kind: string, name: string) =>
+  manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
+
+/** The pod template of a Deployment, Job or CronJob. */
+function podSpec(manifest: Manifest): PodSpec {
+  const spec = manifest.spec as {
+    template?: { spec: PodSpec };
+    jobTemplate?: { spec: { template: { spec: PodSpec } } };
+  };
+  return (spec.template ?? spec.jobTemplate!.spec.template).spec;
+}
+
+describe.each(overlays)('the %s overlay', (overlay) => {
+  const manifests = rendered(overlay);
+
+  it('is valid against the schemas of Kubernetes', async () => {
+    for (const manifest of manifests) {
+      const models = (await import(`kubernetes-models/${manifest.apiVersion}/${manifest.kind}`)) as Record<
+        string,
+        new (value: Manifest) => { validate(): void }
+      >;
+      expect(() => new models[manifest.kind]!(manifest).validate()).not.toThrow();
+    }
+  });
+
+  it('was rendered from the sources as they are now', () => {
+    expect(read(`deploy/kubernetes/rendered/${overlay}.yaml`)).toContain(kubernetesDigest(overlay));
+    if (spawnSync('kubectl', ['version', '--client']).status === 0) {
+      const fresh = execFileSync('kubectl', ['kustomize', join(root, 'deploy/kubernetes/overlays', overlay)], {
+        encoding: 'utf8',
+      });
+      expect(parseAllDocuments(fresh).map((document) => document.toJS() as Manifest)).toEqual(manifests);
+    }
+  });
+
+  it.each(apps)('gives %s every setting it reads, so that its configuration is accepted', async (app) => {
+    const { AppConfig } = (await import(`../../apps/${app}/src/app.config.js`)) as {
+      AppConfig: {
+        new (env: Record<string, string>): unknown;
+        settings: Record<string, { secret?: boolean; default?: unknown }>;
+      };
+    };
+    const container = podSpec(find(manifests, 'Deployment', `${app}-service`)!).containers[0]!;
+    const configMap = container.envFrom?.find(({ configMapRef }) => configMapRef)?.configMapRef?.name;
+    const env: Record<string, string> = { PORT: '8080', HOST: '', METRICS_PORT: '', SERVICE_VERSION: '1.0.0' };
+    Object.assign(env, find(manifests, 'ConfigMap', configMap!)!.data);
+    for (const { name, value } of container.env ?? []) {
+      // Stands in for the cluster's own secret, whether the app needs it in this environment or not.
+      env[name] = value ?? createHash('sha256').update(name).digest('hex');
+    }
+    expect(Object.keys(AppConfig.settings).filter((name) => !(name in env))).toEqual([]);
+    expect(() => new AppConfig(env)).not.toThrow();
+  });
+
+  it.each(apps)('runs %s without privileges and with a migration before it', (app) => {
+    for (const manifest of [
+      find(manifests, 'Deployment', `${app}-service`),
+      find(manifests, 'Job', `${app}-migrate`),
+    ]) {
+      const pod = podSpec(manifest!);
+      expect(pod.securityContext.runAsNonRoot).toBe(true);
+      expect(pod.containers[0]!.securityContext).toMatchObject({
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+      });
+      expect(pod.containers[0]!.resources).toHaveProperty('limits.memory');
+    }
+    for (const kind of ['Service', 'ServiceAccount', 'HorizontalPodAutoscaler', 'PodDisruptionBudget']) {
+      expect(find(manifests, kind, `${app}-service`)).toBeDefined();
+    }
+  });
+
+  it('holds no secret: every Secret is somebody else’s and only referred to', () => {
+    expect(manifests.filter(({ kind }) => kind === 'Secret')).toEqual([]);
+  });
+
+  it('lets services reach one another only along the arrows of the architecture', () => {
+    const arrows = manifests
+      .filter(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name.endsWith('-arrows'))
+      .flatMap(({ metadata, spec }) =>
+        ((spec as { egress: { to: { podSelector?: { matchLabels: Record<string, string> } }[] }[] }).egress ?? [])
+          .flatMap(({ to }) =>
+            to.flatMap(({ podSelector }) => podSelector?.matchLabels['app.kubernetes.io/name'] ?? []),
+          )
+          .map((target) => `${metadata.name.replace(/-arrows$/, '')} -> ${target}`),
+      );
+    expect(arrows.sort()).toEqual([
+      'coordinator -> identity',
+      'coordinator -> priority-api',
+      'coordinator -> priority-webhook',
+      'graphql-gateway -> identity',
+      'interactions -> identity',
+      'priority-api -> identity',
+      'priority-api -> priority-webhook',
+      'priority-webhook -> identity',
+    ]);
+    const denyAll = find(manifests, 'NetworkPolicy', 'deny-all');
+    expect(denyAll?.spec).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+  });
+});
+
+describe('the compose file', () => {
+  const compose = parse(read('deploy/compose/compose.yaml'), { merge: true }) as {
+    services: Record<string, { image: string; environment: Record<string, string>; ports: string[] }>;
+  };
+
+  it('has the six apps and opens ports on the loopback interface alone', () => {
+    expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(apps));
+    for (const { ports } of Object.values(compose.services)) {
+      for (const port of ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
+    }
+  });
+
+  it.each(apps)('gives %s settings that its configuration accepts', async (app) => {
+    const { AppConfig } = (await import(`../../apps/${app}/src/app.config.js`)) as {
+      AppConfig: new (env: Record<string, string>) => unknown;
+    };
+    expect(() => new AppConfig(compose.services[app]!.environment)).not.toThrow();
+  });
+});
+
+describe('Terraform', () => {
+  const files = readdirSync(join(root, 'deploy/terraform')).filter((file) => file.endsWith('.tf'));
+
+  it('parses', async () => {
+    for (const file of files) await expect(hcl.parse(file, read(`deploy/terraform/${file}`))).resolves.toBeDefined();
+  });
+
+  it('is formatted', () => {
+    // `terraform fmt` itself where it is installed; everywhere the rules that our files could break.
+    const terraform = spawnSync('terraform', ['fmt', '-check', '-recursive', join(root, 'deploy/terraform')]);
+    if (terraform.error === undefined) expect(terraform.status).toBe(0);
+    for (const file of files) {
+      const text = read(`deploy/terraform/${file}`);
+      expect(text).not.toMatch(/\t|[ ]+$|\n\n\n/m);
+      expect(text.endsWith('}\n')).toBe(true);
+    }
+  });
+
+  it('has one table with a schema for each warehouse table', async () => {
+    const { warehouseTables } = await import('@tradewind/cloud-ports');
+    const tables = Object.keys(warehouseTables).sort();
+    const files = readdirSync(join(root, 'deploy/terraform/schemas')).sort();
+    expect(files).toEqual(['clustering', ...tables].sort().map((name) => `${name}.json`));
+    const clustering = JSON.parse(read('deploy/terraform/schemas/clustering.json')) as Record<string, string[]>;
+    expect(Object.keys(clustering).sort()).toEqual(tables);
+    for (const table of tables) {
+      const columns = (JSON.parse(read(`deploy/terraform/schemas/${table}.json`)) as { name: string }[]).map(
+        ({ name }) => name,
+      );
+      expect(columns).toEqual(expect.arrayContaining([...clustering[table]!, 'ingested_at']));
+    }
+  });
+});
+
+describe.each(apps)('the Dockerfile of %s', (app) => {
+  const text = read(`apps/${app}/Dockerfile`);
+
+  it('has nothing that a linter objects to', () => {
+    expect(validateDockerfile(text)).toEqual([]);
+  });
+
+  it('ends without root, with a health check and with Node as the process that gets the signals', () => {
+    const last = text.slice(text.lastIndexOf('FROM '));
+    expect(last).toContain('USER 65532:65532');
+    expect(last).toContain('HEALTHCHECK');
+    expect(last).toMatch(/ENTRYPOINT \["node", /);
+    expect(last).not.toMatch(/^RUN/m);
+  });
+
+  it('copies every lib that the app needs and no other', () => {
+    const manifest = JSON.parse(read(`apps/${app}/package.json`)) as { dependencies: Record<string, string> };
+    const needed = new Set<string>();
+    const visit = (dependencies: Record<string, string> = {}) => {
+      for (const name of Object.keys(dependencies).filter((key) => key.startsWith('@tradewind/'))) {
+        const lib = name.slice('@tradewind/'.length);
+        if (needed.has(lib)) continue;
+        needed.add(lib);
+        visit((JSON.parse(read(`libs/${lib}/package.json`)) as { dependencies?: Record<string, string> }).dependencies);
+      }
+    };
+    visit(manifest.dependencies);
+    const copied = new Set([...text.matchAll(/^COPY libs\/([\w-]+)\/package\.json/gm)].map(([, lib]) => lib));
+    expect(copied).toEqual(needed);
+    for (const lib of copied) expect(statSync(join(root, 'libs', lib!)).isDirectory()).toBe(true);
+  });
+});

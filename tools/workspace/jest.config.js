@@ -1,0 +1,4 @@
+export default {
+  displayName: 'workspace',
+  preset: '../../jest.preset.js',
+};

@@ -1,0 +1,74 @@
+// Completes package-lock.json with the optional packages of other platforms. npm leaves out those it could not read when the
+// file was made, and then `npm ci` refuses the file on the next machine ("Missing: ... from lock file").
+// To be run after every `npm install`; `--check` only reports, for `npm run check`.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const lockFile = fileURLToPath(new URL('../../package-lock.json', import.meta.url));
+const systems = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
+const processors = { armv7: 'arm', aarch64: 'arm64', x86: 'ia32' };
+const processorNames = ['x64', 'arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32'];
+
+/** @returns the path under which Node would find the package from there, if the lock file has it */
+export function findEntry(packages, from, name) {
+  for (let folder = from; ;) {
+    const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;
+    if (packages[path]) return path;
+    if (folder === '') return undefined;
+    const nested = folder.lastIndexOf('/node_modules/');
+    folder = nested >= 0 ? folder.slice(0, nested) : '';
+  }
+}
+
+/** Platform packages carry their platform in their name: `@swc/core-linux-arm64-musl`. */
+export function platformOf(name) {
+  const words = name.split('/').at(-1).split(/[-.]/);
+  const os = words.find((word) => systems.includes(word));
+  const found = words.map((word) => processors[word] ?? word).find((word) => processorNames.includes(word));
+  const isMusl = words.some((word) => word.startsWith('musl'));
+  const isGlibc = words.some((word) => word.startsWith('gnu'));
+  return {
+    ...(found ? { cpu: [found] } : {}),
+    ...(os === 'linux' && (isMusl || isGlibc) ? { libc: [isMusl ? 'musl' : 'glibc'] } : {}),
+    ...(os ? { os: [os] } : {}),
+  };
+}
+
+/** @returns entries that the lock file lacks, by path */
+export function missingEntries(packages) {
+  const missing = {};
+  for (const [path, entry] of Object.entries(packages)) {
+    for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
+      if (findEntry(packages, path, name)) continue;
+      const { cpu, libc, os } = platformOf(name);
+      if (!os && !cpu) throw new Error(`${name} (of ${path || 'the root'}) is missing and its name tells no platform`);
+      missing[`node_modules/${name}`] = {
+        version,
+        ...(cpu ? { cpu } : {}),
+        ...(entry.dev ? { dev: true } : {}),
+        ...(libc ? { libc } : {}),
+        optional: true,
+        ...(os ? { os } : {}),
+      };
+    }
+  }
+  return missing;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const lock = JSON.parse(readFileSync(lockFile, 'utf8'));
+  const missing = missingEntries(lock.packages);
+  const names = Object.keys(missing);
+  if (names.length > 0 && process.argv.includes('--check')) {
+    console.error(`package-lock.json lacks ${names.length} optional packages of other platforms.`);
+    console.error('Complete it with: node tools/workspace/lock-optional.mjs');
+    process.exitCode = 1;
+  } else if (names.length > 0) {
+    // npm keeps the entries in the order of its locale's comparison.
+    const { '': root, ...packages } = { ...lock.packages, ...missing };
+    const sorted = Object.entries(packages).sort(([one], [other]) => one.localeCompare(other, 'en'));
+    lock.packages = { '': root, ...Object.fromEntries(sorted) };
+    writeFileSync(lockFile, `${JSON.stringify(lock, null, 2)}\n`);
+    console.log(`Added ${names.length} optional packages of other platforms to package-lock.json.`);
+  }
+}
