@@ -1,0 +1,4 @@
+export default {
+  displayName: 'shared-types',
+  preset: '../../jest.preset.js',
+};

@@ -1,0 +1,27 @@
+/**
+ * Every failure the platform expects, by its stable code, with one line of explanation.
+ * A code is never reused or renamed; docs/errors.md is generated from this list.
+ */
+export const errorCodes = {
+  'request.invalid': 'The request breaks a rule that the message names.',
+  'request.not_found': 'Nothing is served or stored under this address.',
+  'request.method_not_allowed': 'The path exists, the method does not; see the Allow header.',
+  'request.too_large': 'The body is larger than the limit of this endpoint.',
+  'request.unsupported_media_type': 'The content type is not one that this endpoint reads.',
+  'caller.unauthenticated': 'The caller presented no credential, or one that is not valid.',
+  'caller.forbidden': 'The caller is known and is not allowed to do this.',
+  'dependency.unavailable': 'A service or store that this request needs does not answer.',
+  'data.too_slow': 'A filter of the data API ran longer than the statement timeout; narrow it.',
+  'rate_limit.data': 'The data calls of this user and day are used up.',
+  'rate_limit.requests': 'Too many requests in 60 seconds, from this address or by this user.',
+  'rate_limit.login': 'Too many failed log-ins, of this account or from this address.',
+  'transport.insecure': 'Production accepts https only.',
+  'provider.refused': 'The scraping provider refused a request; the settings or the account need attention.',
+  'run.active': 'A monthly run is under way; only one may be at a time.',
+  internal: 'A fault of the service; the request id finds it in the log.',
+  'identity.credentials': 'The email address or the password is wrong; which of them is not told.',
+  'identity.login_throttled': 'Too many failed logins of this account or from this address; see Retry-After.',
+  'identity.form_forged': 'The form of a login page came without the token that was put into it.',
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;

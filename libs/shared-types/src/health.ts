@@ -1,0 +1,15 @@
+import type { Environment } from './environment.js';
+
+/** Body of `GET /health`: liveness, exactly these fields. */
+export interface Health {
+  status: 'healthy';
+  service: string;
+  environment: Environment;
+}
+
+/** Body of `GET /ready`: 200 when every dependency answers, 503 otherwise. */
+export interface Readiness {
+  status: 'ready' | 'not_ready';
+  service: string;
+  dependencies: Record<string, 'up' | 'down'>;
+}
