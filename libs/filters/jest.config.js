@@ -1,0 +1,4 @@
+export default {
+  displayName: 'filters',
+  preset: '../../jest.preset.js',
+};

@@ -1,0 +1,195 @@
+// The compiled SQL on PostgreSQL and the evaluation in memory agree, on the gateway's real tables. A case is one filter
+// against one record. FILTER_CASES (default 120,000) sets how many; FILTER_SEED repeats a run that failed.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { filterOf, names, objectOf, recordOf, today } from '../test/arbitraries.js';
+import { createGatewayDatabase, type GatewayDatabase } from '../test/gateway-tables.js';
+import {
+  canonicalKey,
+  compileFilter,
+  evaluateFilter,
+  type FilterEntity,
+  filterFields,
+  type FilterRecord,
+  type NormalisedFilter,
+  parseFilters,
+} from './index.js';
+
+const casesWanted = Number(process.env['FILTER_CASES'] ?? 120_000);
+const seed = Number(process.env['FILTER_SEED'] ?? Date.now() % 1_000_000_000);
+const recordsPerRound = 250;
+const filtersPerRound = 80;
+const filtersPerStatement = 40;
+const entities: readonly FilterEntity[] = ['company', 'person', 'deal'];
+
+describe(`SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
+  let database: GatewayDatabase;
+
+  beforeAll(async () => {
+    database = await createGatewayDatabase();
+  });
+  afterAll(() => database.drop());
+
+  async function store(entity: FilterEntity, records: readonly FilterRecord[]): Promise<void> {
+    const columns = Object.keys(records[0]!).join(', ');
+    await database.client.query(`truncate ${entity}`);
+    await database.client.query(
+      `insert into ${entity} (id, ${columns}) select place, ${columns} from json_populate_recordset(null::${entity}, $1::json)
+       with ordinality as given(${await allColumns(entity)}, place)`,
+      [JSON.stringify(records)],
+    );
+  }
+
+  async function allColumns(entity: FilterEntity): Promise<string> {
+    const { rows } = await database.client.query<{ names: string }>(
+      `select string_agg(quote_ident(attname), ', ' order by attnum) as names from pg_attribute
+       where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
+      [entity],
+    );
+    // The id of the records is their place; the column of that name in them is empty.
+    return rows[0]!.names.replace(/^id\b/, 'no_id');
+  }
+
+  /** Ids (places from 1) of the records that satisfy each filter, by the database. */
+  async function select(entity: FilterEntity, filters: readonly NormalisedFilter[]): Promise<number[][]> {
+    const found: number[][] = [];
+    for (let start = 0; start < filters.length; start += filtersPerStatement) {
+      const params: unknown[] = [];
+      const parts = filters.slice(start, start + filtersPerStatement).map((filter, index) => {
+        const compiled = compileFilter(filter, { firstParameter: params.length + 1 });
+        params.push(...compiled.params);
+        return `select ${index} as n, array(select t.id::int from ${entity} t where ${compiled.sql} order by t.id) as ids`;
+      });
+      const { rows } = await database.client.query<{ ids: number[] }>(
+        `${parts.join(' union all ')} order by n`,
+        params,
+      );
+      found.push(...rows.map(({ ids }) => ids));
+    }
+    return found;
+  }
+
+  it.each(entities)(
+    'agree on every generated case of %s',
+    async (entity) => {
+      const rounds = Math.ceil(casesWanted / entities.length / (recordsPerRound * filtersPerRound));
+      let matches = 0;
+      for (let round = 0; round < rounds; round++) {
+        const numbers = { seed: seed + round };
+        // The id is a filter field of deals; the database numbers the records from 1.
+        const records = fc.sample(recordOf(entity), { ...numbers, numRuns: recordsPerRound });
+        const numbered = records.map((record, index) => ({ ...record, id: index + 1 }));
+        await store(entity, records);
+        const sent = fc.sample(filterOf(entity), { ...numbers, numRuns: filtersPerRound });
+        const filters = sent.map((filter) => parseFilters(entity, filter, { today, names }));
+        const selected = await select(entity, filters);
+        filters.forEach((filter, index) => {
+          const evaluated = numbered.filter((record) => evaluateFilter(filter, record)).map(({ id }) => id);
+          matches += evaluated.length;
+          if (evaluated.join() === selected[index]!.join()) return;
+          const [id] = [...evaluated, ...selected[index]!].filter(
+            (one) => evaluated.includes(one) !== selected[index]!.includes(one),
+          );
+          throw new Error(
+            `${JSON.stringify(sent[index])} on ${JSON.stringify(numbered[id! - 1])}: in memory ${evaluated.includes(id!)}, ` +
+              `in SQL ${selected[index]!.includes(id!)}; ${JSON.stringify(compileFilter(filter))}`,
+          );
+        });
+      }
+      // Filters that never match would agree on nothing: at least one case in a hundred has to be a match.
+      expect(matches).toBeGreaterThan((rounds * recordsPerRound * filtersPerRound) / 100);
+    },
+    600_000,
+  );
+
+  describe.each(entities)('for %s', (entity) => {
+    beforeAll(async () => {
+      await store(entity, fc.sample(recordOf(entity), { seed, numRuns: recordsPerRound }));
+    });
+
+    const parse = (filter: Record<string, unknown>) => parseFilters(entity, filter, { today, names });
+
+    it('IS_ANY_OF and IS_NOT_ANY_OF part all records, on every field', async () => {
+      for (const field of filterFields[entity]) {
+        const objects = fc.sample(objectOf({ ...field, comparisons: ['IS_ANY_OF'] }), { seed, numRuns: 4 });
+        for (const { values } of objects) {
+          const [any, none] = await select(entity, [
+            parse({ [field.name]: [{ values }] }),
+            parse({ [field.name]: [{ values, comparison: 'IS_NOT_ANY_OF' }] }),
+          ]);
+          expect([...any!, ...none!].sort((a, b) => a - b)).toEqual(
+            Array.from({ length: recordsPerRound }, (_, index) => index + 1),
+          );
+        }
+      }
+    });
+
+    it('BETWEEN is MORE_OR_EQUALS_THAN and LESS_OR_EQUALS_THAN together, on single-valued fields', async () => {
+      const fields = filterFields[entity].filter(
+        ({ comparisons, stored }) => comparisons.includes('BETWEEN') && stored.shape === 'one',
+      );
+      expect(fields.length).toBeGreaterThan(1);
+      for (const field of fields) {
+        const [object] = fc.sample(objectOf({ ...field, comparisons: ['BETWEEN'] }), { seed, numRuns: 1 });
+        const [low, high] = object!.values;
+        const [between, both] = await select(entity, [
+          parse({ [field.name]: [object] }),
+          parse({
+            [field.name]: [
+              { values: [low], comparison: 'MORE_OR_EQUALS_THAN' },
+              { values: [high], comparison: 'LESS_OR_EQUALS_THAN' },
+            ],
+          }),
+        ]);
+        expect(between).toEqual(both);
+      }
+    });
+
+    it('the order of fields, objects and values changes neither the key nor the answer', async () => {
+      const sent = fc.sample(filterOf(entity), { seed, numRuns: 60 });
+      const turned = sent.map((filter) =>
+        Object.fromEntries(
+          Object.entries(filter)
+            .reverse()
+            .map(([name, objects]) => [
+              name,
+              (objects as { values: unknown[]; comparison: string }[])
+                .map(({ values, comparison }) => ({
+                  comparison,
+                  values: comparison === 'BETWEEN' ? values : [...values].reverse(),
+                }))
+                .reverse(),
+            ]),
+        ),
+      );
+      expect(turned.map((filter) => canonicalKey(parse(filter)))).toEqual(
+        sent.map((filter) => canonicalKey(parse(filter))),
+      );
+    });
+
+    it('equal keys mean equal answers, and no value stands in the SQL text', async () => {
+      const filters = fc.sample(filterOf(entity), { seed, numRuns: 200 }).map(parse);
+      const answers = await select(entity, filters);
+      const byKey = new Map<string, string>();
+      filters.forEach((filter, index) => {
+        const key = canonicalKey(filter);
+        expect(byKey.get(key) ?? answers[index]!.join()).toBe(answers[index]!.join());
+        byKey.set(key, answers[index]!.join());
+        const sql = compileFilter(filter).sql.replace(/\$\d+/g, '');
+        expect(sql).toMatch(/^[a-z_.:@&<>=[\]() ]*$/);
+      });
+    });
+  });
+
+  it('ACTIVE, PAST and FUTURE part all deals', async () => {
+    await store('deal', fc.sample(recordOf('deal'), { seed, numRuns: recordsPerRound }));
+    const statuses = ['ACTIVE', 'PAST', 'FUTURE'].map((status) =>
+      parseFilters('deal', { status: [{ values: [status], comparison: 'IS' }] }, { today, names }),
+    );
+    const selected = await select('deal', statuses);
+    expect(selected.every((ids) => ids.length > 0)).toBe(true);
+    expect(selected.flat().sort((a, b) => a - b)).toEqual(
+      Array.from({ length: recordsPerRound }, (_, index) => index + 1),
+    );
+  });
+});

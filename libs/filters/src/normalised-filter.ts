@@ -1,0 +1,83 @@
+// The normalised form of a filter: names are ids, ages are days of birth, texts are words. It is what SQL is compiled
+// from, what records are evaluated against, and what caches and cursors are keyed by.
+import type { DealStatus } from './enumerations.js';
+import type { ColumnType, FilterEntity, WholeText } from './filter-fields.js';
+import type { Scalar } from './scalars.js';
+
+export interface Bound {
+  value: Scalar;
+  isInclusive: boolean;
+}
+
+/** An interval; a missing bound is open. */
+export interface Range {
+  min?: Bound;
+  max?: Bound;
+}
+
+/**
+ * One condition. All conditions of a filter hold together.
+ * `isNegated` is the exact complement: a null column satisfies the negated condition.
+ */
+export type Condition = { field: string } & (
+  | { op: 'in'; column: string; type: ColumnType; values: readonly Scalar[]; isNegated: boolean }
+  | { op: 'inRanges'; column: string; type: ColumnType; ranges: readonly Range[]; isNegated: boolean }
+  /** The list shares an element with the values. */
+  | {
+      op: 'overlaps';
+      column: string;
+      type: 'bigint' | 'text';
+      values: readonly Scalar[];
+      isNegated: boolean;
+      wordsColumn?: string;
+    }
+  /** The list has an element of every group (a group holds the ids that one name stands for). */
+  | {
+      op: 'containsAll';
+      column: string;
+      type: 'bigint' | 'text';
+      groups: readonly (readonly Scalar[])[];
+      wordsColumn?: string;
+    }
+  /** Some element of the list lies in the range. */
+  | { op: 'hasElementIn'; column: string; type: 'bigint' | 'text'; range: Range }
+  /** A phrase matches when all its words are there; `any` or `all` of the phrases must match. */
+  | { op: 'words'; column: string; phrases: readonly (readonly string[])[]; match: 'any' | 'all'; isNegated: boolean }
+  /** One of the columns holds exactly this normalised text. */
+  | { op: 'wholeText'; columns: readonly WholeText[]; value: string; wordsColumn: string }
+  | { op: 'status'; startColumn: string; endColumn: string; statuses: readonly DealStatus[] }
+  /** No record can satisfy it: IS_ALL_OF two different values of a single-valued field. */
+  | { op: 'nothing' }
+);
+
+export interface NormalisedFilter {
+  entity: FilterEntity;
+  /** Date `YYYY-MM-DD` (UTC) that deal status is judged by. */
+  today: string;
+  /** In canonical order, without repeats. */
+  conditions: readonly Condition[];
+}
+
+/**
+ * Stable text of what the filter means: equal for filters that differ only in the order of fields, objects and values.
+ * Holds today's date only when the answer depends on it.
+ */
+export function canonicalKey(filter: NormalisedFilter): string {
+  const dependsOnToday = filter.conditions.some((condition) => condition.op === 'status');
+  return stableText([filter.entity, dependsOnToday ? filter.today : null, filter.conditions]);
+}
+
+/** Puts conditions into canonical order and drops repeats. */
+export function canonicalOrder(conditions: readonly Condition[]): Condition[] {
+  const byText = new Map(conditions.map((condition) => [stableText(condition), condition]));
+  return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, condition]) => condition);
+}
+
+/** JSON with sorted keys; big integers as `{"int": "..."}`, so that no text equals a number. */
+function stableText(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part === 'bigint') return { int: String(part) };
+    if (part === null || typeof part !== 'object' || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}

@@ -1,0 +1,94 @@
+// One value of a filter, from what was sent to the scalars it stands for.
+import type { SearchComparison } from './enumerations.js';
+import type { FilterField } from './filter-fields.js';
+import { FilterError, shown } from './filter-error.js';
+import type { NameDictionary } from './name-dictionary.js';
+import { nearestOf } from './nearest.js';
+import { industries } from './reference/industries.generated.js';
+import { dateOf, integerOf, type Scalar } from './scalars.js';
+import { normaliseText, wordsOf } from './text.js';
+
+/** Values of one filter object; keeps statements and plans small. */
+export const valuesMaxPerFilter = 500;
+
+/** Characters of a text or name value; longer ones are no search words. */
+const textMaxChars = 300;
+
+/** PostgreSQL refuses longer words in a text search query (2,046 bytes). */
+const wordMaxBytes = 2046;
+
+/** Ages beyond this are a typing error. */
+const ageMaxYears = 200;
+
+const industryIds = new Map(industries.map((industry) => [industry.member, industry.id]));
+
+/** @throws FilterError when the value is not one of the field's value type. */
+export function parseValue(
+  field: FilterField,
+  comparison: SearchComparison,
+  value: unknown,
+  names: NameDictionary,
+): readonly Scalar[] {
+  const refuse = (problem: string, suggestions: readonly string[] = []): never => {
+    const hint = suggestions.length > 0 ? `; did you mean ${suggestions.join(', ')}?` : '';
+    throw new FilterError(`${field.name} ${comparison}: ${problem}${hint}`, {
+      field: field.name,
+      comparison,
+      value,
+      suggestions,
+    });
+  };
+  switch (field.value.kind) {
+    case 'integer':
+    case 'money':
+      return [integerOf(value) ?? refuse(`${shown(value)} is not an integer (a number or digits, at most 64 bits)`)];
+    case 'age': {
+      const age = integerOf(value);
+      if (age === undefined || age < 0 || age > ageMaxYears) {
+        return refuse(`${shown(value)} is not an age in whole years (0 to ${ageMaxYears})`);
+      }
+      return [age];
+    }
+    case 'date':
+      return [dateOf(value) ?? refuse(`${shown(value)} is not a date of the form YYYY-MM-DD`)];
+    case 'boolean':
+      if (value === true || value === 'true') return [true];
+      if (value === false || value === 'false') return [false];
+      return refuse(`${shown(value)} is not true or false`);
+    case 'member': {
+      const { members } = field.value;
+      if (typeof value === 'string' && members.includes(value)) return [value];
+      return refuse(`${shown(value)} is not one of ${members.join(', ')}`);
+    }
+    case 'industry': {
+      const id = typeof value === 'string' ? industryIds.get(value) : undefined;
+      return [
+        id ??
+          refuse(
+            `${shown(value)} is not a member of the enum Industry`,
+            typeof value === 'string' ? nearestOf(value.slice(0, textMaxChars), [...industryIds.keys()]) : [],
+          ),
+      ];
+    }
+    case 'text': {
+      if (typeof value !== 'string' || value.length > textMaxChars) {
+        return refuse(`${shown(value)} is not a text of at most ${textMaxChars} characters`);
+      }
+      const words = wordsOf(value);
+      if (words.length === 0) return refuse(`${shown(value)} has no letter or digit to search for`);
+      if (words.some((word) => Buffer.byteLength(word) > wordMaxBytes))
+        return refuse(`${shown(value)} has a word that is too long`);
+      return [normaliseText(value)];
+    }
+    case 'name': {
+      const isName = typeof value === 'string' && value.trim() !== '' && value.length <= textMaxChars;
+      if (!isName && integerOf(value) === undefined) {
+        return refuse(`${shown(value)} is not a name (at most ${textMaxChars} characters) or an id`);
+      }
+      const { vocabulary, unknown } = field.value;
+      const resolution = names.resolve(vocabulary, value as string | number | bigint);
+      if ('ids' in resolution) return resolution.ids;
+      return unknown === 'match nothing' ? [] : refuse(`there is no ${vocabulary} ${shown(value)}`, resolution.nearest);
+    }
+  }
+}
