@@ -1,0 +1,67 @@
+import type { Logger } from './logger.js';
+
+export interface BackgroundLoopOptions {
+  /** For the log. */
+  name: string;
+  /** Pause between passes that found nothing more to do, milliseconds. */
+  intervalMs: number;
+  /** One pass. True means there is more: the next pass follows at once. The signal is aborted by `stop`. */
+  run: (signal: AbortSignal) => Promise<boolean | void>;
+  logger: Logger;
+}
+
+/**
+ * Work that a service does beside its requests: one pass at a time, then a pause.
+ * A pass that throws is logged and tried again after the pause; the loop goes on.
+ */
+export class BackgroundLoop {
+  private readonly abort = new AbortController();
+  private running: Promise<void> | undefined;
+  private endPause: (() => void) | undefined;
+  private wasWoken = false;
+
+  constructor(private readonly options: BackgroundLoopOptions) {}
+
+  start(): void {
+    this.running ??= this.loop();
+  }
+
+  /** Ends the pause at hand, or the next one when a pass is on. */
+  wake(): void {
+    this.wasWoken = true;
+    this.endPause?.();
+  }
+
+  /** Aborts the signal and waits for the current pass. */
+  async stop(): Promise<void> {
+    this.abort.abort();
+    this.endPause?.();
+    await this.running;
+  }
+
+  private async loop(): Promise<void> {
+    const { name, run, logger, intervalMs } = this.options;
+    while (!this.abort.signal.aborted) {
+      this.wasWoken = false;
+      let hasMore = false;
+      try {
+        hasMore = (await run(this.abort.signal)) === true;
+      } catch (error) {
+        if (!this.abort.signal.aborted) logger.error({ err: error, loop: name }, 'a background pass failed');
+      }
+      if (!hasMore && !this.wasWoken && !this.abort.signal.aborted) await this.pause(intervalMs);
+    }
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.endPause = undefined;
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.endPause = end;
+    });
+  }
+}

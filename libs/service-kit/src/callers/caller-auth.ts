@@ -1,0 +1,89 @@
+// Decides who a caller is and whether it may use a pipeline service (DECISIONS "Callers"): a person by a token of the identity
+// service, a machine by a service token. Fails closed: without the issuer's keys the answer is 503.
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { ServiceError, type UserRole } from '@tradewind/shared-types';
+import { errors, jwtVerify, type JWTPayload } from 'jose';
+import { constantTimeEqual } from '../constant-time-equal.js';
+import type { CallerAuthConfig } from './caller-settings.js';
+import { IssuerKeys } from './issuer-keys.js';
+
+/** Who calls. `none` only where CALLER_AUTH is none. */
+export type CallerIdentity = { kind: 'user'; userId: string; role: UserRole } | { kind: 'service' } | { kind: 'none' };
+
+const allowedRoles: readonly unknown[] = ['ANALYST', 'ADMIN'] satisfies UserRole[];
+// What the identity service may sign with; never a symmetric algorithm, never none.
+const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+// Clocks of two machines in one data centre.
+const clockToleranceSeconds = 5;
+
+@Injectable()
+export class CallerAuth {
+  private readonly keys: IssuerKeys;
+
+  constructor(private readonly config: CallerAuthConfig) {
+    this.keys = new IssuerKeys(config.OAUTH_JWKS_URL ?? `${config.OAUTH_ISSUER}/oauth/jwks`);
+  }
+
+  /** @param authorization the header's value. Throws 401, 403 or 503. */
+  async authenticate(authorization: string | undefined): Promise<CallerIdentity> {
+    if (this.config.CALLER_AUTH === 'none') return { kind: 'none' };
+    const token = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization ?? '')?.[1];
+    if (token === undefined) throw unauthenticated('A bearer token is required');
+    if (this.isServiceToken(token)) return { kind: 'service' };
+    const claims = await this.verify(token);
+    if (!claims.sub) throw unauthenticated('The token is not valid', 'invalid_token');
+    if (!allowedRoles.includes(claims['userRole'])) {
+      throw new ServiceError({
+        code: 'caller.forbidden',
+        status: 403,
+        message: 'The role of this user does not allow this',
+        headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
+      });
+    }
+    return { kind: 'user', userId: claims.sub, role: claims['userRole'] as UserRole };
+  }
+
+  private isServiceToken(token: string): boolean {
+    const sum = createHash('sha256').update(token).digest('hex');
+    // Every sum is compared, so that the time does not tell which one matched.
+    let isKnown = false;
+    for (const accepted of this.config.SERVICE_TOKEN_SHA256S) {
+      if (constantTimeEqual(accepted.toLowerCase(), sum)) isKnown = true;
+    }
+    return isKnown;
+  }
+
+  /** Claims of an OAuth access token for the pipelines, or of a direct-login JWT. An ID token is neither. */
+  private async verify(token: string): Promise<JWTPayload> {
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, this.keys.resolve, {
+        issuer: this.config.OAUTH_ISSUER,
+        algorithms,
+        clockTolerance: clockToleranceSeconds,
+        requiredClaims: ['sub', 'exp', 'aud'],
+      });
+      const isAccessToken = /^(application\/)?at\+jwt$/i.test(protectedHeader.typ ?? '');
+      const isDirectLogin = !isAccessToken && payload['token_use'] === 'direct';
+      const audience = isAccessToken ? this.config.PIPELINES_AUDIENCE : this.config.OAUTH_ISSUER;
+      if ((!isAccessToken && !isDirectLogin) || ![payload.aud].flat().includes(audience)) {
+        throw unauthenticated('The token was issued for something else', 'invalid_token');
+      }
+      return payload;
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw unauthenticated('The token has expired', 'invalid_token');
+      if (error instanceof errors.JOSEError) throw unauthenticated('The token is not valid', 'invalid_token', error);
+      throw error;
+    }
+  }
+}
+
+function unauthenticated(message: string, error?: string, cause?: unknown): ServiceError {
+  return new ServiceError({
+    code: 'caller.unauthenticated',
+    status: 401,
+    message,
+    headers: { 'www-authenticate': error ? `Bearer error="${error}"` : 'Bearer' },
+    cause,
+  });
+}

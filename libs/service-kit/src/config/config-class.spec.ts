@@ -1,0 +1,134 @@
+import { describe, expect, it } from '@jest/globals';
+import { str as envalidStr } from 'envalid';
+import {
+  bool,
+  choice,
+  configClass,
+  ConfigError,
+  httpsOnly,
+  integer,
+  list,
+  number,
+  secret,
+  str,
+  url,
+} from '../index.js';
+
+class ExampleConfig extends configClass({
+  COUNT: integer({ default: 3, min: 1, max: 10, desc: 'A count' }),
+  RATIO: number({ default: 0.5, min: 0, desc: 'A ratio' }),
+  ENABLED: bool({ default: false, desc: 'A switch' }),
+  MODE: choice(['fast', 'slow'], { default: 'fast', desc: 'A mode' }),
+  WORDS: list({ default: ['a'], desc: 'Some words' }),
+  ISSUER: url({ devDefault: 'http://localhost:4000', desc: 'An issuer', productionRule: httpsOnly }),
+  KEY: secret({ devDefault: 'dev-only-key', desc: 'A key' }),
+  NICKNAME: str({ default: undefined, desc: 'A name', requiredWhen: ({ MODE }) => MODE === 'slow' }),
+  PLAIN: envalidStr({ default: 'envalid', desc: 'A specification made by envalid itself' }),
+}) {}
+
+const safe = { ENVIRONMENT: 'production', ISSUER: 'https://id.example.com/', KEY: 'a real key' };
+
+describe('configClass', () => {
+  it('parses each kind and fills in defaults', () => {
+    const config = new ExampleConfig({
+      ...safe,
+      COUNT: '7',
+      RATIO: '0.25',
+      ENABLED: 'yes',
+      MODE: 'fast',
+      WORDS: ' x, y ,,z',
+      LOG_LEVEL: '',
+    });
+    expect(config).toMatchObject({
+      COUNT: 7,
+      RATIO: 0.25,
+      ENABLED: true,
+      MODE: 'fast',
+      WORDS: ['x', 'y', 'z'],
+      ISSUER: 'https://id.example.com',
+      PLAIN: 'envalid',
+      LOG_LEVEL: 'info',
+      HOST: '0.0.0.0',
+      PORT: 8080,
+      METRICS_PORT: 9080,
+    });
+    expect(config.NICKNAME).toBeUndefined();
+  });
+
+  it('listens on the loopback interface in dev only', () => {
+    expect(new ExampleConfig({ ENVIRONMENT: 'dev' }).HOST).toBe('127.0.0.1');
+    expect(new ExampleConfig({ ENVIRONMENT: 'dev', HOST: '0.0.0.0' }).HOST).toBe('0.0.0.0');
+  });
+
+  it('takes a free port for the metrics when the service does', () => {
+    expect(new ExampleConfig({ ENVIRONMENT: 'dev', PORT: '0' }).METRICS_PORT).toBe(0);
+  });
+
+  it('says which settings stand on development values', () => {
+    expect(new ExampleConfig({ ENVIRONMENT: 'dev' }).developmentSettings).toEqual(['ISSUER', 'KEY']);
+    expect(new ExampleConfig(safe).developmentSettings).toEqual([]);
+  });
+
+  it('names every fault at once, and shows no secret', () => {
+    const env = {
+      ENVIRONMENT: 'staging',
+      COUNT: '11',
+      RATIO: 'much',
+      ENABLED: 'maybe',
+      MODE: 'slow',
+      PORT: '1.5',
+      KEY: 'dev-only-key',
+    };
+    const error = faultsOf(env);
+    expect(Object.fromEntries(error.faults.map(({ setting, fault }) => [setting, fault.replace(/ \(.*/, '')]))).toEqual(
+      {
+        PORT: 'must be an integer, not "1.5"',
+        COUNT: 'must be at most 10, not 11',
+        RATIO: 'must be a number, not "much"',
+        ENABLED: 'must be true or false, not "maybe"',
+        ISSUER: 'is missing',
+        KEY: 'is the development value, which is public',
+        NICKNAME: 'is missing',
+      },
+    );
+    expect(error.message).toContain('7 settings are wrong');
+    expect(error.message).not.toContain('dev-only-key');
+  });
+
+  it('refuses plain http in production and takes it in staging', () => {
+    expect(faultsOf({ ...safe, ISSUER: 'http://id.example.com' }).faults).toEqual([
+      { setting: 'ISSUER', fault: 'must start with https:// (An issuer)' },
+    ]);
+    expect(new ExampleConfig({ ...safe, ENVIRONMENT: 'staging', ISSUER: 'http://id' }).ISSUER).toBe('http://id');
+  });
+
+  it('judges an unknown environment like production and reports it with the rest', () => {
+    expect(faultsOf({ ENVIRONMENT: 'prod' }).faults.map(({ setting }) => setting)).toEqual([
+      'ENVIRONMENT',
+      'ISSUER',
+      'KEY',
+    ]);
+  });
+
+  it('masks secrets when it is logged', () => {
+    const json = JSON.stringify(new ExampleConfig(safe));
+    expect(json).toContain('"KEY":"***"');
+    expect(json).not.toContain('a real key');
+  });
+
+  it('lists its settings with the base ones for the documentation', () => {
+    expect(Object.keys(ExampleConfig.settings)).toEqual(
+      expect.arrayContaining(['ENVIRONMENT', 'PORT', 'COUNT', 'PLAIN']),
+    );
+  });
+});
+
+function faultsOf(env: Record<string, string>): ConfigError {
+  try {
+    new ExampleConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('the configuration was accepted');
+}

@@ -1,0 +1,152 @@
+// The kinds of settings a service can have. A setting is an envalid specification plus what envalid does not know:
+// which values are secret and which are unfit for a deployed environment.
+import { makeExactValidator } from 'envalid';
+
+/** Says what is wrong with a value that is well-formed but unsafe, or nothing. */
+export type SafetyRule<T> = (value: T) => string | undefined;
+
+export interface SettingOptions<T> {
+  /** Meaning and unit, one sentence; shown in the configuration tables and in the message when the setting is wrong. */
+  desc: string;
+  example?: string;
+  /** Used when the variable is unset or empty. `default: undefined` makes the setting optional. */
+  default?: T | undefined;
+  /** Used in `dev` only; staging and production refuse to start with this value or without one. */
+  devDefault?: T;
+  /** Checked in production. */
+  productionRule?: SafetyRule<T>;
+  /** Checked in staging and production. */
+  deployedRule?: SafetyRule<T>;
+  /** Makes an optional setting obligatory, judged by the other values. */
+  requiredWhen?: (values: Record<string, unknown>) => boolean;
+}
+
+/** A setting as `configClass` reads it. Every envalid specification has this shape too. */
+export interface Setting<T> {
+  _parse: (input: string) => T;
+  desc?: string;
+  example?: string;
+  default?: unknown;
+  devDefault?: unknown;
+  requiredWhen?: (values: Record<string, unknown>) => boolean | undefined;
+  secret?: boolean;
+  // A method, not a property: settings of every type fit into one record.
+  productionRule?(value: unknown): string | undefined;
+  deployedRule?(value: unknown): string | undefined;
+  /** Values in words for the configuration tables, such as `integer, at least 1`. */
+  kind?: string;
+}
+
+/** The value type that a specification yields: `default: undefined` makes it optional. */
+export type ValueOf<S> = S extends { _parse: (input: string) => infer T }
+  ? S extends { default: undefined }
+    ? T | undefined
+    : T
+  : never;
+
+type Made<T, O> = Setting<T> & Pick<O, Extract<keyof O, 'default'>>;
+
+function make<T, O extends SettingOptions<T>>(
+  options: O,
+  kind: string,
+  parse: (input: string) => T,
+  extra: { secret?: boolean } = {},
+): Made<T, O> {
+  const spec = makeExactValidator<T>(parse)();
+  // The rules of SettingOptions take a T; a Setting takes whatever its own _parse made, which is a T.
+  return { ...options, ...extra, kind, _parse: spec._parse };
+}
+
+/** Text, as it is. */
+export function str<O extends SettingOptions<string>>(options: O): Made<string, O> {
+  return make(options, 'text', (input) => input);
+}
+
+/** A whole number within limits, both included. */
+export function integer<O extends SettingOptions<number> & { min?: number; max?: number }>(
+  options: O,
+): Made<number, O> {
+  return make(options, `integer${range(options)}`, (input) => {
+    if (!/^-?\d+$/.test(input.trim())) throw new Error(`must be an integer, not "${input}"`);
+    return withinRange(Number(input), options);
+  });
+}
+
+/** A number within limits, both included. */
+export function number<O extends SettingOptions<number> & { min?: number; max?: number }>(options: O): Made<number, O> {
+  return make(options, `number${range(options)}`, (input) => {
+    const value = Number(input);
+    if (input.trim() === '' || !Number.isFinite(value)) throw new Error(`must be a number, not "${input}"`);
+    return withinRange(value, options);
+  });
+}
+
+/** `true`, `false`, `1`, `0`, `yes` or `no`. */
+export function bool<O extends SettingOptions<boolean>>(options: O): Made<boolean, O> {
+  return make(options, 'true or false', (input) => {
+    const word = input.trim().toLowerCase();
+    if (['true', '1', 'yes', 'on'].includes(word)) return true;
+    if (['false', '0', 'no', 'off'].includes(word)) return false;
+    throw new Error(`must be true or false, not "${input}"`);
+  });
+}
+
+/** An absolute URL, kept as text without a slash at its end. */
+export function url<O extends SettingOptions<string>>(options: O): Made<string, O> {
+  return make(options, 'URL', (input) => {
+    if (!URL.canParse(input))
+      throw new Error(`must be an absolute URL, not "${input.replace(/\/\/[^/@]*@/, '//***@')}"`);
+    return input.replace(/\/+$/, '');
+  });
+}
+
+/** Text that no log, message or table ever shows. */
+export function secret<O extends SettingOptions<string>>(options: O): Made<string, O> {
+  return make(options, 'secret', (input) => input, { secret: true });
+}
+
+/** One of the given words. */
+export function choice<const T extends string>(
+  choices: readonly T[],
+): <O extends SettingOptions<T>>(options: O) => Made<T, O>;
+export function choice<const T extends string, O extends SettingOptions<T>>(
+  choices: readonly T[],
+  options: O,
+): Made<T, O>;
+export function choice<T extends string>(choices: readonly T[], options?: SettingOptions<T>) {
+  const kind = choices.map((word) => `\`${word}\``).join(', ');
+  const parse = (input: string): T => {
+    const found = choices.find((word) => word === input);
+    if (found === undefined) throw new Error(`must be one of ${choices.join(', ')}, not "${input}"`);
+    return found;
+  };
+  const setting = (given: SettingOptions<T>) => make<T, SettingOptions<T>>(given, kind, parse);
+  return options ? setting(options) : setting;
+}
+
+/** Words separated by commas; blanks around them and empty words are dropped. */
+export function list<O extends SettingOptions<string[]> & { secret?: boolean }>(options: O): Made<string[], O> {
+  return make(options, 'words separated by commas', (input) =>
+    input
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== ''),
+  );
+}
+
+/** Safety rule: plain http is refused. */
+export const httpsOnly: SafetyRule<string | undefined> = (value) =>
+  value === undefined || value.startsWith('https://') ? undefined : 'must start with https://';
+
+function range({ min, max }: { min?: number; max?: number }): string {
+  if (min !== undefined && max !== undefined) return `, ${min} to ${max}`;
+  if (min !== undefined) return `, at least ${min}`;
+  if (max !== undefined) return `, at most ${max}`;
+  return '';
+}
+
+function withinRange(value: number, { min, max }: { min?: number; max?: number }): number {
+  if (min !== undefined && value < min) throw new Error(`must be at least ${min}, not ${value}`);
+  if (max !== undefined && value > max) throw new Error(`must be at most ${max}, not ${value}`);
+  return value;
+}

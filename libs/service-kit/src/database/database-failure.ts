@@ -1,0 +1,44 @@
+// SQLSTATE classes and socket errors that mean "the database does not answer", as against "the statement is wrong".
+import { isError } from '../is-error.js';
+const unavailableStates = new Set([
+  '53300', // too many connections
+  '57P01', // the administrator ended the connection
+  '57P02', // the server crashed
+  '57P03', // the server is starting up or shutting down
+]);
+const unavailableCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+]);
+// pg gives these no code.
+const unavailableTexts = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'Query read timeout',
+  'Client has encountered a connection error and is not queryable',
+  'Driver not Connected',
+  'Cannot use a pool after calling end on the pool',
+];
+
+/**
+ * Whether an error thrown by pg or TypeORM says that the database cannot be had at the moment.
+ * Errors of sockets to other services never look like this here: port implementations wrap theirs.
+ */
+export function isDatabaseUnavailable(thrown: unknown): boolean {
+  if (!isError(thrown)) return false;
+  // TypeORM wraps the driver's error.
+  const driverError = (thrown as { driverError?: unknown }).driverError;
+  if (isError(driverError) && driverError !== thrown) return isDatabaseUnavailable(driverError);
+  // Node tries every address of a name and reports them together.
+  const { errors } = thrown as { errors?: unknown };
+  if (Array.isArray(errors) && errors.length > 0) return errors.every(isDatabaseUnavailable);
+  const { code } = thrown as { code?: unknown };
+  if (typeof code === 'string' && (unavailableStates.has(code) || code.startsWith('08') || unavailableCodes.has(code)))
+    return true;
+  return unavailableTexts.some((text) => thrown.message.includes(text));
+}

@@ -1,0 +1,53 @@
+import type { ClientConfig } from 'pg';
+import { integer, secret, str } from '../config/settings.js';
+
+/** Settings of an app that keeps tables in PostgreSQL: its own schema in a database that it may share with others. */
+export function databaseSettings(defaults: { schema: string }) {
+  return {
+    DATABASE_URL: secret({
+      desc: 'Connection string of the PostgreSQL database',
+      devDefault: 'postgres://postgres:postgres@127.0.0.1:4432/postgres',
+      example: 'postgres://user:password@host:5432/tradewind',
+    }),
+    DATABASE_SCHEMA: str({ desc: "Schema that holds this service's tables", default: defaults.schema }),
+    // Six services with three replicas each stay below 200 connections.
+    DATABASE_POOL_SIZE: integer({ desc: 'Most connections that one process opens', default: 10, min: 1 }),
+    DATABASE_STATEMENT_TIMEOUT_MS: integer({
+      desc: 'Longest run of one statement before the database cancels it, milliseconds',
+      default: 15_000,
+      min: 1,
+    }),
+  };
+}
+
+/** The values of `databaseSettings`. */
+export interface DatabaseConfig {
+  readonly DATABASE_URL: string;
+  readonly DATABASE_SCHEMA: string;
+  readonly DATABASE_POOL_SIZE: number;
+  readonly DATABASE_STATEMENT_TIMEOUT_MS: number;
+}
+
+/** A request waits this long for a connection before it is answered 503. */
+export const connectionTimeoutMs = 3000;
+
+/** Options of a pg client or pool. Every connection sees the service's schema alone (docs/decisions/0001). */
+export function connectionOptions(config: DatabaseConfig, application: string): ClientConfig {
+  if (!/^[a-z_][a-z0-9_]*$/.test(config.DATABASE_SCHEMA)) {
+    throw new Error(`DATABASE_SCHEMA must be a plain lower-case name, not "${config.DATABASE_SCHEMA}"`);
+  }
+  return {
+    connectionString: config.DATABASE_URL,
+    application_name: application,
+    connectionTimeoutMillis: connectionTimeoutMs,
+    keepAlive: true,
+    // The client gives up shortly after the server should have: a server that hangs does not cancel anything.
+    query_timeout: config.DATABASE_STATEMENT_TIMEOUT_MS + 1000,
+    options: [
+      `-c search_path=${config.DATABASE_SCHEMA}`,
+      `-c statement_timeout=${config.DATABASE_STATEMENT_TIMEOUT_MS}`,
+      // Filters differ wildly in how much they match; a generic plan fits none of them.
+      '-c plan_cache_mode=force_custom_plan',
+    ].join(' '),
+  };
+}

@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDatabaseUnavailable } from './database-failure.js';
+
+// A service that starts together with its database waits this long for it.
+const startTimeoutMs = 30_000;
+const retryMs = 500;
+
+/** Connects, again and again while the database is not there yet. Anything else, such as a wrong password, fails at once. */
+export async function untilReachable<T>(
+  connect: () => Promise<T>,
+  onWait: (error: unknown) => void = () => undefined,
+): Promise<T> {
+  const deadline = Date.now() + startTimeoutMs;
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await connect();
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || Date.now() >= deadline) throw error;
+      if (isFirst) onWait(error);
+      await sleep(retryMs);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Command } from 'commander';
+import type { ServiceConfig, Settings } from './config/config-class.js';
+
+export type { Command };
+
+/** What makes a service: `main.ts` and the tests start the same definition. */
+export interface ServiceDefinition<C extends ServiceConfig = ServiceConfig> {
+  /** As `/health` reports it. */
+  name: string;
+  config: { new (env?: Record<string, string | undefined>): C; readonly settings: Settings };
+  /** The root module, or a function that makes it. */
+  module: Type | ((config: C) => DynamicModule | Promise<DynamicModule>);
+  /** Before the app is initialized: middleware, content type parsers, hooks. */
+  configure?: (app: NestFastifyApplication, config: C) => void | Promise<void>;
+  /** Command `migrate`; also run before serving unless MIGRATE_ON_START is false. */
+  migrate?: (config: C) => Promise<unknown>;
+  /** Operator commands. `open` gives the app without HTTP; it is closed when the command ends. */
+  commands?: (program: Command, open: () => Promise<INestApplicationContext>) => void;
+}
+
+/** Names the parts of a service for `startService`, `runService` and the documentation. */
+export function defineService<C extends ServiceConfig>(definition: ServiceDefinition<C>): ServiceDefinition<C> {
+  return definition;
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { eventsClass } from './events.js';
+import { createLogger } from './logger.js';
+import { Metrics } from './metrics.js';
+
+class ExampleEvents extends eventsClass('priority-example', {
+  run_started: { help: 'Runs started', labels: ['entity'] },
+  data_stored: { help: 'Items stored', histogram: { field: 'seconds', buckets: [1, 10] }, level: 'debug' },
+}) {}
+
+describe('eventsClass', () => {
+  it('feeds the log, the counter and the histogram from one call, and reads gauges when scraped', async () => {
+    const lines: string[] = [];
+    const logger = createLogger({ service: 'example', level: 'info' }, { write: (line) => void lines.push(line) });
+    const metrics = new Metrics();
+    const events = new ExampleEvents(logger, metrics);
+    events.gauge('queue_length', 'Messages waiting', async () => 5);
+    events.emit('run_started', { entity: 'POST', run_id: 'run-1' });
+    events.emit('run_started', { entity: 'POST', run_id: 'run-2' });
+    events.emit('data_stored', { seconds: 4 });
+
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({ event: 'run_started', entity: 'POST', run_id: 'run-1', message: 'run_started' }),
+      expect.objectContaining({ run_id: 'run-2' }),
+    ]);
+    const text = await metrics.text();
+    expect(text).toContain('tradewind_priority_example_run_started_total{entity="POST"} 2');
+    expect(text).toContain('tradewind_priority_example_data_stored_seconds_bucket{le="10"} 1');
+    expect(text).toContain('tradewind_priority_example_queue_length 5');
+    expect(text).not.toContain('run-1');
+  });
+
+  it('goes on without a gauge whose source fails', async () => {
+    const metrics = new Metrics();
+    const events = new ExampleEvents(createLogger({ service: 'example', level: 'silent' }), metrics);
+    events.gauge('queue_length', 'Messages waiting', async () => {
+      throw new Error('the database is down');
+    });
+    events.emit('run_started', { entity: 'POST' });
+    const text = await metrics.text();
+    expect(text).toContain('tradewind_priority_example_queue_length Nan');
+    expect(text).toContain('tradewind_priority_example_run_started_total{entity="POST"} 1');
+  });
+
+  it('shows a counter before its first event, so that a rate can be told from an absence', async () => {
+    const metrics = new Metrics();
+    const logger = createLogger({ service: 'example', level: 'silent' });
+    new ExampleEvents(logger, metrics);
+    expect(await metrics.text()).toContain('tradewind_priority_example_data_stored_total 0');
+  });
+});

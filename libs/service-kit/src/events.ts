@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import { Logger } from './logger.js';
+import { Metrics } from './metrics.js';
+import { withinMs } from './within-ms.js';
+
+export interface EventDefinition {
+  help: string;
+  /** Fields of the event that also become labels of its counter. Few and bounded: never an id. */
+  labels?: readonly string[];
+  /** A numeric field whose distribution is kept too. */
+  histogram?: { field: string; buckets: number[] };
+  /** Level of the log line; info unless set. */
+  level?: 'debug' | 'info' | 'warn' | 'error';
+}
+
+// Prometheus gives a scrape 10 s, all gauges together.
+const gaugeTimeoutMs = 2000;
+
+type Fields<D extends EventDefinition> = Record<string, unknown> &
+  (D extends { labels: readonly (infer L extends string)[] } ? Record<L, string | number | boolean> : object) &
+  (D extends { histogram: { field: infer F extends string } } ? Record<F, number> : object);
+
+export interface EventsClass<D extends Record<string, EventDefinition>> {
+  new (
+    logger: Logger,
+    metrics: Metrics,
+  ): {
+    /** One call feeds the log and the counter `tradewind_<service>_<event>_total`. */
+    emit<N extends keyof D & string>(name: N, fields: Fields<D[N]>): void;
+    /** A value that is read at every scrape, `tradewind_<service>_<name>`; NaN while its source fails or is slow. */
+    gauge(name: string, help: string, read: () => Promise<number> | number): void;
+  };
+}
+
+/**
+ * The class that an app's AppEvents extends: its business events, named once.
+ *
+ * @example
+ * export class AppEvents extends eventsClass('interactions', {
+ *   run_started: { help: 'Runs started at the provider', labels: ['entity'] },
+ * }) {}
+ */
+export function eventsClass<const D extends Record<string, EventDefinition>>(
+  service: string,
+  definitions: D,
+): EventsClass<D> {
+  const prefix = `tradewind_${service.replace(/-/g, '_')}`;
+
+  @Injectable()
+  class Events {
+    private readonly counters = new Map<string, Counter>();
+    private readonly histograms = new Map<string, Histogram>();
+
+    constructor(
+      private readonly logger: Logger,
+      private readonly metrics: Metrics,
+    ) {
+      const registers = [metrics.registry];
+      for (const [name, { help, labels, histogram }] of Object.entries<EventDefinition>(definitions)) {
+        const labelNames = [...(labels ?? [])];
+        this.counters.set(name, new Counter({ name: `${prefix}_${name}_total`, help, labelNames, registers }));
+        if (histogram) {
+          const { field, buckets } = histogram;
+          const histogramName = `${prefix}_${name}_${field}`;
+          this.histograms.set(name, new Histogram({ name: histogramName, help, labelNames, buckets, registers }));
+        }
+      }
+    }
+
+    emit(name: string, fields: Record<string, unknown>): void {
+      const definition: EventDefinition = definitions[name]!;
+      const labels: Record<string, string> = {};
+      for (const label of definition.labels ?? []) labels[label] = String(fields[label]);
+      this.counters.get(name)?.inc(labels);
+      if (definition.histogram) this.histograms.get(name)?.observe(labels, Number(fields[definition.histogram.field]));
+      this.logger[definition.level ?? 'info']({ event: name, ...fields }, name);
+    }
+
+    gauge(name: string, help: string, read: () => Promise<number> | number): void {
+      new Gauge({
+        name: `${prefix}_${name}`,
+        help,
+        registers: [this.metrics.registry],
+        async collect() {
+          // The other metrics are wanted most when one source does not answer.
+          this.set(await withinMs(gaugeTimeoutMs, read).catch(() => Number.NaN));
+        },
+      });
+    }
+  }
+  // The typed face of `emit`: the names and labels are those of the definitions.
+  return Events;
+}

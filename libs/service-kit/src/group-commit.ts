@@ -1,0 +1,62 @@
+/**
+ * Turns many small writes into few large ones without making anybody wait for a timer: while one group is being
+ * written, the next one gathers. A single writer on an idle service is written at once, alone; under load the cost
+ * of a commit is shared by everything that arrived meanwhile.
+ *
+ * Failure: when `write` throws, every item of that group rejects with the error; other groups go on.
+ * Ordering: groups in order of arrival; with `parallel` above 1 they may finish in another order.
+ */
+export class GroupCommit<Item, Result> {
+  private waiting: { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }[] = [];
+  private underWay = 0;
+
+  constructor(
+    private readonly options: {
+      /** Writes a group; answers one result for each item, in their order. */
+      write: (items: Item[]) => Promise<Result[]>;
+      /** Most items of one group. */
+      groupSizeMax: number;
+      /** Groups written at once; 1 unless given. */
+      parallel?: number;
+    },
+  ) {}
+
+  /** Resolves once the group that holds the item is written. */
+  add(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ item, resolve, reject });
+      this.begin();
+    });
+  }
+
+  /** Items that no write has taken up yet. */
+  get waitingCount(): number {
+    return this.waiting.length;
+  }
+
+  private begin(): void {
+    if (this.waiting.length === 0 || this.underWay >= (this.options.parallel ?? 1)) return;
+    this.underWay += 1;
+    // Everything that arrives in this turn of the event loop joins the group.
+    setImmediate(() => {
+      const group = this.waiting.splice(0, this.options.groupSizeMax);
+      void this.write(group).finally(() => {
+        this.underWay -= 1;
+        this.begin();
+      });
+      this.begin();
+    });
+  }
+
+  private async write(group: typeof this.waiting): Promise<void> {
+    if (group.length === 0) return;
+    try {
+      const results = await this.options.write(group.map(({ item }) => item));
+      if (results.length !== group.length) throw new Error('a group was written without a result for each item');
+      // The lengths are equal, so every index has a result.
+      group.forEach(({ resolve }, index) => resolve(results[index] as Result));
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { ValidationPipe, type ArgumentMetadata } from '@nestjs/common';
+import { ServiceError } from '@tradewind/shared-types';
+import type { ValidationError } from 'class-validator';
+
+/**
+ * Checks bodies, queries and parameters against their DTO classes. Unknown fields are refused.
+ * The answer is 400 with one sentence for each broken rule, each beginning with the path of its field.
+ */
+export class RequestValidationPipe extends ValidationPipe {
+  constructor() {
+    super({
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      transform: true,
+      forbidUnknownValues: true,
+      validationError: { target: false, value: false },
+      exceptionFactory: (errors) => invalid(validationMessages(errors)),
+    });
+  }
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const isClassExpected = metadata.metatype !== undefined && !builtIns.has(metadata.metatype);
+    if (metadata.type === 'body' && isClassExpected && value !== undefined && value !== null) {
+      if (typeof value !== 'object' || Array.isArray(value)) throw invalid(['body must be an object']);
+    }
+    return super.transform(value, metadata) as Promise<unknown>;
+  }
+}
+
+const builtIns = new Set<unknown>([String, Number, Boolean, Array, Object, Buffer]);
+
+function invalid(messages: string[]): ServiceError {
+  return new ServiceError({ code: 'request.invalid', status: 400, message: messages });
+}
+
+/** One sentence for each broken rule, such as `targets.0.entity must be one of the following values: …`. */
+export function validationMessages(errors: readonly ValidationError[], parentPath = ''): string[] {
+  return errors.flatMap((error) => {
+    const path = parentPath ? `${parentPath}.${error.property}` : error.property;
+    const own = Object.entries(error.constraints ?? {}).map(([rule, text]) =>
+      sentence(rule, text, error.property, path),
+    );
+    return [...own, ...validationMessages(error.children ?? [], path)];
+  });
+}
+
+function sentence(rule: string, text: string, property: string, path: string): string {
+  if (rule === 'whitelistValidation') return `${path} should not exist`;
+  if (rule === 'nestedValidation' && text.startsWith('nested property '))
+    return `${path} must be an object or an array`;
+  if (rule === 'nestedValidation' && text.startsWith('each value in ')) return `${path} must hold only objects`;
+  const each = `each value in ${property} `;
+  if (text.startsWith(each)) return `${path}: each value ${text.slice(each.length)}`;
+  if (text === property || text.startsWith(`${property} `)) return `${path}${text.slice(property.length)}`;
+  // A message written for the DTO that does not begin with its field.
+  return text.startsWith(path) ? text : `${path}: ${text}`;
+}

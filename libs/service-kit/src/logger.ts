@@ -1,0 +1,71 @@
+// The one logger: JSON lines on standard output, with the request id of the request at hand, secrets masked.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { pino, stdSerializers, type DestinationStream, type Logger as PinoLogger } from 'pino';
+import { maskSecrets, maskText } from './mask-secrets.js';
+import { traceIds } from './telemetry/trace-context.js';
+import { isError } from './is-error.js';
+
+/* eslint-disable @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type --
+   The class is the token, the interface its type: pino exports no class. */
+/** Injection token and type of the service's logger: a pino instance. Log objects, not sentences with values in them. */
+export abstract class Logger {}
+export interface Logger extends PinoLogger<never> {}
+/* eslint-enable @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type */
+
+interface RequestContext {
+  requestId: string;
+}
+
+/** Carries the request id to everything that a request calls. */
+export const requestContext = new AsyncLocalStorage<RequestContext>();
+
+/** Id of the request that the calling code serves; undefined outside one. */
+export function currentRequestId(): string | undefined {
+  return requestContext.getStore()?.requestId;
+}
+
+export function createLogger(
+  options: { service: string; version?: string; level: string },
+  destination?: DestinationStream,
+): Logger {
+  const settings = {
+    level: options.level,
+    base: { service: options.service, ...(options.version ? { version: options.version } : {}) },
+    messageKey: 'message',
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: {
+      level: (label: string) => ({ level: label }),
+      log: (entry: Record<string, unknown>) => maskSecrets(entry),
+    },
+    mixin: () => {
+      const requestId = currentRequestId();
+      return { ...(requestId === undefined ? {} : { request_id: requestId }), ...traceIds() };
+    },
+    serializers: { err: serializeError, error: serializeError },
+    hooks: {
+      logMethod(this: PinoLogger, args: unknown[], method: (...args: unknown[]) => void) {
+        const [first] = args;
+        // pino takes the message of a bare error as it is.
+        const given = args.length === 1 && isError(first) ? [first, first.message] : args;
+        method.apply(
+          this,
+          given.map((arg) => (typeof arg === 'string' ? maskText(arg) : arg)),
+        );
+      },
+    },
+  };
+  // The abstract class stands for pino's own type.
+  return destination ? pino(settings, destination) : pino(settings);
+}
+
+/** An error with its causes and stack. Parameters of SQL are left out: they are personal data or secrets. */
+function serializeError(error: unknown): unknown {
+  if (!isError(error)) return typeof error === 'string' ? maskText(error) : error;
+  const {
+    parameters: _parameters,
+    raw: _raw,
+    driverError: _driverError,
+    ...rest
+  } = stdSerializers.err(error) as unknown as Record<string, unknown>;
+  return maskSecrets(rest);
+}

@@ -1,0 +1,50 @@
+import { createServer, type Server } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+
+// Process figures exist once, however many services a test starts in one process.
+let processRegistry: Registry | undefined;
+
+/** Prometheus metrics of one service. */
+@Injectable()
+export class Metrics {
+  readonly registry = new Registry();
+  /** Labels: method, route (the pattern, not the path) and status. Buckets in seconds. */
+  readonly requestSeconds = new Histogram({
+    name: 'http_server_request_duration_seconds',
+    help: 'Time from the first byte of a request to the end of its answer',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [this.registry],
+  });
+
+  async text(): Promise<string> {
+    if (!processRegistry) {
+      processRegistry = new Registry();
+      collectDefaultMetrics({ register: processRegistry });
+    }
+    return Registry.merge([processRegistry, this.registry]).metrics();
+  }
+}
+
+/** Serves `GET /metrics` and nothing else, on a port of its own that is never public. */
+export async function startMetricsServer(metrics: Metrics, address: { host: string; port: number }): Promise<Server> {
+  const server = createServer((request, response) => {
+    if (request.url?.split('?')[0] !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      response.writeHead(404).end();
+      return;
+    }
+    metrics.text().then(
+      (text) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text),
+      // A collector of the app's own that throws: the scrape fails, which Prometheus reports by itself.
+      () => response.writeHead(500).end(),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address.port, address.host, resolve);
+  });
+  // Scrapers keep connections open; they must not keep the process alive.
+  server.unref();
+  return server;
+}

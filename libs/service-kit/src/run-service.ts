@@ -1,0 +1,103 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { ConfigError, type ServiceConfig } from './config/config-class.js';
+import type { ServiceDefinition } from './define-service.js';
+import { openService, startService, type RunningService } from './start-service.js';
+
+/**
+ * What `main.ts` calls. Without arguments the service serves until SIGTERM or SIGINT; with arguments an operator command runs.
+ * Every service has `serve` and `migrate`; its own commands come from the definition.
+ * A configuration with faults, or a start that fails, is reported on standard error and ends the process with code 1.
+ */
+export async function runService<C extends ServiceConfig>(
+  service: ServiceDefinition<C>,
+  argv: readonly string[] = process.argv.slice(2),
+): Promise<void> {
+  try {
+    if (argv.length === 0 || (argv.length === 1 && argv[0] === 'serve')) await serve(service);
+    else await runCommand(service, argv);
+  } catch (error) {
+    process.stderr.write(`${failureText(service.name, error)}\n`);
+    process.exitCode = 1;
+    // What a failed start left open must not keep the process alive.
+    setTimeout(() => process.exit(1), 1000).unref();
+  }
+}
+
+async function serve<C extends ServiceConfig>(service: ServiceDefinition<C>): Promise<void> {
+  const running = await startService(service);
+  stopOnSignal(running);
+  logUnhandled(running);
+}
+
+/** A forgotten promise is a bug of one request and is logged; an exception outside every request leaves nothing to rely on. */
+function logUnhandled({ logger }: RunningService): void {
+  process.on('unhandledRejection', (reason) => logger.error({ err: reason }, 'a promise was rejected unhandled'));
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'an exception was caught by nobody: ending');
+    process.exit(1);
+  });
+}
+
+/** The process ends by itself once everything is closed; the timer is for what hangs, the second signal for the impatient. */
+function stopOnSignal(running: RunningService): void {
+  const { logger, config } = running;
+  let isStopping = false;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (isStopping) {
+      logger.warn({ signal }, 'second signal: ending at once');
+      process.exit(signal === 'SIGINT' ? 130 : 143);
+    }
+    isStopping = true;
+    logger.info({ signal }, 'stopping');
+    setTimeout(() => {
+      logger.error({ timeout_ms: config.SHUTDOWN_TIMEOUT_MS }, 'stopping took too long: ending with work undone');
+      process.exit(1);
+    }, config.SHUTDOWN_TIMEOUT_MS).unref();
+    running.close().then(
+      () => {
+        logger.info('stopped');
+      },
+      (error: unknown) => {
+        logger.error({ err: error }, 'stopping failed');
+        process.exitCode = 1;
+      },
+    );
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}
+
+async function runCommand<C extends ServiceConfig>(
+  service: ServiceDefinition<C>,
+  argv: readonly string[],
+): Promise<void> {
+  const { Command } = await import('commander');
+  const program = new Command(service.name);
+  let opened: INestApplicationContext | undefined;
+  program
+    .command('serve')
+    .description('serve until told to stop')
+    .action(() => serve(service));
+  if (service.migrate) {
+    const migrate = service.migrate.bind(service);
+    program
+      .command('migrate')
+      .description('bring the database up to date and end')
+      .action(async () => {
+        await migrate(new service.config());
+      });
+  }
+  // Commands print for people: only what needs attention is logged, unless LOG_LEVEL says otherwise.
+  const env = { ...process.env, LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn' };
+  service.commands?.(program, async () => (opened ??= await openService(service, { env })));
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } finally {
+    await opened?.close();
+  }
+}
+
+function failureText(name: string, error: unknown): string {
+  if (error instanceof ConfigError) return `${name} cannot start. ${error.message}`;
+  return `${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}

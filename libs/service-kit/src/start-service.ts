@@ -1,0 +1,132 @@
+import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
+import type { Health } from '@tradewind/shared-types';
+import type { ServiceConfig } from './config/config-class.js';
+import type { ServiceDefinition } from './define-service.js';
+import { ErrorFilter } from './http/error-filter.js';
+import { addProbes, createFastifyAdapter } from './http/fastify-adapter.js';
+import { RequestValidationPipe } from './http/validation-pipe.js';
+import { serviceModule, type KitParts } from './kit.module.js';
+import { createLogger, type Logger } from './logger.js';
+import { Metrics, startMetricsServer } from './metrics.js';
+import { nestLogger } from './nest-logger.js';
+import { ReadinessRegistry } from './readiness.js';
+import { startTelemetry } from './telemetry/telemetry.js';
+
+export interface StartOptions {
+  /** The environment to read; the process's own unless given. */
+  env?: Record<string, string | undefined>;
+  /** For tests that read the log. */
+  logger?: Logger;
+}
+
+export interface RunningService<C extends ServiceConfig = ServiceConfig> {
+  /** Where it listens, `http://127.0.0.1:4000`. */
+  url: string;
+  metricsUrl: string;
+  app: NestFastifyApplication;
+  config: C;
+  logger: Logger;
+  /** Stops taking requests, finishes those it has, closes everything the app opened. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** Starts a service in this process. Throws ConfigError with every fault of the configuration. */
+export async function startService<C extends ServiceConfig>(
+  service: ServiceDefinition<C>,
+  options: StartOptions = {},
+): Promise<RunningService<C>> {
+  const parts = kitParts(service, options);
+  const { config, logger, metrics, readiness } = parts;
+  const stopTelemetry = await startTelemetry(service.name, config);
+  announce(config, logger);
+  if (config.MIGRATE_ON_START) await service.migrate?.(config);
+
+  const adapter = createFastifyAdapter(config, logger, metrics);
+  const app = await NestFactory.create<NestFastifyApplication>(await serviceModule(service, parts), adapter, {
+    logger: nestLogger(logger),
+    bodyParser: false,
+    abortOnError: false,
+  });
+  let metricsServer: Server | undefined;
+  let closing: Promise<void> | undefined;
+  const close = () =>
+    (closing ??= (async () => {
+      readiness.stop();
+      // Requests end before the app's own resources do: what they still want to write must find its place.
+      await endRequests(adapter.getInstance());
+      await app.close();
+      await closeServer(metricsServer);
+      await stopTelemetry?.();
+    })());
+  try {
+    app.useGlobalPipes(new RequestValidationPipe());
+    app.useGlobalFilters(new ErrorFilter(logger));
+    const health: Health = { status: 'healthy', service: service.name, environment: config.ENVIRONMENT };
+    addProbes(adapter.getInstance(), { health: () => health, ready: () => readiness.check(service.name) });
+    await service.configure?.(app, config);
+    await app.listen({ port: config.PORT, host: config.HOST });
+    metricsServer = await startMetricsServer(metrics, { host: config.HOST, port: config.METRICS_PORT });
+  } catch (error) {
+    await close().catch((closeError: unknown) =>
+      logger.warn({ err: closeError }, 'closing after a failed start failed'),
+    );
+    throw error;
+  }
+  const url = urlOf(app.getHttpServer(), config.HOST);
+  const metricsUrl = `${urlOf(metricsServer, config.HOST)}/metrics`;
+  logger.info({ url, metrics_url: metricsUrl, environment: config.ENVIRONMENT }, 'service started');
+  return { url, metricsUrl, app, config, logger, close };
+}
+
+/** The app without HTTP, for operator commands. The caller closes it. */
+export async function openService<C extends ServiceConfig>(
+  service: ServiceDefinition<C>,
+  options: StartOptions = {},
+): Promise<INestApplicationContext> {
+  const parts = kitParts(service, options);
+  return NestFactory.createApplicationContext(await serviceModule(service, parts), {
+    logger: nestLogger(parts.logger),
+    abortOnError: false,
+  });
+}
+
+function kitParts<C extends ServiceConfig>(service: ServiceDefinition<C>, options: StartOptions): KitParts<C> {
+  const config = new service.config(options.env ?? process.env);
+  const logger =
+    options.logger ?? createLogger({ service: service.name, version: config.SERVICE_VERSION, level: config.LOG_LEVEL });
+  return { config, logger, metrics: new Metrics(), readiness: new ReadinessRegistry() };
+}
+
+function announce(config: ServiceConfig, logger: Logger): void {
+  if (config.developmentSettings.length === 0) return;
+  logger.warn({ settings: config.developmentSettings }, 'settings stand on development values, unfit for production');
+}
+
+function urlOf(server: Server, host: string): string {
+  // A listening TCP server has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+/** Stops listening and waits for the requests at hand. Clients keep connections open that have no request any more. */
+async function endRequests(instance: FastifyInstance): Promise<void> {
+  const closeIdle = setInterval(() => instance.server.closeIdleConnections(), 50);
+  try {
+    await instance.close();
+  } finally {
+    clearInterval(closeIdle);
+  }
+}
+
+async function closeServer(server: Server | undefined): Promise<void> {
+  if (!server?.listening) return;
+  server.closeAllConnections();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+}

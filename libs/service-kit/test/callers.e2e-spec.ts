@@ -1,0 +1,222 @@
+// Access to a service under @Callers(), with a pretend issuer whose keys a test can rotate and take away.
+import { createHash } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Controller, Get, Module } from '@nestjs/common';
+import { exportJWK, generateKeyPair, SignJWT, type JWK, type JWTPayload } from 'jose';
+import {
+  Caller,
+  CallerAuthModule,
+  callerAuthSettings,
+  Callers,
+  configClass,
+  ConfigError,
+  defineService,
+  startService,
+  type CallerIdentity,
+  type RunningService,
+} from '../src/index.js';
+
+class GuardedConfig extends configClass({ ...callerAuthSettings }) {}
+
+@Callers()
+@Controller('who')
+class WhoController {
+  @Get()
+  who(@Caller() caller: CallerIdentity) {
+    return caller;
+  }
+}
+
+@Module({ imports: [CallerAuthModule], controllers: [WhoController] })
+class GuardedModule {}
+
+const guardedService = defineService({ name: 'guarded', config: GuardedConfig, module: GuardedModule });
+
+class PretendIssuer {
+  private readonly server: Server;
+  private keys: { jwk: JWK; privateKey: Awaited<ReturnType<typeof generateKeyPair>>['privateKey'] }[] = [];
+  isAway = false;
+  readCount = 0;
+
+  constructor() {
+    this.server = createServer((request, response) => {
+      if (this.isAway || request.url !== '/oauth/jwks') {
+        response.writeHead(this.isAway ? 503 : 404).end();
+        return;
+      }
+      this.readCount += 1;
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ keys: this.keys.map(({ jwk }) => jwk) }));
+    });
+  }
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+  async start(): Promise<void> {
+    await this.rotate();
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+  }
+  async rotate(): Promise<void> {
+    const { publicKey, privateKey } = await generateKeyPair('RS256');
+    const jwk = { ...(await exportJWK(publicKey)), kid: `key-${this.keys.length + 1}`, alg: 'RS256', use: 'sig' };
+    this.keys = [{ jwk, privateKey }, ...this.keys];
+  }
+  async sign(claims: JWTPayload, options: { typ?: string; expires?: string; kid?: string } = {}): Promise<string> {
+    const { jwk, privateKey } = this.keys[0]!;
+    return new SignJWT({ iss: this.url, sub: 'user-1', userRole: 'ANALYST', ...claims })
+      .setProtectedHeader({ alg: 'RS256', kid: options.kid ?? jwk.kid!, ...(options.typ ? { typ: options.typ } : {}) })
+      .setIssuedAt()
+      .setExpirationTime(options.expires ?? '5 min')
+      .sign(privateKey);
+  }
+  accessToken(claims: JWTPayload = {}): Promise<string> {
+    return this.sign({ aud: 'urn:tradewind:pipelines', ...claims }, { typ: 'at+jwt' });
+  }
+  directToken(claims: JWTPayload = {}): Promise<string> {
+    return this.sign({ aud: this.url, token_use: 'direct', ...claims }, { typ: 'JWT' });
+  }
+  close(): Promise<void> {
+    this.server.closeAllConnections();
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+}
+
+describe('callers', () => {
+  const issuer = new PretendIssuer();
+  const serviceToken = 'a-service-token-of-some-length';
+  let running: RunningService<GuardedConfig>;
+  const start = (env: Record<string, string> = {}) =>
+    startService(guardedService, {
+      env: {
+        ENVIRONMENT: 'dev',
+        PORT: '0',
+        LOG_LEVEL: 'silent',
+        OAUTH_ISSUER: issuer.url,
+        SERVICE_TOKEN_SHA256S: `${'0'.repeat(64)},${createHash('sha256').update(serviceToken).digest('hex').toUpperCase()}`,
+        ...env,
+      },
+    });
+  const who = (token?: string, service = running) =>
+    fetch(`${service.url}/who`, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
+
+  beforeAll(async () => {
+    await issuer.start();
+    running = await start();
+  });
+  afterAll(async () => {
+    await running.close();
+    await issuer.close();
+  });
+
+  it.each(['ANALYST', 'ADMIN'])(
+    'lets in a user of role %s with an access token or a direct-login JWT',
+    async (userRole) => {
+      for (const token of [await issuer.accessToken({ userRole }), await issuer.directToken({ userRole })]) {
+        const response = await who(token);
+        expect(response.status).toBe(200);
+        expect(await response.json()).toEqual({ kind: 'user', userId: 'user-1', role: userRole });
+      }
+    },
+  );
+
+  it('lets in a machine with a service token', async () => {
+    const response = await who(serviceToken);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ kind: 'service' });
+  });
+
+  it('answers 403 to a user of role USER', async () => {
+    for (const token of [
+      await issuer.accessToken({ userRole: 'USER' }),
+      await issuer.directToken({ userRole: 'USER' }),
+    ]) {
+      const response = await who(token);
+      expect(response.status).toBe(403);
+      expect(await response.json()).toEqual({
+        message: 'The role of this user does not allow this',
+        error: 'Forbidden',
+        statusCode: 403,
+      });
+    }
+  });
+
+  it('answers 401 to everything else', async () => {
+    const stranger = new PretendIssuer();
+    await stranger.start();
+    const refused: Record<string, string | undefined> = {
+      'no credential': undefined,
+      'an unknown service token': 'another-service-token',
+      'no token at all': '',
+      'an ID token': await issuer.sign({ aud: issuer.url }),
+      'an access token for another resource': await issuer.accessToken({ aud: issuer.url }),
+      'a direct-login JWT for another audience': await issuer.directToken({ aud: 'urn:tradewind:pipelines' }),
+      'an access token that claims to be a direct login': await issuer.sign(
+        { aud: issuer.url, token_use: 'direct' },
+        { typ: 'at+jwt' },
+      ),
+      'another issuer': await issuer.accessToken({ iss: 'http://elsewhere' }),
+      'keys of a stranger': await stranger.accessToken({ iss: issuer.url }),
+      'an expired token': await issuer.sign({ aud: 'urn:tradewind:pipelines' }, { typ: 'at+jwt', expires: '-1 min' }),
+      'an unsigned token': `${base64url({ alg: 'none', typ: 'at+jwt' })}.${base64url({ iss: issuer.url, sub: 'x', aud: 'urn:tradewind:pipelines' })}.`,
+      'a changed token': (await issuer.accessToken()).replace(/\.[^.]+\./, `.${base64url({ userRole: 'ADMIN' })}.`),
+    };
+    const statuses = await Promise.all(
+      Object.entries(refused).map(async ([name, token]) => {
+        const response = await who(token);
+        const body = (await response.json()) as Record<string, unknown>;
+        return [name, response.status, body['error'], response.headers.get('www-authenticate')?.slice(0, 6)];
+      }),
+    );
+    expect(statuses).toEqual(Object.keys(refused).map((name) => [name, 401, 'Unauthorized', 'Bearer']));
+    await stranger.close();
+  });
+
+  it('accepts a new signing key at once, and the old one meanwhile', async () => {
+    const old = await issuer.accessToken();
+    expect((await who(old)).status).toBe(200);
+    // The keys may be read again only a moment after the last reading.
+    await new Promise((resolve) => setTimeout(resolve, 2100));
+    await issuer.rotate();
+    expect((await who(await issuer.accessToken())).status).toBe(200);
+    expect((await who(old)).status).toBe(200);
+  });
+
+  it('does not let unknown key ids turn into a flood of readings', async () => {
+    const before = issuer.readCount;
+    for (let i = 0; i < 20; i++) await who(await issuer.sign({}, { typ: 'at+jwt', kid: `unknown-${i}` }));
+    expect(issuer.readCount - before).toBeLessThanOrEqual(2);
+  });
+
+  it('goes on with the keys it has while the issuer is away, and answers 503 when it never had any', async () => {
+    const token = await issuer.accessToken();
+    const fresh = await start();
+    try {
+      issuer.isAway = true;
+      expect((await who(token)).status).toBe(200);
+      const response = await who(token, fresh);
+      expect(response.status).toBe(503);
+      expect(await response.json()).toMatchObject({ error: 'Service Unavailable', statusCode: 503 });
+      expect((await who(serviceToken, fresh)).status).toBe(200);
+      issuer.isAway = false;
+      expect((await who(token, fresh)).status).toBe(200);
+    } finally {
+      issuer.isAway = false;
+      await fresh.close();
+    }
+  });
+
+  it('lets everybody in where CALLER_AUTH is none, which only dev may have', async () => {
+    const open = await start({ CALLER_AUTH: 'none' });
+    expect(await (await who(undefined, open)).json()).toEqual({ kind: 'none' });
+    await open.close();
+    for (const environment of ['staging', 'production']) {
+      await expect(start({ CALLER_AUTH: 'none', ENVIRONMENT: environment })).rejects.toThrow(ConfigError);
+    }
+  });
+});
+
+function base64url(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
