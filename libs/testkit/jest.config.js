@@ -1,0 +1,4 @@
+export default {
+  displayName: 'testkit',
+  preset: '../../jest.preset.js',
+};

@@ -1,0 +1,4 @@
+export * from './embedded-postgres.js';
+export * from './google-fakes/index.js';
+export * from './test-database.js';
+export * from './browser.js';
