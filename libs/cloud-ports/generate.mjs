@@ -1,0 +1,17 @@
+// The columns of the warehouse tables as Terraform reads them, so that it makes what the migration would.
+import { writeGenerated } from '../../tools/workspace/generated-files.mjs';
+import { tableMetadata, tableNames } from './src/warehouse.bigquery-schema.ts';
+
+const folder = new URL('../../deploy/terraform/schemas/', import.meta.url);
+const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
+
+const files = {};
+const clustering = {};
+for (const table of tableNames) {
+  const { schema, clustering: by } = tableMetadata(table);
+  files[new URL(`${table}.json`, folder).href] = json(schema.fields);
+  clustering[table] = by.fields;
+}
+files[new URL('clustering.json', folder).href] = json(clustering);
+
+await writeGenerated(files);

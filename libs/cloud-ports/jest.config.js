@@ -1,0 +1,4 @@
+export default {
+  displayName: 'cloud-ports',
+  preset: '../../jest.preset.js',
+};

@@ -1,0 +1,119 @@
+// Objects in Google Cloud Storage. The precondition "no generation yet" makes every create write-once, whatever retries.
+import { setTimeout as delay } from 'node:timers/promises';
+import { Storage, type Bucket } from '@google-cloud/storage';
+import { PassThroughClient } from 'google-auth-library';
+import { assertBucketName, assertObjectName } from './object-names.js';
+import { ObjectStore } from './object-store.port.js';
+
+export interface GcsObjectStoreOptions {
+  projectId: string;
+  /** Asked for by `ping`; the caller needs storage.objects.list on it. */
+  pingBucket: string;
+  /** Address of an emulator or fake; calls carry no credentials then. */
+  apiEndpoint?: string | undefined;
+}
+
+/** Above this, Google advises an upload that can be resumed, at the price of one more request. */
+const resumableSizeBytesMin = 5_000_000;
+const namesPerPage = 1_000;
+const readAttemptsMax = 5;
+/** Doubles with each attempt: a read gives up after about 15 s. */
+const readBackoffMs = 1_000;
+
+/**
+ * A create whose answer was lost is tried again by the client and then finds its own object: it answers `exists`.
+ * Both answers mean that the object is there.
+ */
+export class GcsObjectStore extends ObjectStore {
+  readonly #storage: Storage;
+  /** For downloads and `ping`: tries once. The client's own retry of a download ends in a closed stream. */
+  readonly #storageWithoutRetry: Storage;
+  readonly #options: GcsObjectStoreOptions;
+
+  constructor(options: GcsObjectStoreOptions) {
+    super();
+    this.#options = options;
+    const access = {
+      projectId: options.projectId,
+      ...(options.apiEndpoint === undefined
+        ? {}
+        : { apiEndpoint: options.apiEndpoint, authClient: new PassThroughClient() }),
+    };
+    // 408, 429 and 5xx, as long as repeating is safe: that is so for lists, and for writes with a precondition.
+    this.#storage = new Storage({ ...access, retryOptions: { autoRetry: true, maxRetries: 5, totalTimeout: 60 } });
+    this.#storageWithoutRetry = new Storage({ ...access, retryOptions: { autoRetry: false } });
+  }
+
+  async create(bucket: string, name: string, body: string, contentType: string): Promise<'created' | 'exists'> {
+    const file = this.#bucket(bucket).file(checkedName(name));
+    const bytes = Buffer.from(body, 'utf8');
+    try {
+      await file.save(bytes, {
+        contentType,
+        resumable: bytes.length >= resumableSizeBytesMin,
+        // The client compares its checksum with the one of what was stored.
+        validation: 'crc32c',
+        preconditionOpts: { ifGenerationMatch: 0 },
+      });
+      return 'created';
+    } catch (error) {
+      if (codeOf(error) === 412) return 'exists';
+      throw error;
+    }
+  }
+
+  async read(bucket: string, name: string): Promise<string | undefined> {
+    const file = this.#bucket(bucket, this.#storageWithoutRetry).file(checkedName(name));
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        // The client compares what it received with the checksum that the store kept.
+        const [body] = await file.download({ validation: 'crc32c' });
+        return body.toString('utf8');
+      } catch (error) {
+        if (codeOf(error) === 404) return undefined;
+        if (attempt === readAttemptsMax || !isPassing(codeOf(error))) throw error;
+        await delay(readBackoffMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
+      }
+    }
+  }
+
+  async *list(bucket: string, prefix: string): AsyncIterable<string> {
+    let query: object | null = { prefix, maxResults: namesPerPage, autoPaginate: false };
+    while (query) {
+      const [files, next]: [{ name: string }[], object | null, ...unknown[]] =
+        await this.#bucket(bucket).getFiles(query);
+      for (const { name } of files) yield name;
+      query = next;
+    }
+  }
+
+  async ping(): Promise<void> {
+    await this.#bucket(this.#options.pingBucket, this.#storageWithoutRetry).getFiles({
+      maxResults: 1,
+      autoPaginate: false,
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    // Requests are waited for by their callers; nothing is held open.
+  }
+
+  #bucket(name: string, storage = this.#storage): Bucket {
+    assertBucketName(name);
+    return storage.bucket(name);
+  }
+}
+
+function checkedName(name: string): string {
+  assertObjectName(name);
+  return name;
+}
+
+/** Failures that pass: too many requests, the server's own, a damaged or broken transfer. */
+function isPassing(code: unknown): boolean {
+  return [408, 429, 500, 502, 503, 504, 'CONTENT_DOWNLOAD_MISMATCH', 'ECONNRESET', 'ETIMEDOUT'].includes(code as never);
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown }).code;
+}

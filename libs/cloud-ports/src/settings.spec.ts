@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { queueSettings, requiredSetting, warehouseSettings } from './settings.js';
+
+describe('settings of the ports', () => {
+  it('refuse words and numbers that mean nothing', () => {
+    expect(() => warehouseSettings.CLOUD._parse('azure')).toThrow('must be one of embedded, google, not "azure"');
+    expect(warehouseSettings.CLOUD._parse('google')).toBe('google');
+    for (const bad of ['4', '101', '7.5', '', 'many']) {
+      expect(() => queueSettings.QUEUE_MAX_DELIVERY_ATTEMPTS._parse(bad)).toThrow('a whole number from 5 to 100');
+    }
+    expect(queueSettings.QUEUE_MAX_DELIVERY_ATTEMPTS._parse('100')).toBe(100);
+    expect(() => queueSettings.PUSH_ENDPOINT._parse('priority-api')).toThrow('must be an absolute URL');
+  });
+
+  it('keep the slash at the end of an endpoint: it is part of the path', () => {
+    const endpoint = 'https://priority-api.example.com/batch-trigger/';
+    expect(queueSettings.PUSH_ENDPOINT._parse(endpoint)).toBe(endpoint);
+  });
+
+  it('are obligatory for the chosen cloud only', () => {
+    expect(warehouseSettings.WAREHOUSE_DATABASE_URL.requiredWhen({ CLOUD: 'embedded' })).toBe(true);
+    expect(warehouseSettings.WAREHOUSE_DATABASE_URL.requiredWhen({ CLOUD: 'google' })).toBe(false);
+    expect(warehouseSettings.GOOGLE_CLOUD_PROJECT.requiredWhen({ CLOUD: 'google' })).toBe(true);
+    const settings = { CLOUD: 'google' as const, GOOGLE_CLOUD_PROJECT: undefined };
+    expect(() => requiredSetting(settings, 'GOOGLE_CLOUD_PROJECT')).toThrow('CLOUD=google needs it');
+  });
+
+  it('do not let an emulator into production', () => {
+    expect(warehouseSettings.BIGQUERY_API_ENDPOINT.productionRule?.('http://127.0.0.1:9050')).toMatch(
+      'must not be set',
+    );
+  });
+});

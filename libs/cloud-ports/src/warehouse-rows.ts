@@ -1,0 +1,113 @@
+// Checks rows against their table before they leave the process, so that every warehouse refuses the same rows
+// for the same reasons, and one bad row does not take its neighbours along.
+import { warehouseTables, type Column, type WarehouseRows, type WarehouseTable } from './warehouse-tables.js';
+
+export interface EncodedRow {
+  row_id: string;
+  /** JSON values only: timestamps as ISO text, `json` columns as they are. Exactly the table's columns. */
+  values: Record<string, unknown>;
+}
+
+export interface CheckedRows {
+  /** Each `row_id` once, ascending: parallel appends then lock rows in one order and cannot block each other for ever. */
+  accepted: EncodedRow[];
+  rejected: { row_id: string; reason: string }[];
+}
+
+/** The columns of a table with their types. */
+export function columnsOf(table: WarehouseTable): [string, Column][] {
+  return Object.entries<Column>(warehouseTables[table]);
+}
+
+export function checkRows<T extends WarehouseTable>(table: T, rows: readonly WarehouseRows[T][]): CheckedRows {
+  const columns = columnsOf(table);
+  const accepted = new Map<string, EncodedRow>();
+  const rejected: CheckedRows['rejected'] = [];
+  for (const row of rows) {
+    const { row_id } = row;
+    const fault = faultOf(row, columns);
+    if (fault !== undefined) rejected.push({ row_id: String(row_id), reason: fault });
+    else if (!accepted.has(row_id)) accepted.set(row_id, { row_id, values: encode(row, columns) });
+  }
+  return { accepted: [...accepted.values()].sort((a, b) => (a.row_id < b.row_id ? -1 : 1)), rejected };
+}
+
+function faultOf(row: object, columns: [string, Column][]): string | undefined {
+  const values = row as Record<string, unknown>;
+  // Own properties alone count: a column may bear the name of something that every object inherits.
+  let known = 0;
+  for (const [name, column] of columns) {
+    const isThere = Object.hasOwn(values, name);
+    const value = isThere ? values[name] : undefined;
+    if (isThere) known += 1;
+    if (value === undefined || value === null) {
+      if (!column.nullable) return `${name} is missing`;
+    } else if (!hasType(value, column.type)) {
+      return `${name} is not of type ${column.type}`;
+    } else if (name === 'row_id' && value === '') {
+      return 'row_id is empty';
+    }
+  }
+  const names = Object.keys(values);
+  if (names.length === known) return undefined;
+  return `${names.find((name) => !columns.some(([column]) => column === name))} is not a column`;
+}
+
+function hasType(value: unknown, type: Column['type']): boolean {
+  switch (type) {
+    case 'string':
+      return typeof value === 'string';
+    case 'integer':
+      return Number.isSafeInteger(value);
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'timestamp':
+      return value instanceof Date && isStorableTime(value);
+    case 'json':
+      // Objects always have a text; only functions and symbols have none.
+      return typeof value === 'object' || JSON.stringify(value) !== undefined;
+  }
+}
+
+/** Years 1 to 9999, in milliseconds since 1970: what both BigQuery and PostgreSQL hold. */
+const timeMsMin = Date.parse('0001-01-01T00:00:00Z');
+const timeMsEnd = Date.parse('9999-12-31T23:59:59.999Z') + 1;
+
+function isStorableTime(time: Date): boolean {
+  return time.getTime() >= timeMsMin && time.getTime() < timeMsEnd;
+}
+
+function encode(row: object, columns: [string, Column][]): Record<string, unknown> {
+  const values = row as Record<string, unknown>;
+  const encoded: Record<string, unknown> = {};
+  for (const [name, column] of columns) encoded[name] = encodeValue(values[name] ?? null, column.type);
+  return encoded;
+}
+
+function encodeValue(value: unknown, type: Column['type']): unknown {
+  if (value instanceof Date && type === 'timestamp') return value.toISOString();
+  if (type === 'json' && value !== null) return storableJson(value);
+  return typeof value === 'string' ? storableText(value) : value;
+}
+
+const unstorableCharacter = /[\p{Surrogate}\0]/u;
+
+/** Scraped text may hold NUL, which PostgreSQL cannot store, or half a surrogate pair, which UTF-8 cannot: both become U+FFFD. */
+function storableText(text: string): string {
+  if (!unstorableCharacter.test(text)) return text;
+  return text.replace(/[\p{Surrogate}\0]/gu, '\uFFFD');
+}
+
+/** How JSON text writes what cannot be stored. A backslash that belongs to a text matches too, which only costs time. */
+const unstorableEscape = /\\u(0000|d[89a-f])/;
+
+function storableJson(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  // Hardly any item has such characters, and rebuilding each would cost more than storing it.
+  if (!unstorableEscape.test(text)) return value;
+  return JSON.parse(text, (_key, part: unknown) => {
+    if (typeof part === 'string') return storableText(part);
+    if (part === null || typeof part !== 'object' || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, inner]) => [storableText(key), inner as unknown]));
+  });
+}

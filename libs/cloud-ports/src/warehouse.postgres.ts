@@ -1,0 +1,147 @@
+// The warehouse as PostgreSQL tables in the schema `warehouse`.
+import pg from 'pg';
+import { Warehouse, type AppendResult, type PriorityPerson, type ScrapedProfileCall } from './warehouse.port.js';
+import { migrationStatements, schema } from './warehouse.postgres-schema.js';
+import { checkRows, columnsOf } from './warehouse-rows.js';
+import type { WarehouseRows, WarehouseTable } from './warehouse-tables.js';
+
+export interface PostgresWarehouseOptions {
+  databaseUrl: string;
+  /** Connections at most. */
+  poolSize: number;
+}
+
+/** One statement holds a few megabytes at the usual 2 KB per row, and no lock is held for long. */
+const rowsPerStatement = 1_000;
+
+const recordTypes = {
+  string: 'text',
+  integer: 'bigint',
+  boolean: 'boolean',
+  timestamp: 'timestamptz',
+  json: 'jsonb',
+} as const;
+
+export class PostgresWarehouse extends Warehouse {
+  readonly #pool: pg.Pool;
+
+  constructor(options: PostgresWarehouseOptions) {
+    super();
+    this.#pool = new pg.Pool({
+      connectionString: options.databaseUrl,
+      max: options.poolSize,
+      application_name: 'tradewind-warehouse',
+      connectionTimeoutMillis: 5_000,
+      idleTimeoutMillis: 30_000,
+    });
+    // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+    this.#pool.on('error', () => undefined);
+  }
+
+  async migrate(): Promise<void> {
+    const client = await this.#pool.connect();
+    try {
+      await client.query('begin');
+      // Parallel migrations wait here; the lock ends with the transaction.
+      await client.query(`select pg_advisory_xact_lock(hashtext('tradewind-warehouse-migrate'))`);
+      for (const statement of migrationStatements()) await client.query(statement);
+      await client.query('commit');
+      client.release();
+    } catch (error) {
+      // The connection's state is unknown: closing it rolls back.
+      client.release(true);
+      throw error;
+    }
+  }
+
+  /** Rows are committed a thousand at a time; when a later thousand fails, the earlier ones are stored and known by their row_id. */
+  async append<T extends WarehouseTable>(table: T, rows: readonly WarehouseRows[T][]): Promise<AppendResult> {
+    const { accepted, rejected } = checkRows(table, rows);
+    const columns = columnsOf(table);
+    const names = columns.map(([name]) => `"${name}"`).join(', ');
+    const record = columns.map(([name, { type }]) => `"${name}" ${recordTypes[type]}`).join(', ');
+    const statement = `insert into ${schema}.${table} (${names})
+      select ${names} from jsonb_to_recordset($1::jsonb) as row(${record})
+      on conflict (row_id) do nothing`;
+    let appended = 0;
+    for (let start = 0; start < accepted.length; start += rowsPerStatement) {
+      const values = accepted.slice(start, start + rowsPerStatement).map((row) => row.values);
+      const inserted = await this.#pool.query(statement, [JSON.stringify(values)]);
+      appended += inserted.rowCount ?? 0;
+    }
+    return { appended, rejected };
+  }
+
+  async countOfRun(
+    table: 'network_posts' | 'network_post_comments' | 'network_post_reactions',
+    providerRunId: string,
+  ): Promise<number> {
+    const { rows } = await this.#pool.query<{ count: string }>(
+      `select count(*) from ${schema}.${table} where provider_run_id = $1`,
+      [providerRunId],
+    );
+    return Number(rows[0]!.count);
+  }
+
+  async *readPriorityPeople(options: {
+    pageSize: number;
+    after?: { person_id: string; network_username: string | null };
+  }): AsyncIterable<PriorityPerson[]> {
+    let after = options.after;
+    for (;;) {
+      const { rows } = await this.#pool.query<PriorityPerson>(priorityPeopleAfter, [
+        after?.person_id ?? null,
+        after?.network_username ?? null,
+        options.pageSize,
+      ]);
+      if (rows.length > 0) yield rows;
+      if (rows.length < options.pageSize) return;
+      after = rows.at(-1);
+    }
+  }
+
+  async latestProfileCall(requestResource: string, requestType: string): Promise<ScrapedProfileCall | undefined> {
+    // Reads one entry of scraped_profile_calls_latest_idx; row_id breaks ties as the BigQuery view does.
+    const { rows } = await this.#pool.query<ScrapedProfileCall>(
+      `select "requestResource", "requestType", "requestDate", "requestStatus", "responseData"
+       from ${schema}.scraped_profile_calls
+       where "requestType" = $1 and "requestResource" = $2
+       order by "requestDate" desc, row_id desc limit 1`,
+      [requestType, requestResource],
+    );
+    return rows[0];
+  }
+
+  async ping(): Promise<void> {
+    await this.#pool.query('select 1');
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+/**
+ * A person counts as priority when the latest row says so. A person with several usernames appears once for each.
+ * Walks person_fields_latest_idx from the key on, so a page costs the same wherever it is. A null username sorts first.
+ */
+const priorityPeopleAfter = `
+  with person as (
+    select person_id from (
+      select distinct on (person_id) person_id, "isPriority"
+      from ${schema}.person_fields
+      where $1::text is null or person_id >= $1
+      order by person_id, ingested_at desc, row_id desc
+    ) latest
+    where "isPriority"
+  )
+  select distinct person.person_id, identifier."identifierValue" as network_username
+  from person
+  left join ${schema}.person_identifiers identifier
+    on identifier.person_id = person.person_id and identifier."identifierType" = 'NETWORK'
+  where $1::text is null
+     or person.person_id > $1
+     or case when $2::text is null then identifier."identifierValue" is not null
+             else identifier."identifierValue" > $2 end
+  order by person.person_id, network_username nulls first
+  limit $3`;

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort, startFakeCloudStorage, type FakeCloudStorage } from '@tradewind/testkit';
+import { GcsObjectStore } from '../src/object-store.gcs.js';
+import { objectStoreContract } from './contracts/object-store.contract.js';
+
+const bucket = 'backup-bucket';
+const open = (apiEndpoint: string) =>
+  new GcsObjectStore({ projectId: 'fake-project', pingBucket: bucket, apiEndpoint });
+
+objectStoreContract('GcsObjectStore', async () => {
+  const fake = await startFakeCloudStorage();
+  fake.createBucket(bucket);
+  return { store: open(fake.url), replica: open(fake.url), bucket, close: () => fake.close() };
+});
+
+describe('GcsObjectStore', () => {
+  let fake: FakeCloudStorage;
+  let store: GcsObjectStore;
+  beforeAll(async () => {
+    fake = await startFakeCloudStorage();
+    fake.createBucket(bucket);
+    store = open(fake.url);
+  });
+  afterAll(async () => {
+    await fake.close();
+  });
+  let number = 0;
+  const unusedName = () => `object-${++number}.json`;
+
+  it('stores the content type', async () => {
+    const name = unusedName();
+    await store.create(bucket, name, '{}', 'application/json');
+    expect(fake.objects(bucket).get(name)?.contentType).toBe('application/json');
+  });
+
+  it.each([429, 503])(
+    'tries again after HTTP %i',
+    async (status) => {
+      const name = unusedName();
+      fake.faults.failNext('upload', status);
+      expect(await store.create(bucket, name, 'body', 'text/plain')).toBe('created');
+      fake.faults.failNext('download', status);
+      expect(await store.read(bucket, name)).toBe('body');
+    },
+    30_000,
+  );
+
+  it('says that the object is there when the answer to its create was lost', async () => {
+    const name = unusedName();
+    fake.faults.failNext('upload', 'lost');
+    expect(await store.create(bucket, name, 'body', 'text/plain')).toBe('exists');
+    expect(await store.read(bucket, name)).toBe('body');
+  }, 30_000);
+
+  it('does not take a damaged object for a stored one, nor a damaged download for the object', async () => {
+    fake.faults.failNext('upload', 'damaged');
+    await expect(store.create(bucket, unusedName(), 'body', 'text/plain')).rejects.toThrow();
+    const name = unusedName();
+    await store.create(bucket, name, 'body', 'text/plain');
+    const downloads = fake.requests.download;
+    fake.faults.failNext('download', 'damaged');
+    // The next try gets it whole.
+    expect(await store.read(bucket, name)).toBe('body');
+    expect(fake.requests.download).toBeGreaterThan(downloads + 1);
+  }, 30_000);
+
+  it('lists page by page', async () => {
+    const names = Array.from({ length: 1_500 }, (_, index) => `paged-${String(index).padStart(5, '0')}`);
+    for (const name of names) fake.put(bucket, name, 'x');
+    const before = fake.requests.list;
+    const listed: string[] = [];
+    for await (const name of store.list(bucket, 'paged-')) listed.push(name);
+    expect(listed).toEqual(names);
+    expect(fake.requests.list - before).toBe(2);
+  }, 60_000);
+
+  it('rejects when the bucket does not exist, access is denied or nobody answers', async () => {
+    await expect(store.create('other-bucket', 'name', 'x', 'text/plain')).rejects.toThrow();
+    fake.faults.failNext('upload', 403);
+    await expect(store.create(bucket, unusedName(), 'x', 'text/plain')).rejects.toThrow('ordered failure');
+    fake.faults.failNext('list', 403);
+    await expect(store.ping()).rejects.toThrow();
+    await expect(open(`http://127.0.0.1:${await freePort()}`).ping()).rejects.toThrow();
+  }, 60_000);
+});
