@@ -1,0 +1,4 @@
+export default {
+  displayName: 'scraping-provider',
+  preset: '../../jest.preset.js',
+};

@@ -1,0 +1,6 @@
+export * from './create-providers.js';
+export * from './profile-provider.http.js';
+export * from './profile-provider.port.js';
+export * from './provider-settings.js';
+export * from './run-provider.apify.js';
+export * from './run-provider.port.js';

@@ -1,0 +1,89 @@
+// What a failed call to the provider means. Decides whether a start is certain not to have happened, which the
+// interactions service and the priority pipeline rely on to start nothing twice.
+import { ServiceError } from '@tradewind/shared-types';
+
+/** A failed call, reduced to what may be logged: the original error holds the credential in its request. */
+export interface CallFailure {
+  /** HTTP status of the answer; undefined when there was none. */
+  status: number | undefined;
+  /** The provider's own code of the error, such as `concurrent-runs-limit-exceeded`. */
+  type: string | undefined;
+  /** System error code, such as ECONNREFUSED. */
+  code: string | undefined;
+  retryAfterMs: number | undefined;
+  detail: string;
+}
+
+export type FailureMeaning = 'no_capacity' | 'unavailable' | 'unknown_outcome' | 'rejected';
+
+/** The platform's limits on concurrent runs and total memory; answered as 400 or 402, and both mean "not now". */
+const capacityTypes = new Set(['concurrent-runs-limit-exceeded', 'actor-memory-limit-exceeded']);
+
+/** The connection was never made, so the request was never read. */
+const neverConnectedCodes = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+export function meaningOfFailure(failure: CallFailure): FailureMeaning {
+  if (failure.type !== undefined && capacityTypes.has(failure.type)) return 'no_capacity';
+  if (failure.status === 429) return 'no_capacity';
+  // 408: the server gave up waiting, which says nothing about what it had begun.
+  if (failure.status !== undefined && failure.status >= 400 && failure.status < 500 && failure.status !== 408)
+    return 'rejected';
+  if (failure.status === undefined && failure.code !== undefined && neverConnectedCodes.has(failure.code))
+    return 'unavailable';
+  return 'unknown_outcome';
+}
+
+/** The outcome of a start that failed, in the words of the ports. */
+export function failedStart(failure: CallFailure, defaultRetryAfterMs: number) {
+  const meaning = meaningOfFailure(failure);
+  switch (meaning) {
+    case 'no_capacity':
+    case 'unavailable':
+      return {
+        outcome: meaning,
+        retryAfterMs: failure.retryAfterMs ?? defaultRetryAfterMs,
+        detail: failure.detail,
+      } as const;
+    case 'unknown_outcome':
+      return { outcome: meaning, status: failure.status, detail: failure.detail } as const;
+    case 'rejected':
+      return { outcome: meaning, status: failure.status ?? 0, detail: failure.detail } as const;
+  }
+}
+
+/** The error of a read or an abort that failed after its repetitions. */
+export function failedCall(failure: CallFailure): ServiceError {
+  const cause = new Error(failure.detail);
+  if (meaningOfFailure(failure) === 'rejected') {
+    return new ServiceError({
+      code: 'provider.refused',
+      status: 502,
+      message: 'The scraping provider refused the request',
+      cause,
+    });
+  }
+  return new ServiceError({
+    code: 'dependency.unavailable',
+    status: 503,
+    message: 'The scraping provider does not answer at the moment',
+    retryable: true,
+    ...(failure.retryAfterMs === undefined ? {} : { retryAfterSeconds: Math.ceil(failure.retryAfterMs / 1000) }),
+    cause,
+  });
+}
+
+/** `Retry-After` in seconds or as a date, in milliseconds from now; undefined when absent or unreadable. */
+export function retryAfterMs(header: unknown, now: Date): number | undefined {
+  if (typeof header !== 'string' || header.trim() === '') return undefined;
+  const seconds = Number(header);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
+}

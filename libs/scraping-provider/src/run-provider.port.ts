@@ -1,0 +1,161 @@
+/** What kind of page a handle names. */
+export type ProfileEntity = 'PERSON' | 'COMPANY';
+
+export const postedLimits = ['any', '24h', 'week', 'month', '3months', '6months'] as const;
+export type PostedLimit = (typeof postedLimits)[number];
+
+export const commentsPostedLimits = ['any', '24h', 'week', 'month'] as const;
+export type CommentsPostedLimit = (typeof commentsPostedLimits)[number];
+
+/** What one run scrapes: the posts of one person or company, with their reactions and comments. */
+export interface RunInput {
+  /** Handle as in the address of the page, trimmed. */
+  networkHandle: string;
+  entity: ProfileEntity;
+  postedLimit: PostedLimit;
+  /** 0 means all posts. */
+  maxPosts: number;
+  scrapeReactions: boolean;
+  /** Per post. */
+  maxReactions: number;
+  scrapeComments: boolean;
+  /** Per post. */
+  maxComments: number;
+  commentsPostedLimit: CommentsPostedLimit;
+}
+
+export const runStatuses = [
+  'READY',
+  'RUNNING',
+  'SUCCEEDED',
+  'FAILED',
+  'TIMING-OUT',
+  'TIMED-OUT',
+  'ABORTING',
+  'ABORTED',
+] as const;
+export type RunStatus = (typeof runStatuses)[number];
+
+/** Statuses in which a run stays. TIMING-OUT and ABORTING are on their way to one. */
+export const terminalRunStatuses = ['SUCCEEDED', 'FAILED', 'TIMED-OUT', 'ABORTED'] as const;
+export type TerminalRunStatus = (typeof terminalRunStatuses)[number];
+
+export function isTerminalRunStatus(status: RunStatus): status is TerminalRunStatus {
+  return (terminalRunStatuses as readonly string[]).includes(status);
+}
+
+/** A run as the provider reports it. */
+export interface ProviderRun {
+  id: string;
+  status: RunStatus;
+  /** The provider's own words; may be absent. For logs, not for callers. */
+  statusMessage: string | undefined;
+  startedAt: Date;
+  finishedAt: Date | undefined;
+  /** Dataset that holds the items of this run. */
+  datasetId: string;
+  /** Store that holds the input of this run. */
+  inputStoreId: string;
+}
+
+/** How the provider tells us that a run has ended. */
+export interface RunWebhook {
+  /** Receives `{userId, createdAt, eventType, eventData: {actorId, actorRunId}, resource: run}` when the run ends. */
+  webhookUrl: string;
+  /** Sent with every delivery; the shared secret goes here. */
+  webhookHeaders: Record<string, string>;
+  /**
+   * Our own id of the job, unique per intended start. It travels in the run's input, in the webhook's idempotency key
+   * and as header `x-correlation-id` of every delivery, so that a webhook is understood even when it overtakes the
+   * answer to `start`, and a run whose answer was lost can be found again.
+   */
+  correlationId: string;
+}
+
+/** What became of a start. Only `started` has begun a run for certain; only `unknown_outcome` may have. */
+export type StartOutcome =
+  | { outcome: 'started'; run: ProviderRun }
+  /** The provider has no room (429, concurrent runs or memory used up). Nothing was started; try again then. */
+  | { outcome: 'no_capacity'; retryAfterMs: number; detail: string }
+  /** No connection could be made. Nothing was started; try again then. */
+  | { outcome: 'unavailable'; retryAfterMs: number; detail: string }
+  /** Timeout, broken connection, 5xx: a run may exist. Look for it (`findRunByCorrelationId`) before starting again. */
+  | {
+      outcome: 'unknown_outcome';
+      /** HTTP status of the answer; undefined when none came. */ status: number | undefined;
+      detail: string;
+    }
+  /** The provider refuses this start, and will refuse it again. Nothing was started. */
+  | { outcome: 'rejected'; status: number; detail: string };
+
+/** One page of a dataset. */
+export interface ItemPage {
+  /** Items as the provider stored them: mixed types, unvalidated. */
+  items: unknown[];
+  /** Position of the first item of this page. */
+  offset: number;
+  /** Items in the dataset at the moment of the answer. */
+  total: number;
+}
+
+/**
+ * The scraping provider as a run platform (Apify's API v2).
+ *
+ * Repetition: `start` is not idempotent and is tried exactly once; every other operation is, and is retried a bounded
+ * number of times with jitter. Ordering: a completion webhook may arrive before `start` answers, twice, or never.
+ * Failure: `start` answers with an outcome and never throws; the others throw `ServiceError` with code
+ * `dependency.unavailable` (retry helps) or `provider.refused` (it does not).
+ * Concurrency: safe to call in parallel. The caller keeps to the number of slots (`PROVIDER_SLOTS`).
+ * `detail` texts are for logs: they hold no credential, but may quote the provider.
+ */
+export abstract class RunProvider {
+  abstract start(input: RunInput, webhook: RunWebhook): Promise<StartOutcome>;
+
+  /** Undefined when the provider does not know the run. */
+  abstract findRun(runId: string): Promise<ProviderRun | undefined>;
+
+  /**
+   * Asks for the end of a run and answers how the run stands after it: usually ABORTING first, ABORTED later.
+   * A finished run is left alone and answered with the status in which it finished. Undefined when unknown.
+   */
+  abstract abortRun(runId: string): Promise<ProviderRun | undefined>;
+
+  /**
+   * Runs of our actor that started at `since` or later, oldest first, page by page. The provider's clock decides:
+   * leave some minutes of slack. A start that is still on its way is not listed yet.
+   */
+  abstract listRunsSince(since: Date): AsyncIterable<ProviderRun>;
+
+  /** The input a run was started with and its correlation id; undefined when the provider no longer has it. */
+  abstract readRunInput(
+    run: ProviderRun,
+  ): Promise<{ correlationId: string | undefined; input: Record<string, unknown> } | undefined>;
+
+  /** One page of a dataset, in the order in which items were stored. Undefined when there is no such dataset. */
+  abstract readItems(datasetId: string, page: { offset: number; limit: number }): Promise<ItemPage | undefined>;
+
+  /**
+   * Reconciliation after `unknown_outcome`: the oldest run since then that carries this correlation id.
+   * Reads the inputs of all runs since then, so give a recent date. Absence is proof only once the start
+   * can no longer be on its way, that is after the timeout of the call plus slack.
+   */
+  async findRunByCorrelationId(correlationId: string, since: Date): Promise<ProviderRun | undefined> {
+    for await (const run of this.listRunsSince(since)) {
+      const found = await this.readRunInput(run);
+      if (found?.correlationId === correlationId) return run;
+    }
+    return undefined;
+  }
+
+  /** All pages of a dataset, one in memory at a time. Ends early when the dataset has vanished. */
+  async *readItemPages(datasetId: string, options: { pageSize: number }): AsyncGenerator<ItemPage> {
+    let offset = 0;
+    for (;;) {
+      const page = await this.readItems(datasetId, { offset, limit: options.pageSize });
+      if (!page || page.items.length === 0) return;
+      yield page;
+      offset += page.items.length;
+      if (offset >= page.total) return;
+    }
+  }
+}

@@ -1,0 +1,4 @@
+export default {
+  displayName: 'provider-simulator',
+  preset: '../../jest.preset.js',
+};

@@ -1,0 +1,192 @@
+// What the provider must not forget when the local platform is stopped or killed: runs and scrapes that it has accepted,
+// how they ended, and whether their webhook has been dealt with. One JSON line each, written before the answer.
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import type { Run } from './runs.js';
+import type { Scrape } from './profiles.js';
+
+export type RunRecord = Pick<
+  Run,
+  | 'id'
+  | 'actorId'
+  | 'datasetId'
+  | 'inputStoreId'
+  | 'requestQueueId'
+  | 'buildId'
+  | 'input'
+  | 'target'
+  | 'correlationId'
+  | 'webhooks'
+  | 'dataset'
+> & {
+  startedAt: string;
+};
+export type ScrapeRecord = Pick<Scrape, 'id' | 'username' | 'webhookUrl' | 'webhookHeaders' | 'correlationId'> & {
+  createdAt: string;
+};
+
+type Line =
+  | { run: RunRecord }
+  | { scrape: ScrapeRecord }
+  | { ended: string; status: string; at: string }
+  /** Accepted by its receiver, withheld by a fault, or given up. */
+  | { settled: string };
+
+export interface Remembered<T> {
+  record: T;
+  end: { status: string; at: Date } | undefined;
+  isSettled: boolean;
+}
+
+export class Journal {
+  private handle: number | undefined;
+  private remembered: { runs: Remembered<RunRecord>[]; scrapes: Remembered<ScrapeRecord>[] } = {
+    runs: [],
+    scrapes: [],
+  };
+
+  /** Without a file nothing is written and nothing remembered. */
+  constructor(file: string | undefined, finishedMax: number) {
+    if (file === undefined) return;
+    mkdirSync(dirname(file), { recursive: true });
+    if (existsSync(file)) {
+      this.remembered = read(file, finishedMax);
+      // Written anew without what is superseded, so that the file does not grow from start to start.
+      writeFileSync(`${file}.new`, compacted(this.remembered));
+      renameSync(`${file}.new`, file);
+    }
+    this.handle = openSync(file, 'a');
+  }
+
+  /** What was known at the last end; in the order of the starts. */
+  recall(): { runs: Remembered<RunRecord>[]; scrapes: Remembered<ScrapeRecord>[] } {
+    const recalled = this.remembered;
+    this.remembered = { runs: [], scrapes: [] };
+    return recalled;
+  }
+
+  runStarted(run: Run): void {
+    if (this.handle === undefined) return;
+    this.write({ run: runRecord(run) });
+  }
+
+  scrapeStarted(scrape: Scrape): void {
+    if (this.handle === undefined) return;
+    const { id, username, webhookUrl, webhookHeaders, correlationId, createdAt } = scrape;
+    this.write({
+      scrape: { id, username, webhookUrl, webhookHeaders, correlationId, createdAt: createdAt.toISOString() },
+    });
+  }
+
+  ended(id: string, status: string, at: Date): void {
+    this.write({ ended: id, status, at: at.toISOString() });
+  }
+
+  settled(id: string): void {
+    this.write({ settled: id });
+  }
+
+  reset(): void {
+    if (this.handle !== undefined) ftruncateSync(this.handle, 0);
+  }
+
+  close(): void {
+    if (this.handle !== undefined) closeSync(this.handle);
+    this.handle = undefined;
+  }
+
+  /** Not flushed to the disk: it has to outlive the process, not the machine. */
+  private write(line: Line): void {
+    if (this.handle !== undefined) writeSync(this.handle, `${JSON.stringify(line)}\n`);
+  }
+}
+
+function runRecord(run: Run): RunRecord {
+  const {
+    id,
+    actorId,
+    datasetId,
+    inputStoreId,
+    requestQueueId,
+    buildId,
+    input,
+    target,
+    correlationId,
+    webhooks,
+    dataset,
+  } = run;
+  return {
+    id,
+    actorId,
+    datasetId,
+    inputStoreId,
+    requestQueueId,
+    buildId,
+    input,
+    target,
+    correlationId,
+    webhooks,
+    dataset,
+    startedAt: run.startedAt.toISOString(),
+  };
+}
+
+function read(file: string, finishedMax: number) {
+  const runs = new Map<string, Remembered<RunRecord>>();
+  const scrapes = new Map<string, Remembered<ScrapeRecord>>();
+  for (const text of readFileSync(file, 'utf8').split('\n')) {
+    const line = parse(text);
+    if (!line) continue;
+    if ('run' in line) runs.set(line.run.id, { record: line.run, end: undefined, isSettled: false });
+    else if ('scrape' in line) scrapes.set(line.scrape.id, { record: line.scrape, end: undefined, isSettled: false });
+    else {
+      const about = 'ended' in line ? line.ended : line.settled;
+      const entry = runs.get(about) ?? scrapes.get(about);
+      if (!entry) continue;
+      if ('ended' in line) entry.end = { status: line.status, at: new Date(line.at) };
+      else entry.isSettled = true;
+    }
+  }
+  return { runs: newest(runs, finishedMax), scrapes: newest(scrapes, finishedMax) };
+}
+
+function newest<T>(entries: Map<string, Remembered<T>>, finishedMax: number): Remembered<T>[] {
+  return [...entries.values()].slice(-finishedMax);
+}
+
+/** The last line of a process that was killed may be cut off. */
+function parse(text: string): Line | undefined {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text) as Line;
+  } catch {
+    return undefined;
+  }
+}
+
+function compacted({ runs, scrapes }: { runs: Remembered<RunRecord>[]; scrapes: Remembered<ScrapeRecord>[] }): string {
+  const lines: Line[] = [];
+  const addEnd = (id: string, entry: Remembered<unknown>) => {
+    if (entry.end) lines.push({ ended: id, status: entry.end.status, at: entry.end.at.toISOString() });
+    if (entry.isSettled) lines.push({ settled: id });
+  };
+  for (const entry of runs) {
+    lines.push({ run: entry.record });
+    addEnd(entry.record.id, entry);
+  }
+  for (const entry of scrapes) {
+    lines.push({ scrape: entry.record });
+    addEnd(entry.record.id, entry);
+  }
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}

@@ -1,0 +1,342 @@
+// Runs and their lives: READY, RUNNING, then an end, with ABORTING between when somebody asks for it.
+import { randomBytes } from 'node:crypto';
+import type { Faults } from './faults.js';
+import { countItems, datasetItems, targetsOf, type Item, type ItemCounts } from './items.js';
+import type { Journal, Remembered, RunRecord } from './journal.js';
+import type { Ledger } from './ledger.js';
+import { Random } from './random.js';
+import { headersOf, payloadOf } from './run-body.js';
+import type { SimulatorSettings } from './settings.js';
+import type { WebhookDispatcher } from './webhooks.js';
+
+export type Status = 'READY' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED-OUT' | 'ABORTING' | 'ABORTED';
+type FinalStatus = 'SUCCEEDED' | 'FAILED' | 'TIMED-OUT' | 'ABORTED';
+
+/** An ad-hoc webhook as the client sends it with a start. */
+export interface AdHocWebhook {
+  eventTypes: string[];
+  requestUrl: string;
+  payloadTemplate?: string;
+  headersTemplate?: string;
+  idempotencyKey?: string;
+  doNotRetry?: boolean;
+}
+
+export interface Run {
+  id: string;
+  actorId: string;
+  status: Status;
+  statusMessage: string | null;
+  startedAt: Date;
+  finishedAt: Date | null;
+  datasetId: string;
+  inputStoreId: string;
+  requestQueueId: string;
+  buildId: string;
+  input: Item;
+  /** Handle of the first target; what faults and the ledger go by. */
+  target: string;
+  correlationId: string | undefined;
+  webhooks: AdHocWebhook[];
+  dataset: { isEmpty: boolean; hasBrokenItems: boolean };
+  timer: NodeJS.Timeout | undefined;
+  onEnd: (() => void)[];
+}
+
+/** How a run will go, drawn when it starts. */
+interface Fate {
+  status: FinalStatus;
+  neverEnds: boolean;
+  slowMs: number;
+}
+
+const eventNames: Record<FinalStatus, string> = {
+  SUCCEEDED: 'ACTOR.RUN.SUCCEEDED',
+  FAILED: 'ACTOR.RUN.FAILED',
+  'TIMED-OUT': 'ACTOR.RUN.TIMED_OUT',
+  ABORTED: 'ACTOR.RUN.ABORTED',
+};
+
+const messages: Record<FinalStatus, string> = {
+  SUCCEEDED: 'Actor succeeded',
+  FAILED: 'The Actor process failed with exit code 1',
+  'TIMED-OUT': 'The run took longer than its timeout',
+  ABORTED: 'Actor was aborted',
+};
+
+export class Runs {
+  private readonly byId = new Map<string, Run>();
+  private readonly byDataset = new Map<string, Run>();
+  private readonly byInputStore = new Map<string, Run>();
+  private readonly finished: string[] = [];
+  private active = 0;
+  /** The dataset read last: pages of one dataset are usually read in a row. */
+  private cached: { runId: string; items: unknown[] } | undefined;
+
+  constructor(
+    private readonly settings: () => SimulatorSettings,
+    private readonly faults: Faults,
+    private readonly ledger: Ledger,
+    private readonly webhooks: WebhookDispatcher,
+    private readonly journal: Journal,
+  ) {}
+
+  get activeCount(): number {
+    return this.active;
+  }
+
+  hasRoom(): boolean {
+    return this.active < this.settings().maxConcurrentRuns;
+  }
+
+  start(actorId: string, input: Item, webhooks: AdHocWebhook[]): Run {
+    const run: Run = {
+      id: newId(),
+      actorId,
+      status: 'READY',
+      statusMessage: null,
+      startedAt: new Date(),
+      finishedAt: null,
+      datasetId: newId(),
+      inputStoreId: newId(),
+      requestQueueId: newId(),
+      buildId: 'simulatedBuild001',
+      input,
+      ...subjectOfStart(input, webhooks),
+      webhooks,
+      dataset: { isEmpty: false, hasBrokenItems: false },
+      timer: undefined,
+      onEnd: [],
+    };
+    this.admit(run);
+    this.live(run, this.fate(run));
+    this.journal.runStarted(run);
+    void Promise.all(this.send(run, 'ACTOR.RUN.CREATED'));
+    return run;
+  }
+
+  /** Takes up again what an earlier process of the simulator has left: ends what lasts, delivers what is owed. */
+  resume(remembered: readonly Remembered<RunRecord>[]): void {
+    for (const { record, end, isSettled } of remembered) {
+      const run: Run = {
+        ...record,
+        startedAt: new Date(record.startedAt),
+        status: 'RUNNING',
+        statusMessage: null,
+        finishedAt: null,
+        timer: undefined,
+        onEnd: [],
+      };
+      this.admit(run);
+      if (!end) {
+        this.live(run, { status: 'SUCCEEDED', neverEnds: false, slowMs: 0 });
+        continue;
+      }
+      // The journal holds what `finish` wrote.
+      const status = end.status as FinalStatus;
+      this.finish(run, status, end.at);
+      if (isSettled) this.ledger.recordDelivered('run', run.id);
+      else void Promise.all(this.send(run, eventNames[status]));
+    }
+  }
+
+  /** Ends a run before its time; used by the fault `before_answer`. Resolves when its webhook has been tried. */
+  async endNow(run: Run): Promise<void> {
+    clearTimeout(run.timer);
+    await this.end(run, 'SUCCEEDED');
+  }
+
+  /** Begins an abort. False when the run had already ended or was being aborted. */
+  abort(run: Run): boolean {
+    if (run.status !== 'READY' && run.status !== 'RUNNING') return false;
+    clearTimeout(run.timer);
+    run.status = 'ABORTING';
+    run.timer = setTimeout(() => void this.end(run, 'ABORTED'), this.settings().abortDurationMs);
+    return true;
+  }
+
+  find(id: string): Run | undefined {
+    return this.byId.get(id);
+  }
+
+  findByDataset(datasetId: string): Run | undefined {
+    return this.byDataset.get(datasetId);
+  }
+
+  findByInputStore(storeId: string): Run | undefined {
+    return this.byInputStore.get(storeId);
+  }
+
+  /** Oldest first. */
+  list(filter: {
+    actorId?: string | undefined;
+    statuses?: string[] | undefined;
+    startedAfter?: Date | undefined;
+    startedBefore?: Date | undefined;
+  }): Run[] {
+    return [...this.byId.values()].filter(
+      (run) =>
+        (filter.actorId === undefined || run.actorId === filter.actorId) &&
+        (filter.statuses === undefined || filter.statuses.includes(run.status)) &&
+        (filter.startedAfter === undefined || run.startedAt >= filter.startedAfter) &&
+        (filter.startedBefore === undefined || run.startedAt <= filter.startedBefore),
+    );
+  }
+
+  /** What the dataset holds: everything once the run has succeeded, half of it after an abort or a time-out. */
+  items(run: Run): unknown[] {
+    if (run.finishedAt === null || run.status === 'FAILED') return [];
+    if (this.cached?.runId !== run.id) {
+      const { seed, networkUrl, oddItems } = this.settings();
+      const all = datasetItems(run.input, { seed, networkUrl, oddItems, now: run.startedAt, ...run.dataset });
+      this.cached = {
+        runId: run.id,
+        items: run.status === 'SUCCEEDED' ? all : all.slice(0, Math.floor(all.length / 2)),
+      };
+    }
+    return this.cached.items;
+  }
+
+  itemCounts(run: Run): ItemCounts {
+    return countItems(this.items(run));
+  }
+
+  /** Resolves when the run has ended, or after that time. */
+  async waitForEnd(run: Run, timeoutMs: number): Promise<void> {
+    if (run.finishedAt !== null || timeoutMs <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      run.onEnd.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  reset(): void {
+    for (const run of this.byId.values()) {
+      clearTimeout(run.timer);
+      for (const tell of run.onEnd) tell();
+    }
+    this.byId.clear();
+    this.byDataset.clear();
+    this.byInputStore.clear();
+    this.finished.length = 0;
+    this.active = 0;
+    this.cached = undefined;
+  }
+
+  private admit(run: Run): void {
+    this.byId.set(run.id, run);
+    this.byDataset.set(run.datasetId, run);
+    this.byInputStore.set(run.inputStoreId, run);
+    this.active += 1;
+    this.ledger.recordStart('run', run.id, run.target, run.correlationId);
+  }
+
+  /** Decides at the start how the run will go. */
+  private fate(run: Run): Fate {
+    const subject = { target: run.target, correlationId: run.correlationId, id: run.id };
+    const struck = this.faults.strikeEvent('run', subject);
+    const has = (kind: string) => struck.some((fault) => fault.kind === kind);
+    run.dataset = {
+      isEmpty: has('empty') || run.target.includes('private'),
+      hasBrokenItems: this.faults.strikeEvent('dataset', subject).length > 0,
+    };
+    return {
+      status: has('fail') ? 'FAILED' : has('time_out') ? 'TIMED-OUT' : 'SUCCEEDED',
+      neverEnds: has('never_ends'),
+      slowMs: struck.filter((fault) => fault.kind === 'slow').reduce((sum, fault) => sum + (fault.delayMs ?? 5_000), 0),
+    };
+  }
+
+  /** READY for a tenth of its duration, then RUNNING until its end. */
+  private live(run: Run, { status, neverEnds, slowMs }: Fate): void {
+    const { seed, runDurationMs } = this.settings();
+    const random = new Random(`${seed}/duration/${run.target}`);
+    const durationMs = random.integer(runDurationMs.min, runDurationMs.max) + slowMs;
+    const readyMs = Math.floor(durationMs / 10);
+    run.timer = setTimeout(() => {
+      run.status = 'RUNNING';
+      if (neverEnds) return;
+      run.timer = setTimeout(() => void this.end(run, status), durationMs - readyMs);
+    }, readyMs);
+  }
+
+  private async end(run: Run, status: FinalStatus): Promise<void> {
+    if (run.finishedAt !== null || !this.byId.has(run.id)) return;
+    const now = new Date();
+    this.finish(run, status, now);
+    this.journal.ended(run.id, status, now);
+    this.ledger.open({
+      operation: 'run.ended',
+      target: run.target,
+      ...(run.correlationId === undefined ? {} : { correlationId: run.correlationId }),
+      id: run.id,
+      outcome: status,
+      items: this.itemCounts(run),
+    });
+    for (const tell of run.onEnd.splice(0)) tell();
+    await Promise.all(this.send(run, eventNames[status]));
+  }
+
+  private finish(run: Run, status: FinalStatus, at: Date): void {
+    run.status = status;
+    run.statusMessage = messages[status];
+    run.finishedAt = at;
+    this.active -= 1;
+    this.ledger.recordEnd('run', status);
+    this.forgetOldest(run);
+  }
+
+  private forgetOldest(ended: Run): void {
+    this.finished.push(ended.id);
+    if (this.finished.length <= this.settings().finishedMax) return;
+    const oldest = this.byId.get(this.finished.shift() ?? '');
+    if (!oldest) return;
+    this.byId.delete(oldest.id);
+    this.byDataset.delete(oldest.datasetId);
+    this.byInputStore.delete(oldest.inputStoreId);
+  }
+
+  private send(run: Run, eventType: string): Promise<void>[] {
+    return run.webhooks
+      .filter((webhook) => webhook.eventTypes.includes(eventType))
+      .map((webhook) =>
+        this.webhooks.dispatch({
+          side: 'run',
+          id: run.id,
+          target: run.target,
+          correlationId: run.correlationId,
+          url: webhook.requestUrl,
+          headers: {
+            'x-apify-webhook': 'true',
+            'x-apify-webhook-dispatch-id': newId(),
+            'x-apify-request-origin': 'WEBHOOK',
+            ...headersOf(webhook.headersTemplate),
+          },
+          body: payloadOf(run, eventType, webhook.payloadTemplate),
+          ...(webhook.doNotRetry === undefined ? {} : { doNotRetry: webhook.doNotRetry }),
+        }),
+      );
+  }
+}
+
+/** Whom a start is about, before there is a run. */
+export function subjectOfStart(
+  input: Item,
+  webhooks: readonly AdHocWebhook[],
+): { target: string; correlationId: string | undefined } {
+  const own = input['correlationId'];
+  return {
+    target: targetsOf(input)[0]?.handle ?? '',
+    correlationId: typeof own === 'string' ? own : webhooks[0]?.idempotencyKey,
+  };
+}
+
+const idAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Ids are random and not of the seed: a restarted simulator must not hand out ids that stores already know. */
+export function newId(): string {
+  return Array.from(randomBytes(17), (byte) => idAlphabet[byte % idAlphabet.length]).join('');
+}

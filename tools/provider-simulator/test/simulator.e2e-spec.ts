@@ -1,0 +1,461 @@
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ApifyApiError, ApifyClient, DownloadItemsFormat } from 'apify-client';
+import { startSimulator, type Fault, type LedgerPage, type Simulator } from '../src/index.js';
+import { startWebhookReceiver } from './webhook-receiver.js';
+
+const actor = 'harvestapi~linkedin-profile-posts';
+const input = (handle = 'ada-lovelace') => ({
+  targetUrls: [`https://www.linkedin.com/in/${handle}/`],
+  maxPosts: 5,
+  scrapeReactions: true,
+  maxReactions: 5,
+  scrapeComments: true,
+  maxComments: 5,
+});
+
+let simulator: Simulator;
+let receiver: Awaited<ReturnType<typeof startWebhookReceiver>>;
+let client: ApifyClient;
+
+beforeAll(async () => {
+  simulator = await startSimulator({
+    runDurationMs: { min: 20, max: 40 },
+    profileDurationMs: { min: 1, max: 5 },
+    abortDurationMs: 20,
+    webhookRetryDelaysMs: [10, 20, 30],
+  });
+  receiver = await startWebhookReceiver();
+  client = new ApifyClient({ baseUrl: simulator.url, token: 'any', maxRetries: 0 });
+});
+afterAll(async () => {
+  await simulator.close();
+  await receiver.close();
+});
+beforeEach(() => {
+  simulator.reset();
+  receiver.received.length = 0;
+});
+
+const allEvents = ['ACTOR.RUN.SUCCEEDED', 'ACTOR.RUN.FAILED', 'ACTOR.RUN.ABORTED', 'ACTOR.RUN.TIMED_OUT'] as const;
+const start = (handle?: string) =>
+  client
+    .actor(actor)
+    .start(input(handle), { webhooks: [{ eventTypes: [...allEvents], requestUrl: `${receiver.url}/runs` }] });
+const http = async (method: string, path: string, body?: unknown) => {
+  const response = await fetch(simulator.url + path, {
+    method,
+    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, unknown>,
+  };
+};
+const startProfile = (username: string, correlationId = username) =>
+  http('POST', '/v1/profile-scrapes', {
+    username,
+    webhook_url: `${receiver.url}/profiles`,
+    webhook_headers: { 'X-Secret': 's' },
+    correlation_id: correlationId,
+  });
+const eventTypes = () => receiver.received.map(({ body }) => (body as { eventType: string }).eventType);
+
+describe('the official client', () => {
+  it('starts a run, waits for its end and reads its items page by page', async () => {
+    const run = await client.actor(actor).start(input());
+    expect(run).toMatchObject({ status: 'READY', actId: actor });
+    const end = await client.run(run.id).waitForFinish({ waitSecs: 10 });
+    expect(end).toMatchObject({ status: 'SUCCEEDED', exitCode: 0 });
+    expect(end.finishedAt).toBeInstanceOf(Date);
+    const all = await client.dataset(run.defaultDatasetId).listItems();
+    expect(all).toMatchObject({ offset: 0, count: all.total });
+    const page = await client.dataset(run.defaultDatasetId).listItems({ offset: 2, limit: 3 });
+    expect(page).toMatchObject({ offset: 2, limit: 3, count: 3, total: all.total });
+    expect(page.items).toEqual(all.items.slice(2, 5));
+    const backwards = await client.dataset(run.defaultDatasetId).listItems({ desc: true, limit: 1 });
+    expect(backwards.items).toEqual(all.items.slice(-1));
+    const iterated = [];
+    for await (const item of client.dataset(run.defaultDatasetId).listItems({ chunkSize: 4 })) iterated.push(item);
+    expect(iterated).toEqual(all.items);
+    const lines = await client.dataset(run.defaultDatasetId).downloadItems(DownloadItemsFormat.JSONL);
+    expect(lines.toString('utf8').trim().split('\n')).toHaveLength(all.total);
+  });
+
+  it('calls an actor in one go, log and all', async () => {
+    const run = await client.actor(actor).call(input(), { log: null });
+    expect(run.status).toBe('SUCCEEDED');
+    expect((await client.run(run.id).dataset().listItems()).total).toBeGreaterThan(0);
+  });
+
+  it('reads a compressed input back', async () => {
+    const large = { ...input(), note: 'x'.repeat(5_000) };
+    const run = await client.actor(actor).start(large);
+    expect((await client.keyValueStore(run.defaultKeyValueStoreId).getRecord('INPUT'))?.value).toEqual(large);
+    expect(await client.keyValueStore(run.defaultKeyValueStoreId).getRecord('OUTPUT')).toBeUndefined();
+  });
+
+  it('aborts: ABORTING first, then ABORTED; a finished run is answered as it ended', async () => {
+    simulator.setFaults([{ on: 'run', kind: 'never_ends' }]);
+    const run = await start();
+    expect((await client.run(run.id).abort()).status).toBe('ABORTING');
+    expect((await client.run(run.id).waitForFinish()).status).toBe('ABORTED');
+    expect((await client.run(run.id).abort()).status).toBe('ABORTED');
+    await simulator.settled();
+    expect(eventTypes()).toEqual(['ACTOR.RUN.ABORTED']);
+    expect(simulator.ledger({ operation: 'run.abort' }).map(({ effect }) => effect)).toEqual([true, false]);
+  });
+
+  it('lists runs with its filters', async () => {
+    const runs = [await start('a'), await start('b'), await start('c')];
+    await simulator.settled();
+    const listed = await client.actor(actor).runs().list({ desc: true, limit: 2 });
+    expect(listed).toMatchObject({ total: 3, count: 2, items: [{ id: runs[2]?.id }, { id: runs[1]?.id }] });
+    expect((await client.runs().list({ status: 'FAILED' })).total).toBe(0);
+    expect((await client.runs().list({ startedAfter: new Date(Date.now() + 1000) })).total).toBe(0);
+  });
+
+  it('meets 404 as the client expects it', async () => {
+    expect(await client.run('nope').get()).toBeUndefined();
+    expect(await client.dataset('nope').get()).toBeUndefined();
+    await expect(client.run('nope').abort()).rejects.toMatchObject({ statusCode: 404, type: 'record-not-found' });
+    await expect(client.dataset('nope').listItems()).rejects.toBeInstanceOf(ApifyApiError);
+  });
+
+  it('is refused above the number of concurrent runs', async () => {
+    simulator.adjust({ maxConcurrentRuns: 2 });
+    simulator.setFaults([{ on: 'run', kind: 'never_ends' }]);
+    const runs = [await start('a'), await start('b')];
+    await expect(start('c')).rejects.toMatchObject({ statusCode: 400, type: 'concurrent-runs-limit-exceeded' });
+    for (const run of runs) await client.run(run.id).abort();
+    await simulator.settled();
+    await expect(start('c')).resolves.toMatchObject({ status: 'READY' });
+  });
+});
+
+describe('webhooks', () => {
+  it('carry the default payload, the template headers, and come again until they are accepted', async () => {
+    receiver.answerNext(500, 503);
+    const run = await client.actor(actor).start(input(), {
+      webhooks: [
+        {
+          eventTypes: ['ACTOR.RUN.SUCCEEDED'],
+          requestUrl: `${receiver.url}/hook?job=1`,
+          headersTemplate: JSON.stringify({ 'X-Secret': 's3cret' }),
+        },
+      ],
+    });
+    await simulator.settled();
+    expect(receiver.received).toHaveLength(3);
+    expect(receiver.received[0]).toMatchObject({
+      path: '/hook?job=1',
+      headers: { 'x-secret': 's3cret', 'x-apify-webhook': 'true' },
+      body: {
+        eventType: 'ACTOR.RUN.SUCCEEDED',
+        eventData: { actorId: actor, actorRunId: run.id },
+        resource: { id: run.id, status: 'SUCCEEDED' },
+      },
+    });
+    const deliveries = simulator.ledger({ operation: 'run.webhook' });
+    expect(deliveries.map(({ attempt, status, outcome }) => [attempt, status, outcome])).toEqual([
+      [1, 500, 'failed'],
+      [2, 503, 'failed'],
+      [3, 200, 'delivered'],
+    ]);
+    expect(simulator.summary().runs.undelivered).toBe(0);
+  });
+
+  it('are given up after the last repetition, and the summary says so', async () => {
+    receiver.answerNext(500, 500, 500, 500);
+    await start();
+    await simulator.settled();
+    expect(receiver.received).toHaveLength(4);
+    expect(simulator.summary().runs.undelivered).toBe(1);
+  });
+
+  it('fill in a payload template', async () => {
+    await client.actor(actor).start(input(), {
+      webhooks: [
+        {
+          eventTypes: ['ACTOR.RUN.SUCCEEDED'],
+          requestUrl: receiver.url,
+          payloadTemplate: '{"id": {{resource.id}}, "e": {{eventType}}}',
+        },
+      ],
+    });
+    await simulator.settled();
+    expect(receiver.received[0]?.body).toEqual({ id: expect.any(String) as unknown, e: 'ACTOR.RUN.SUCCEEDED' });
+  });
+});
+
+describe('the single-profile call', () => {
+  it('delivers the profile, the same every time, and can be asked for it', async () => {
+    const started = await startProfile('ada');
+    expect(started).toMatchObject({ status: 202, body: { status: 'RUNNING' } });
+    await startProfile('ada', 'again');
+    await simulator.settled();
+    const [first, second] = receiver.received;
+    expect(first).toMatchObject({ path: '/profiles', headers: { 'x-secret': 's', 'x-scrape-id': started.body['id'] } });
+    expect(first?.body).toEqual(second?.body);
+    const found = await http('GET', '/v1/profile-scrapes?correlation_id=ada');
+    expect(found.body).toEqual({
+      scrapes: [expect.objectContaining({ id: started.body['id'], status: 'SUCCEEDED', result: first?.body })],
+    });
+    expect((await http('GET', `/v1/profile-scrapes/${String(started.body['id'])}`)).body).toMatchObject({
+      username: 'ada',
+    });
+    expect((await http('GET', '/v1/profile-scrapes/nope')).status).toBe(404);
+  });
+
+  it('says what is wrong with a request', async () => {
+    for (const body of [{}, { username: ' ', webhook_url: receiver.url }, { username: 'a', webhook_url: 'nowhere' }]) {
+      expect(await http('POST', '/v1/profile-scrapes', body)).toMatchObject({
+        status: 400,
+        body: { error: { type: 'invalid-request' } },
+      });
+    }
+  });
+
+  it('is refused above its slots, with the time to wait', async () => {
+    simulator.adjust({ maxConcurrentProfiles: 1 });
+    simulator.setFaults([{ on: 'profile', kind: 'never_ends' }]);
+    await startProfile('a');
+    const refused = await startProfile('b');
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('1');
+  });
+});
+
+describe('faults', () => {
+  it.each([
+    ['error_before', false],
+    ['error_after', true],
+    ['timeout_before', false],
+    ['timeout_after', true],
+    ['reset_before', false],
+    ['reset_after', true],
+    ['rate_limited', false],
+    ['no_capacity', false],
+  ] as const)('%s of a start fails the call and leaves an effect: %s', async (kind, effect) => {
+    simulator.setFaults([{ on: 'run.start', kind, delayMs: 20, times: 1 }]);
+    await expect(start()).rejects.toThrow();
+    expect(simulator.summary().runs.started).toBe(effect ? 1 : 0);
+    expect(simulator.ledger({ operation: 'run.start' })).toMatchObject([
+      { effect, faults: [kind], target: 'ada-lovelace' },
+    ]);
+    await expect(start()).resolves.toMatchObject({ status: 'READY' });
+  });
+
+  it('fail and time_out end runs so, and their webhooks say it', async () => {
+    simulator.setFaults([
+      { on: 'run', kind: 'fail', target: 'a' },
+      { on: 'run', kind: 'time_out', target: 'b' },
+      { on: 'run', kind: 'empty', target: 'c' },
+    ]);
+    const runs = [await start('a'), await start('b'), await start('c')];
+    await simulator.settled();
+    expect(eventTypes().sort()).toEqual(['ACTOR.RUN.FAILED', 'ACTOR.RUN.SUCCEEDED', 'ACTOR.RUN.TIMED_OUT']);
+    expect((await client.dataset(runs[2]?.defaultDatasetId ?? '').listItems()).total).toBe(0);
+    expect(simulator.summary().runs.ended).toEqual({ FAILED: 1, 'TIMED-OUT': 1, SUCCEEDED: 1 });
+  });
+
+  it('broken_item puts what is no item into the dataset', async () => {
+    simulator.setFaults([{ on: 'dataset', kind: 'broken_item' }]);
+    const run = await start();
+    await simulator.settled();
+    const { items } = await client.dataset(run.defaultDatasetId).listItems();
+    expect(items.slice(0, 2)).toEqual([null, 'not an item']);
+    expect(simulator.itemCounts(run.id)).toMatchObject({ broken: 4 });
+  });
+
+  it('twice, never and late do so to webhooks', async () => {
+    simulator.setFaults([
+      { on: 'profile.webhook', kind: 'twice', target: 'two' },
+      { on: 'webhook', kind: 'never', target: 'none' },
+      { on: 'profile.webhook', kind: 'late', target: 'slow', delayMs: 60 },
+    ]);
+    for (const username of ['two', 'none', 'slow', 'usual']) await startProfile(username);
+    await simulator.settled();
+    const names = receiver.received.map(({ headers }) => headers['x-correlation-id']);
+    expect([...names].sort()).toEqual(['slow', 'two', 'two', 'usual']);
+    expect(names.at(-1)).toBe('slow');
+    expect(simulator.ledger({ outcome: 'suppressed' })).toMatchObject([{ target: 'none' }]);
+    expect(simulator.summary().profiles.undelivered).toBe(1);
+  });
+
+  it('out_of_order lets another webhook go first', async () => {
+    simulator.setFaults([{ on: 'profile.webhook', kind: 'out_of_order', target: 'first', delayMs: 5_000 }]);
+    await startProfile('first');
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    await startProfile('second');
+    await simulator.settled();
+    expect(receiver.received.map(({ headers }) => headers['x-correlation-id'])).toEqual(['second', 'first']);
+  });
+
+  it('before_answer sends the webhook before the start is answered', async () => {
+    simulator.setFaults([{ on: 'run.webhook', kind: 'before_answer' }]);
+    const run = await start();
+    expect(receiver.received).toHaveLength(1);
+    expect(run.status).toBe('SUCCEEDED');
+  });
+
+  it('probability and skip are the same for the same seed', async () => {
+    const faults: Fault[] = [{ on: 'profile.start', kind: 'error_before', probability: 0.5, skip: 2 }];
+    const statuses = async () => {
+      simulator.setFaults(faults);
+      const seen = [];
+      for (let index = 0; index < 20; index++) seen.push((await startProfile(`u${index}`)).status);
+      return seen;
+    };
+    const first = await statuses();
+    expect(first.slice(0, 2)).toEqual([202, 202]);
+    expect(new Set(first)).toEqual(new Set([202, 500]));
+    expect(await statuses()).toEqual(first);
+  });
+
+  it('are told over HTTP, checked, counted and ended', async () => {
+    const wrong = await http('PUT', '/faults', {
+      faults: [
+        { on: 'moon', kind: 'fail' },
+        { on: 'run', kind: 'twice', times: -1, what: 1 },
+      ],
+    });
+    expect(wrong.status).toBe(400);
+    expect(wrong.body['message']).toHaveLength(4);
+    await http('PUT', '/faults', { faults: [{ on: 'call', kind: 'error_before', status: 503, times: 1 }] });
+    expect((await startProfile('a')).status).toBe(503);
+    expect((await http('GET', '/faults')).body).toEqual({
+      faults: [{ on: 'call', kind: 'error_before', status: 503, times: 1, applied: 1 }],
+    });
+    expect((await http('DELETE', '/faults')).body).toEqual({ faults: [] });
+  });
+});
+
+describe('ledger', () => {
+  it('tells every call, start, end and delivery, by page and filter', async () => {
+    for (const username of ['a', 'b', 'c']) await startProfile(username);
+    await startProfile('a', 'a');
+    await simulator.settled();
+    const first = (await http('GET', '/ledger?limit=5')).body as unknown as LedgerPage;
+    const rest = (await http('GET', `/ledger?afterSeq=${first.nextAfterSeq}`)).body as unknown as LedgerPage;
+    expect([...first.entries, ...rest.entries].map(({ seq }) => seq)).toEqual(
+      Array.from({ length: 12 }, (_, index) => index + 1),
+    );
+    expect(rest.nextAfterSeq).toBeNull();
+    const starts = (await http('GET', '/ledger?operation=profile.start&target=a&effect=true'))
+      .body as unknown as LedgerPage;
+    expect(starts.entries).toHaveLength(2);
+    expect((await http('GET', '/ledger/summary')).body).toMatchObject({
+      counts: { 'profile.start': { ok: 4 }, 'profile.ended': { SUCCEEDED: 4 }, 'profile.webhook': { delivered: 4 } },
+      profiles: { started: 4, active: 0, targets: 3, startedTwice: [{ correlationId: 'a', count: 2 }], undelivered: 0 },
+      pendingWebhooks: 0,
+    });
+    expect((await http('GET', '/ledger?colour=red')).status).toBe(400);
+  });
+
+  it('forgets the oldest entries and none of the counts', async () => {
+    const small = await startSimulator({ ledgerEntriesMax: 10, profileDurationMs: { min: 0, max: 0 } });
+    try {
+      for (let index = 0; index < 30; index++) {
+        await fetch(`${small.url}/v1/profile-scrapes`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ username: `u${index}`, webhook_url: receiver.url }),
+        });
+      }
+      await small.settled();
+      const summary = small.summary();
+      expect(summary.profiles.started).toBe(30);
+      expect(summary.ledger.entries).toBeLessThanOrEqual(13);
+      expect(summary.ledger.dropped).toBe(90 - summary.ledger.entries);
+      expect(small.ledger().at(-1)?.seq).toBe(90);
+    } finally {
+      await small.close();
+    }
+  });
+
+  it('a reset forgets everything, also what is on its way', async () => {
+    simulator.setFaults([{ on: 'webhook', kind: 'late', delayMs: 50 }]);
+    await http('PUT', '/settings', { runDurationMs: { min: 1, max: 1 } });
+    const run = await start();
+    await client.run(run.id).waitForFinish();
+    await http('POST', '/reset');
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    expect(receiver.received).toHaveLength(0);
+    expect(await client.run(run.id).get()).toBeUndefined();
+    expect((await http('GET', '/settings')).body).toMatchObject({ runDurationMs: { min: 20, max: 40 } });
+    expect((await http('GET', '/faults')).body).toEqual({ faults: [] });
+  });
+});
+
+it('takes up again after a restart what it had accepted, and starts nothing twice', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'simulator-'));
+  const options = {
+    stateFile: join(folder, 'state', 'journal.jsonl'),
+    runDurationMs: { min: 150, max: 150 },
+    profileDurationMs: { min: 150, max: 150 },
+  };
+  try {
+    let restarted = await startSimulator(options);
+    const post = async (path: string, body: unknown) => {
+      const response = await fetch(restarted.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      return (await response.json()) as { id: string };
+    };
+    const scrape = (username: string) =>
+      post('/v1/profile-scrapes', { username, webhook_url: `${receiver.url}/p`, correlation_id: username });
+    await scrape('done');
+    await restarted.settled();
+    const { id } = await scrape('lasting');
+    const run = await new ApifyClient({ baseUrl: restarted.url, token: 'any', maxRetries: 0 })
+      .actor(actor)
+      .start(input(), { webhooks: [{ eventTypes: [...allEvents], requestUrl: `${receiver.url}/r` }] });
+    await restarted.close();
+    expect(receiver.received).toHaveLength(1);
+    // A process that is killed leaves half a line.
+    appendFileSync(options.stateFile, '{"ended":"nob');
+
+    restarted = await startSimulator(options);
+    await restarted.settled();
+    expect(receiver.received.map(({ path }) => path).sort()).toEqual(['/p', '/p', '/r']);
+    expect(restarted.summary()).toMatchObject({
+      runs: { started: 1, active: 0, undelivered: 0 },
+      profiles: { started: 2, active: 0, targets: 2, startedTwice: [], undelivered: 0 },
+    });
+    expect(restarted.itemCounts(run.id)?.posts).toBe(5);
+    await restarted.close();
+
+    restarted = await startSimulator(options);
+    const found = await fetch(`${restarted.url}/v1/profile-scrapes/${id}`);
+    expect(await found.json()).toMatchObject({ username: 'lasting', status: 'SUCCEEDED' });
+    await restarted.settled();
+    expect(receiver.received).toHaveLength(3);
+    await restarted.close();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('takes ten thousand profiles, each once', async () => {
+  simulator.adjust({ maxConcurrentProfiles: 100_000 });
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      while (next < 10_000) await startProfile(`person-${next++}`);
+    }),
+  );
+  await simulator.settled(60_000);
+  expect(simulator.summary().profiles).toMatchObject({
+    started: 10_000,
+    targets: 10_000,
+    startedTwice: [],
+    undelivered: 0,
+  });
+  expect(new Set(receiver.received.map(({ headers }) => headers['x-correlation-id'])).size).toBe(10_000);
+}, 300_000);
