@@ -1,0 +1,4 @@
+export default {
+  displayName: 'identity',
+  preset: '../../jest.preset.js',
+};

@@ -1,0 +1,124 @@
+// Every setting of the identity service. Nothing else reads the environment.
+import {
+  bool,
+  choice,
+  configClass,
+  databaseSettings,
+  httpsOnly,
+  integer,
+  list,
+  secret,
+  url,
+} from '@tradewind/service-kit';
+
+const day = 86_400;
+
+export class AppConfig extends configClass({
+  ...databaseSettings({ schema: 'identity' }),
+
+  OAUTH_ISSUER: url({
+    desc: 'Issuer identifier: the value of `iss` and the base of every endpoint URL, whatever the Host header says. No trailing slash.',
+    example: 'https://id.example.com',
+    devDefault: 'http://localhost:4000',
+    productionRule: httpsOnly,
+  }),
+  OAUTH_RESOURCES: list({
+    default: ['urn:tradewind:pipelines'],
+    desc: 'Resource indicators (RFC 8707) that a client may ask an access token for, besides the issuer itself; comma separated absolute URIs',
+  }),
+  OAUTH_DYNAMIC_REGISTRATION: bool({
+    default: false,
+    desc: 'Whether clients may register themselves (RFC 7591, 7592). Off: every /oauth/reg path is 404 and discovery does not mention it',
+  }),
+  REGISTRATION_INITIAL_TOKEN: secret({
+    default: '',
+    desc: 'When set, a registration must present it as Bearer (RFC 7591 initial access token); empty: registration is open',
+  }),
+  REGISTRATIONS_PER_IP_PER_HOUR: integer({
+    default: 300,
+    min: 1,
+    desc: 'Registrations one IP address may make in an hour',
+  }),
+  REGISTRATION_UNUSED_DAYS: integer({
+    default: 30,
+    min: 1,
+    desc: 'A self-registered client that never received a token is removed after this many days',
+  }),
+
+  CODE_TTL_SECONDS: integer({ default: 60, min: 1, desc: 'Life of an authorization code, seconds' }),
+  ACCESS_TOKEN_TTL_SECONDS: integer({
+    default: 900,
+    min: 1,
+    desc: 'Life of an access token, seconds; also how long a resource server that only checks signatures may accept a revoked one',
+  }),
+  ID_TOKEN_TTL_SECONDS: integer({ default: 900, min: 1, desc: 'Life of an ID token, seconds' }),
+  REFRESH_TOKEN_TTL_SECONDS: integer({
+    default: 30 * day,
+    min: 1,
+    desc: 'Life of a refresh token, seconds, counted anew at every rotation but never past its grant',
+  }),
+  GRANT_TTL_SECONDS: integer({ default: 90 * day, min: 1, desc: "Life of a user's consent for one client, seconds" }),
+  INTERACTION_TTL_SECONDS: integer({
+    default: 900,
+    min: 1,
+    desc: 'Time a user has for each of login and consent, seconds',
+  }),
+  SESSION_TTL_SECONDS: integer({ default: 14 * day, min: 1, desc: 'Life of a browser session, seconds' }),
+  DIRECT_LOGIN_TTL_SECONDS: integer({ default: 900, min: 1, desc: 'Life of a JWT of POST /auth/login, seconds' }),
+
+  LOGIN_FAILURES_PER_ACCOUNT: integer({
+    default: 10,
+    min: 1,
+    desc: 'Failed logins of one account in the window before 429',
+  }),
+  LOGIN_FAILURES_PER_IP: integer({
+    default: 100,
+    min: 1,
+    desc: 'Failed logins from one IP address in the window before 429',
+  }),
+  LOGIN_WINDOW_SECONDS: integer({ default: 900, min: 1, desc: 'Window of the failed-login limits, seconds' }),
+  PASSWORD_HASHES_PARALLEL: integer({
+    default: 1,
+    min: 1,
+    desc: 'argon2id computations at one time; each uses one core and 19 MiB, off the event loop',
+  }),
+  PASSWORD_HASHES_WAITING: integer({
+    default: 200,
+    min: 1,
+    desc: 'Logins that may wait for an argon2id computation; more are answered 503',
+  }),
+
+  DPOP: bool({
+    default: false,
+    desc: 'Accept DPoP proofs (RFC 9449): tokens are then bound to a key of the client and useless to a thief',
+  }),
+  PAR: choice(['off', 'on', 'required'] as const, {
+    default: 'off',
+    desc: 'Pushed authorization requests (RFC 9126): parameters go over a direct call and not through the browser; `required` refuses all others',
+  }),
+
+  COOKIE_KEYS: list({
+    secret: true,
+    devDefault: ['dev-only-cookie-key-not-for-production'],
+    desc: 'Keys that sign cookies and CSRF tokens, comma separated; the first signs, all verify. To rotate, put a new one in front',
+  }),
+  STORAGE_KEYS: list({
+    secret: true,
+    devDefault: ['dev-only-storage-key-not-for-production'],
+    desc: 'Keys that encrypt signing keys and client secrets at rest, comma separated; the first encrypts, all decrypt',
+  }),
+  SIGNING_KEY_MAX_AGE_DAYS: integer({
+    default: 90,
+    min: 1,
+    desc: 'A signing key older than this is rotated by itself',
+  }),
+  SIGNING_KEY_POLL_SECONDS: integer({
+    default: 10,
+    min: 1,
+    desc: 'How often a replica looks for a rotation made elsewhere; a new key is published for twice this time before it signs',
+  }),
+
+  CLEANUP_INTERVAL_SECONDS: integer({ default: 60, min: 1, desc: 'Pause between two passes that delete expired rows' }),
+  CLEANUP_BATCH_ROWS: integer({ default: 5000, min: 1, desc: 'Rows one delete of the clean-up takes at most' }),
+  AUDIT_RETENTION_DAYS: integer({ default: 400, min: 1, desc: 'Age at which audit events are deleted, days' }),
+}) {}

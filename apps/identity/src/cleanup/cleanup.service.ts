@@ -1,0 +1,66 @@
+// Deletes what has expired, in batches. Several replicas may clean at once: each takes rows that no other holds.
+// Used codes and refresh tokens stay until they expire, since using them again must be noticed.
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { DataSource } from 'typeorm';
+import { AppConfig } from '../app.config.js';
+import { AuditStore } from '../audit/audit.store.js';
+import { ClientsStore } from '../clients/clients.store.js';
+import { AppEvents } from '../events.js';
+import { PayloadsStore } from '../oidc/payloads.store.js';
+import { SigningKeysStore } from '../signing-keys/signing-keys.store.js';
+import { AttemptsStore } from '../throttle/attempts.store.js';
+
+@Injectable()
+export class Cleanup implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly loop: BackgroundLoop;
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly dataSource: DataSource,
+    private readonly payloads: PayloadsStore,
+    private readonly attempts: AttemptsStore,
+    private readonly audits: AuditStore,
+    private readonly clients: ClientsStore,
+    private readonly signingKeys: SigningKeysStore,
+    private readonly events: AppEvents,
+    logger: Logger,
+  ) {
+    this.loop = new BackgroundLoop({
+      name: 'cleanup',
+      intervalMs: config.CLEANUP_INTERVAL_SECONDS * 1000,
+      logger,
+      run: () => this.pass(),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.loop.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  /** One batch of everything. True when there is more to delete. */
+  async pass(): Promise<boolean> {
+    return this.dataSource.transaction(async (tx) => {
+      // One replica at a time; the others come back after their pause.
+      const lock: { taken: boolean }[] = await tx.query(
+        `select pg_try_advisory_xact_lock(hashtext('tradewind identity cleanup')) as taken`,
+      );
+      if (!lock[0]?.taken) return false;
+      const rows = this.config.CLEANUP_BATCH_ROWS;
+      const deleted = [
+        await this.payloads.deleteExpired(rows),
+        await this.attempts.deleteEnded(rows),
+        await this.audits.deleteOlderThan(this.config.AUDIT_RETENTION_DAYS, rows),
+      ];
+      await this.clients.removeUnused(this.config.REGISTRATION_UNUSED_DAYS);
+      await this.signingKeys.deleteExpired();
+      const total = deleted.reduce((sum, count) => sum + count, 0);
+      if (total > 0) this.events.emit('expired_rows_deleted', { rows: total });
+      return deleted.some((count) => count >= rows);
+    });
+  }
+}

@@ -1,0 +1,92 @@
+// Login by email address and password without OAuth: a JWT with `token_use: "direct"`, which is no access token.
+import { Injectable } from '@nestjs/common';
+import { ServiceError } from '@tradewind/shared-types';
+import { AppConfig } from '../app.config.js';
+import { PayloadsStore } from '../oidc/payloads.store.js';
+import { inRequestUnit, RequestUnit } from '../oidc/request-unit.js';
+import { SignedTokens } from '../signing-keys/signed-tokens.js';
+import { PasswordLogin } from '../throttle/password-login.js';
+import { UsersStore } from '../users/users.store.js';
+import type { User } from '../users/users.types.js';
+import type { DirectLoginRequest, DirectLoginResponse, UserProfile } from './direct-login.dto.js';
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+@Injectable()
+export class DirectLogin {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly passwordLogin: PasswordLogin,
+    private readonly payloads: PayloadsStore,
+    private readonly tokens: SignedTokens,
+    private readonly users: UsersStore,
+  ) {}
+
+  async login({ email, password }: DirectLoginRequest, ip: string): Promise<DirectLoginResponse> {
+    const unit = new RequestUnit(ip);
+    const outcome = await inRequestUnit(unit, async () => {
+      const result = await this.passwordLogin.check(email, password, 'rest');
+      await this.payloads.flush(unit);
+      for (const act of unit.afterwards) act();
+      return result;
+    });
+    switch (outcome.kind) {
+      case 'ok':
+        return { token: this.issue(outcome.user), user: profileOf(outcome.user) };
+      case 'refused':
+        throw new ServiceError({ code: 'identity.credentials', status: 401, message: 'Invalid credentials' });
+      case 'throttled':
+        throw new ServiceError({
+          code: 'identity.login_throttled',
+          status: 429,
+          message: 'Too many failed logins. Try again later.',
+          retryable: true,
+          retryAfterSeconds: outcome.retryAfterSeconds,
+        });
+    }
+  }
+
+  /** The user of a direct-login JWT; throws a 401 for anything else, an OAuth access token included. */
+  async profile(authorization: string | undefined): Promise<UserProfile> {
+    const [scheme, token, ...rest] = (authorization ?? '').split(' ');
+    const claims =
+      scheme?.toLowerCase() === 'bearer' && token && rest.length === 0
+        ? await this.tokens.verify('JWT', token)
+        : undefined;
+    if (!claims || claims['token_use'] !== 'direct' || claims['aud'] !== this.config.OAUTH_ISSUER)
+      throw unauthenticated();
+    const { sub, iat } = claims;
+    const user = typeof sub === 'string' && uuid.test(sub) ? await this.users.findById(sub) : undefined;
+    // A new password ends the JWTs from before it; `iat` has whole seconds.
+    const isCurrent = user && Number(iat) >= Math.floor(user.credentialsChangedAt.getTime() / 1000);
+    if (!user || user.isDisabled || !isCurrent) throw unauthenticated();
+    return profileOf(user);
+  }
+
+  private issue(user: User): string {
+    const nowSeconds = Math.floor(Date.now() / 1000);
+    return this.tokens.sign('JWT', {
+      iss: this.config.OAUTH_ISSUER,
+      aud: this.config.OAUTH_ISSUER,
+      sub: user.id,
+      email: user.email,
+      userRole: user.userRole,
+      token_use: 'direct',
+      iat: nowSeconds,
+      exp: nowSeconds + this.config.DIRECT_LOGIN_TTL_SECONDS,
+    });
+  }
+}
+
+function unauthenticated(): ServiceError {
+  return new ServiceError({
+    code: 'caller.unauthenticated',
+    status: 401,
+    message: 'A valid token of POST /auth/login is needed.',
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
+}
+
+function profileOf({ id, email, emailVerified, userRole }: User): UserProfile {
+  return { id, email, emailVerified, userRole };
+}

@@ -1,0 +1,45 @@
+import type { AppConfig } from '../app.config.js';
+import { routes } from '../oidc/provider-configuration.js';
+import { scopes } from '../oidc/resources.js';
+
+/** RFC 9728: this service as a resource, its userinfo endpoint above all. */
+export function protectedResourceMetadata({ OAUTH_ISSUER: issuer }: AppConfig) {
+  return {
+    resource: issuer,
+    authorization_servers: [issuer],
+    jwks_uri: issuer + routes.jwks,
+    bearer_methods_supported: ['header'],
+    // A resource lists what it checks; offline_access is between client and authorization server.
+    scopes_supported: scopes.filter((scope) => scope !== 'offline_access'),
+    resource_name: 'Tradewind identity',
+  };
+}
+
+/** `GET /`: what is here and where. */
+export function serviceListing(config: AppConfig) {
+  const { OAUTH_ISSUER: issuer } = config;
+  const at = (path: string): string => issuer + path;
+  return {
+    service: 'identity',
+    version: config.SERVICE_VERSION,
+    environment: config.ENVIRONMENT,
+    issuer,
+    endpoints: {
+      openid_configuration: at('/.well-known/openid-configuration'),
+      oauth_authorization_server: at('/.well-known/oauth-authorization-server'),
+      oauth_protected_resource: at('/.well-known/oauth-protected-resource'),
+      authorization: at(routes.authorization),
+      token: at(routes.token),
+      userinfo: at(routes.userinfo),
+      jwks: at(routes.jwks),
+      introspection: at(routes.introspection),
+      revocation: at(routes.revocation),
+      ...(config.OAUTH_DYNAMIC_REGISTRATION ? { registration: at(routes.registration) } : {}),
+      ...(config.PAR === 'off' ? {} : { pushed_authorization_request: at(routes.pushed_authorization_request) }),
+      login: at('/auth/login'),
+      me: at('/auth/me'),
+      health: at('/health'),
+      ready: at('/ready'),
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from '@jest/globals';
+import { csrfToken, isCsrfToken, makeNonce } from './csrf-tokens.js';
+
+describe('CSRF tokens', () => {
+  const step = { uid: 'u', prompt: 'login', nonce: makeNonce() };
+  const token = csrfToken(['new', 'old'], step);
+
+  it('is good for its step alone', () => {
+    expect(isCsrfToken(['new'], step, token)).toBe(true);
+    expect(isCsrfToken(['new'], { ...step, prompt: 'consent' }, token)).toBe(false);
+    expect(isCsrfToken(['new'], { ...step, uid: 'other' }, token)).toBe(false);
+    expect(isCsrfToken(['new'], { ...step, nonce: makeNonce() }, token)).toBe(false);
+    expect(isCsrfToken(['new'], { ...step, nonce: undefined }, token)).toBe(false);
+    for (const other of ['', undefined, 1, [token], `${token}x`]) expect(isCsrfToken(['new'], step, other)).toBe(false);
+  });
+
+  it('verifies with every key and is made with the first', () => {
+    expect(isCsrfToken(['other', 'new'], step, token)).toBe(true);
+    expect(isCsrfToken(['old'], step, token)).toBe(false);
+  });
+});

@@ -1,0 +1,251 @@
+// The steps between an authorization request and its answer that a person takes: sign in, allow, or cancel.
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errors, type Client, type InteractionResults } from 'oidc-provider';
+import type Provider from 'oidc-provider';
+import { ServiceError } from '@tradewind/shared-types';
+import { AppConfig } from '../app.config.js';
+import { AuditLog } from '../audit/audit-log.js';
+import { CurrentProvider } from '../oidc/current-provider.js';
+import { PayloadsStore } from '../oidc/payloads.store.js';
+import { formActionSource, redirectDestination } from '../oidc/redirect-uri-policy.js';
+import { currentUnit, inRequestUnit, RequestUnit } from '../oidc/request-unit.js';
+import { PasswordLogin } from '../throttle/password-login.js';
+import { UsersStore } from '../users/users.store.js';
+import { csrfCookie, csrfToken, isCsrfToken, makeNonce } from './csrf-tokens.js';
+import { consentPage, loginPage, type LoginPage } from './pages.js';
+import { messagesFor, type PageMessages } from './page-messages.js';
+import { contentSecurityPolicy } from './security-headers.js';
+
+export interface PageAnswer {
+  status: number;
+  headers?: Record<string, string> | undefined;
+  body?: string;
+  /** A redirect instead of a page. */
+  location?: string;
+}
+
+type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+/** One open interaction and all that its pages need. */
+interface Step {
+  interaction: Interaction;
+  client: Client;
+  messages: PageMessages;
+  nonce: string | undefined;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+@Injectable()
+export class LoginPages {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly current: CurrentProvider,
+    private readonly payloads: PayloadsStore,
+    private readonly passwordLogin: PasswordLogin,
+    private readonly users: UsersStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async show(uid: string, request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
+    return this.inStep(uid, request, reply, (step) =>
+      step.interaction.prompt.name === 'login' ? Promise.resolve(this.loginForm(step, 200)) : this.consentForm(step),
+    );
+  }
+
+  async submit(uid: string, form: unknown, request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
+    return this.inStep(uid, request, reply, async (step) => {
+      this.assertForm(step, 'login', form);
+      const email = field(form, 'email');
+      const outcome = await this.passwordLogin.check(email, field(form, 'password'), 'form');
+      const { errors: words } = step.messages;
+      switch (outcome.kind) {
+        case 'ok':
+          return this.finish(step, { login: { accountId: outcome.user.id, amr: ['pwd'] } });
+        case 'refused':
+          return this.loginForm(step, 401, { email, problem: { text: words.credentials, field: 'email' } });
+        case 'throttled': {
+          const minutes = Math.ceil(outcome.retryAfterSeconds / 60);
+          return {
+            ...this.loginForm(step, 429, { email, problem: { text: words.throttled(minutes) } }),
+            retryAfterSeconds: outcome.retryAfterSeconds,
+          };
+        }
+      }
+    });
+  }
+
+  async confirm(uid: string, form: unknown, request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
+    return this.inStep(uid, request, reply, async (step) => {
+      this.assertForm(step, 'consent', form);
+      const grantId = await this.grantRequested(step.interaction);
+      await this.audit.record({
+        event: 'consent.given',
+        userId: step.interaction.session?.accountId,
+        clientId: step.client.clientId,
+        details: { scope: step.interaction.params['scope'], resource: step.interaction.params['resource'] },
+      });
+      return this.finish(step, { consent: { grantId } });
+    });
+  }
+
+  async abort(uid: string, form: unknown, request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
+    return this.inStep(uid, request, reply, async (step) => {
+      this.assertForm(step, step.interaction.prompt.name, form);
+      await this.audit.record({
+        event: 'authorization.cancelled',
+        userId: step.interaction.session?.accountId,
+        clientId: step.client.clientId,
+      });
+      return this.finish(step, { error: 'access_denied', error_description: 'the user cancelled the request' });
+    });
+  }
+
+  /** Finds the interaction of this address and browser, takes the step and stores what it wrote. */
+  private async inStep(
+    uid: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    take: (step: Step) => Promise<PageAnswer & { retryAfterSeconds?: number }>,
+  ): Promise<PageAnswer> {
+    const unit = new RequestUnit(request.ip);
+    return inRequestUnit(unit, async () => {
+      const { provider } = this.current;
+      const interaction = await provider.interactionDetails(request.raw, reply.raw);
+      if (interaction.uid !== uid) throw new errors.SessionNotFound('interaction session not found');
+      const client = await provider.Client.find(String(interaction.params['client_id']));
+      if (!client) throw new errors.SessionNotFound('interaction session not found');
+      const uiLocales = interaction.params['ui_locales'];
+      const { retryAfterSeconds, ...page } = await take({
+        interaction,
+        client,
+        messages: messagesFor(
+          typeof uiLocales === 'string' ? uiLocales : undefined,
+          request.headers['accept-language'],
+        ),
+        nonce: cookieValue(request.headers.cookie, csrfCookie),
+        request,
+        reply,
+      });
+      if (!unit.isEmpty && !(await this.payloads.flush(unit))) {
+        throw new errors.SessionNotFound('the authorization request was answered already');
+      }
+      for (const act of unit.afterwards) act();
+      return retryAfterSeconds === undefined
+        ? page
+        : { ...page, headers: { ...page.headers, 'Retry-After': String(retryAfterSeconds) } };
+    });
+  }
+
+  private assertForm({ interaction, nonce }: Step, prompt: string, form: unknown): void {
+    const step = { uid: interaction.uid, prompt, nonce };
+    if (!isCsrfToken(this.config.COOKIE_KEYS, step, field(form, '_csrf'))) {
+      throw new ServiceError({ code: 'identity.form_forged', status: 403, message: 'The form is not valid.' });
+    }
+    // A good token of another step: the form is from before, the address has moved on.
+    if (interaction.prompt.name !== prompt) throw new errors.SessionNotFound('interaction session not found');
+  }
+
+  private loginForm(step: Step, status: number, more: Pick<LoginPage, 'email' | 'problem'> = {}): PageAnswer {
+    const { interaction, client, messages } = step;
+    const { csrf, headers } = this.pageHeaders(step);
+    const hint = interaction.params['login_hint'];
+    const email = more.email ?? (typeof hint === 'string' ? hint : undefined);
+    return {
+      status,
+      headers,
+      body: loginPage(messages, { uid: interaction.uid, csrf, clientName: nameOf(client), ...more, email }),
+    };
+  }
+
+  private async consentForm(step: Step): Promise<PageAnswer> {
+    const { interaction, client, messages } = step;
+    const accountId = interaction.session?.accountId;
+    const user =
+      accountId === undefined
+        ? undefined
+        : (currentUnit()?.users.get(accountId) ?? (await this.users.findById(accountId)));
+    if (!user || user.isDisabled) throw new errors.SessionNotFound('session not found');
+    const { csrf, headers } = this.pageHeaders(step);
+    return {
+      status: 200,
+      headers,
+      body: consentPage(messages, {
+        uid: interaction.uid,
+        csrf,
+        clientName: nameOf(client),
+        clientLinks: { termsUrl: webUrl(client.tosUri), privacyUrl: webUrl(client.policyUri) },
+        email: user.email,
+        scopes: scopeOf(interaction).split(' ').filter(Boolean),
+        destination: redirectDestination(String(interaction.params['redirect_uri'])),
+      }),
+    };
+  }
+
+  private pageHeaders({ interaction, nonce = makeNonce() }: Step): { csrf: string; headers: Record<string, string> } {
+    const { uid, prompt } = interaction;
+    const secure = this.config.OAUTH_ISSUER.startsWith('https:') ? '; Secure' : '';
+    return {
+      csrf: csrfToken(this.config.COOKIE_KEYS, { uid, prompt: prompt.name, nonce }),
+      headers: {
+        'Set-Cookie': `${csrfCookie}=${nonce}; Path=/login/${uid}; HttpOnly; SameSite=Lax${secure}`,
+        'Content-Security-Policy': contentSecurityPolicy(formActionSource(String(interaction.params['redirect_uri']))),
+      },
+    };
+  }
+
+  /** Adds everything that was asked for to the user's grant for this client. */
+  private async grantRequested(interaction: Interaction): Promise<string> {
+    const { provider } = this.current;
+    const { params, prompt, grantId, session } = interaction;
+    const existing = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+    const grant =
+      existing ?? new provider.Grant({ accountId: session?.accountId, clientId: params['client_id'] as string });
+    // With prompt=consent nothing may be missing from the grant; then the page showed the requested scope.
+    const scope = scopeOf(interaction);
+    if (scope) grant.addOIDCScope(scope);
+    const details = prompt.details as {
+      missingOIDCClaims?: string[];
+      missingResourceScopes?: Record<string, string[]>;
+    };
+    if (details.missingOIDCClaims) grant.addOIDCClaims(details.missingOIDCClaims);
+    for (const [resource, scopes] of Object.entries(details.missingResourceScopes ?? {})) {
+      grant.addResourceScope(resource, scopes.join(' '));
+    }
+    for (const resource of [params['resource'] ?? []].flat() as string[]) {
+      if (scope) grant.addResourceScope(resource, scope);
+    }
+    return grant.save();
+  }
+
+  private async finish({ request, reply, interaction }: Step, result: InteractionResults): Promise<PageAnswer> {
+    const merge = { mergeWithLastSubmission: !('error' in result) };
+    const location = await this.current.provider.interactionResult(request.raw, reply.raw, result, merge);
+    const redirect = formActionSource(String(interaction.params['redirect_uri']));
+    return { status: 303, location, headers: { 'Content-Security-Policy': contentSecurityPolicy(redirect) } };
+  }
+}
+
+const scopeOf = ({ params }: Interaction): string => (typeof params['scope'] === 'string' ? params['scope'] : '');
+
+const nameOf = (client: Client): string => client.clientName ?? client.clientId;
+
+/** A link from a client's registration is shown only if it is a web address. */
+function webUrl(value: string | undefined): string | undefined {
+  return value !== undefined && /^https?:$/.test(URL.parse(value)?.protocol ?? '') ? value : undefined;
+}
+
+/** A text field of a form; anything else (missing, given twice) is an empty text. */
+function field(form: unknown, name: string): string {
+  const value = typeof form === 'object' && form !== null ? (form as Record<string, unknown>)[name] : undefined;
+  return typeof value === 'string' ? value : '';
+}
+
+function cookieValue(header: string | undefined, name: string): string | undefined {
+  for (const pair of (header ?? '').split(';')) {
+    const [key, value] = pair.trim().split('=', 2);
+    if (key === name && value) return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,288 @@
+// Every sentence of the pages, in the languages they speak. The first is spoken when the browser asks for none of them.
+export interface PageMessages {
+  language: string;
+  signIn: { title: string; lead: (client: string) => string; email: string; password: string; submit: string };
+  consent: {
+    title: (client: string) => string;
+    lead: (client: string) => string;
+    signedInAs: string;
+    redirectsTo: string;
+    localWarning: string;
+    submit: string;
+    terms: string;
+    privacy: string;
+  };
+  cancel: string;
+  scopes: Record<string, { name: string; meaning: string }>;
+  otherScope: string;
+  errors: {
+    prefix: string;
+    summary: string;
+    credentials: string;
+    throttled: (minutes: number) => string;
+    busy: string;
+    forged: { title: string; text: string };
+    expired: { title: string; text: string };
+    request: { title: string; text: string };
+    unavailable: { title: string; text: string };
+    failed: { title: string; text: string };
+    notFound: { title: string; text: string };
+    details: string;
+  };
+}
+
+const en: PageMessages = {
+  language: 'en',
+  signIn: {
+    title: 'Sign in',
+    lead: (client) => `Sign in to continue to ${client}.`,
+    email: 'Email address',
+    password: 'Password',
+    submit: 'Sign in',
+  },
+  consent: {
+    title: (client) => `Allow ${client} to use your account?`,
+    lead: (client) => `${client} would like to:`,
+    signedInAs: 'Signed in as',
+    redirectsTo: 'You will be sent to',
+    localWarning: 'This is an application on your own device. Allow it only if you have just started it yourself.',
+    submit: 'Allow',
+    terms: 'Terms of service',
+    privacy: 'Privacy policy',
+  },
+  cancel: 'Cancel',
+  scopes: {
+    openid: { name: 'Know who you are', meaning: 'Recognise your account when you come back.' },
+    profile: { name: 'See your profile', meaning: 'Your name, user name and role.' },
+    email: { name: 'See your email address', meaning: 'And whether it has been verified.' },
+    offline_access: { name: 'Stay connected', meaning: 'Keep this access while you are away, until you or we end it.' },
+  },
+  otherScope: 'Use this permission',
+  errors: {
+    prefix: 'Error',
+    summary: 'There is a problem',
+    credentials: 'The email address or the password is not right.',
+    throttled: (minutes) => `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+    busy: 'Many people are signing in right now. Try again in a moment.',
+    forged: {
+      title: 'This form cannot be used',
+      text: 'It was opened in another window, or too long ago. Nothing was changed. Go back to the application and sign in again.',
+    },
+    expired: {
+      title: 'This sign-in has expired',
+      text: 'It took too long, was finished already, or your browser keeps no cookies. Go back to the application and start again.',
+    },
+    request: {
+      title: 'The application sent a request we cannot accept',
+      text: 'This is for its makers to mend; you can do nothing about it here.',
+    },
+    unavailable: { title: 'Sign-in is not available right now', text: 'Try again in a few seconds.' },
+    failed: { title: 'Something went wrong on our side', text: 'Try again. If it keeps happening, tell us.' },
+    notFound: { title: 'There is nothing here', text: 'Check the address.' },
+    details: 'For the application’s makers',
+  },
+};
+
+const de: PageMessages = {
+  language: 'de',
+  signIn: {
+    title: 'Anmelden',
+    lead: (client) => `Melden Sie sich an, um mit ${client} fortzufahren.`,
+    email: 'E-Mail-Adresse',
+    password: 'Passwort',
+    submit: 'Anmelden',
+  },
+  consent: {
+    title: (client) => `Darf ${client} Ihr Konto verwenden?`,
+    lead: (client) => `${client} möchte:`,
+    signedInAs: 'Angemeldet als',
+    redirectsTo: 'Sie werden weitergeleitet zu',
+    localWarning:
+      'Das ist eine Anwendung auf Ihrem eigenen Gerät. Erlauben Sie es nur, wenn Sie sie gerade selbst gestartet haben.',
+    submit: 'Erlauben',
+    terms: 'Nutzungsbedingungen',
+    privacy: 'Datenschutz',
+  },
+  cancel: 'Abbrechen',
+  scopes: {
+    openid: { name: 'Wissen, wer Sie sind', meaning: 'Ihr Konto wiedererkennen, wenn Sie zurückkommen.' },
+    profile: { name: 'Ihr Profil sehen', meaning: 'Ihren Namen, Benutzernamen und Ihre Rolle.' },
+    email: { name: 'Ihre E-Mail-Adresse sehen', meaning: 'Und ob sie bestätigt ist.' },
+    offline_access: {
+      name: 'Verbunden bleiben',
+      meaning: 'Den Zugriff behalten, während Sie weg sind, bis Sie oder wir ihn beenden.',
+    },
+  },
+  otherScope: 'Diese Berechtigung verwenden',
+  errors: {
+    prefix: 'Fehler',
+    summary: 'Es gibt ein Problem',
+    credentials: 'E-Mail-Adresse oder Passwort ist nicht richtig.',
+    throttled: (minutes) =>
+      `Zu viele Versuche. Versuchen Sie es in ${minutes === 1 ? 'einer Minute' : `${minutes} Minuten`} wieder.`,
+    busy: 'Gerade melden sich sehr viele an. Versuchen Sie es gleich noch einmal.',
+    forged: {
+      title: 'Dieses Formular kann nicht verwendet werden',
+      text: 'Es wurde in einem anderen Fenster oder vor zu langer Zeit geöffnet. Nichts wurde geändert. Gehen Sie zurück zur Anwendung und melden Sie sich neu an.',
+    },
+    expired: {
+      title: 'Diese Anmeldung ist abgelaufen',
+      text: 'Sie hat zu lange gedauert, war schon abgeschlossen, oder Ihr Browser behält keine Cookies. Gehen Sie zurück zur Anwendung und beginnen Sie neu.',
+    },
+    request: {
+      title: 'Die Anwendung hat eine Anfrage gesendet, die wir nicht annehmen können',
+      text: 'Das müssen ihre Entwickler beheben; hier können Sie nichts tun.',
+    },
+    unavailable: {
+      title: 'Die Anmeldung ist gerade nicht verfügbar',
+      text: 'Versuchen Sie es in einigen Sekunden wieder.',
+    },
+    failed: {
+      title: 'Bei uns ist etwas schiefgegangen',
+      text: 'Versuchen Sie es noch einmal. Wenn es wieder geschieht, sagen Sie uns Bescheid.',
+    },
+    notFound: { title: 'Hier gibt es nichts', text: 'Prüfen Sie die Adresse.' },
+    details: 'Für die Entwickler der Anwendung',
+  },
+};
+
+const fr: PageMessages = {
+  language: 'fr',
+  signIn: {
+    title: 'Connexion',
+    lead: (client) => `Connectez-vous pour continuer vers ${client}.`,
+    email: 'Adresse e-mail',
+    password: 'Mot de passe',
+    submit: 'Se connecter',
+  },
+  consent: {
+    title: (client) => `Autoriser ${client} à utiliser votre compte ?`,
+    lead: (client) => `${client} souhaite :`,
+    signedInAs: 'Connecté en tant que',
+    redirectsTo: 'Vous serez dirigé vers',
+    localWarning:
+      'C’est une application sur votre propre appareil. N’autorisez que si vous venez de la lancer vous-même.',
+    submit: 'Autoriser',
+    terms: 'Conditions d’utilisation',
+    privacy: 'Confidentialité',
+  },
+  cancel: 'Annuler',
+  scopes: {
+    openid: { name: 'Savoir qui vous êtes', meaning: 'Reconnaître votre compte à votre retour.' },
+    profile: { name: 'Voir votre profil', meaning: 'Votre nom, votre nom d’utilisateur et votre rôle.' },
+    email: { name: 'Voir votre adresse e-mail', meaning: 'Et si elle a été vérifiée.' },
+    offline_access: {
+      name: 'Rester connecté',
+      meaning: 'Garder cet accès en votre absence, jusqu’à ce que vous ou nous y mettions fin.',
+    },
+  },
+  otherScope: 'Utiliser cette permission',
+  errors: {
+    prefix: 'Erreur',
+    summary: 'Il y a un problème',
+    credentials: 'L’adresse e-mail ou le mot de passe est incorrect.',
+    throttled: (minutes) =>
+      `Trop de tentatives. Réessayez dans ${minutes === 1 ? 'une minute' : `${minutes} minutes`}.`,
+    busy: 'Beaucoup de personnes se connectent en ce moment. Réessayez dans un instant.',
+    forged: {
+      title: 'Ce formulaire ne peut pas être utilisé',
+      text: 'Il a été ouvert dans une autre fenêtre ou il y a trop longtemps. Rien n’a été modifié. Retournez à l’application et reconnectez-vous.',
+    },
+    expired: {
+      title: 'Cette connexion a expiré',
+      text: 'Elle a pris trop de temps, était déjà terminée, ou votre navigateur n’accepte pas les cookies. Retournez à l’application et recommencez.',
+    },
+    request: {
+      title: 'L’application a envoyé une demande que nous ne pouvons pas accepter',
+      text: 'C’est à ses auteurs de la corriger ; vous ne pouvez rien y faire ici.',
+    },
+    unavailable: {
+      title: 'La connexion n’est pas disponible pour le moment',
+      text: 'Réessayez dans quelques secondes.',
+    },
+    failed: { title: 'Un problème est survenu de notre côté', text: 'Réessayez. Si cela se reproduit, dites-le-nous.' },
+    notFound: { title: 'Il n’y a rien ici', text: 'Vérifiez l’adresse.' },
+    details: 'Pour les auteurs de l’application',
+  },
+};
+
+const es: PageMessages = {
+  language: 'es',
+  signIn: {
+    title: 'Iniciar sesión',
+    lead: (client) => `Inicie sesión para continuar a ${client}.`,
+    email: 'Correo electrónico',
+    password: 'Contraseña',
+    submit: 'Iniciar sesión',
+  },
+  consent: {
+    title: (client) => `¿Permitir que ${client} use su cuenta?`,
+    lead: (client) => `${client} desea:`,
+    signedInAs: 'Sesión iniciada como',
+    redirectsTo: 'Se le enviará a',
+    localWarning: 'Es una aplicación en su propio dispositivo. Permítalo solo si acaba de iniciarla usted.',
+    submit: 'Permitir',
+    terms: 'Condiciones de uso',
+    privacy: 'Privacidad',
+  },
+  cancel: 'Cancelar',
+  scopes: {
+    openid: { name: 'Saber quién es usted', meaning: 'Reconocer su cuenta cuando vuelva.' },
+    profile: { name: 'Ver su perfil', meaning: 'Su nombre, nombre de usuario y función.' },
+    email: { name: 'Ver su correo electrónico', meaning: 'Y si está verificado.' },
+    offline_access: {
+      name: 'Mantener la conexión',
+      meaning: 'Mantener este acceso en su ausencia, hasta que usted o nosotros lo terminemos.',
+    },
+  },
+  otherScope: 'Usar este permiso',
+  errors: {
+    prefix: 'Error',
+    summary: 'Hay un problema',
+    credentials: 'El correo electrónico o la contraseña no son correctos.',
+    throttled: (minutes) =>
+      `Demasiados intentos. Vuelva a intentarlo en ${minutes === 1 ? 'un minuto' : `${minutes} minutos`}.`,
+    busy: 'Muchas personas están iniciando sesión ahora. Vuelva a intentarlo en un momento.',
+    forged: {
+      title: 'Este formulario no se puede usar',
+      text: 'Se abrió en otra ventana o hace demasiado tiempo. No se ha cambiado nada. Vuelva a la aplicación e inicie sesión de nuevo.',
+    },
+    expired: {
+      title: 'Este inicio de sesión ha caducado',
+      text: 'Tardó demasiado, ya había terminado o su navegador no guarda cookies. Vuelva a la aplicación y empiece de nuevo.',
+    },
+    request: {
+      title: 'La aplicación envió una solicitud que no podemos aceptar',
+      text: 'Deben corregirla sus autores; usted no puede hacer nada aquí.',
+    },
+    unavailable: {
+      title: 'El inicio de sesión no está disponible ahora',
+      text: 'Vuelva a intentarlo en unos segundos.',
+    },
+    failed: { title: 'Algo ha fallado por nuestra parte', text: 'Vuelva a intentarlo. Si sigue ocurriendo, avísenos.' },
+    notFound: { title: 'Aquí no hay nada', text: 'Compruebe la dirección.' },
+    details: 'Para los autores de la aplicación',
+  },
+};
+
+export const languages: readonly PageMessages[] = [en, de, fr, es];
+
+/** The messages for what the client (`ui_locales`) and then the browser (`Accept-Language`) ask for, best first. */
+export function messagesFor(uiLocales: string | undefined, acceptLanguage: string | undefined): PageMessages {
+  const accepted = (acceptLanguage ?? '')
+    .split(',')
+    .map((entry) => {
+      const [tag = '', ...parameters] = entry.trim().split(';');
+      const quality = parameters.map((one) => /^\s*q=([\d.]+)/.exec(one)?.[1]).find((one) => one !== undefined);
+      return { tag, quality: quality === undefined ? 1 : Number(quality) };
+    })
+    .filter(({ quality }) => quality > 0)
+    .sort((one, other) => other.quality - one.quality)
+    .map(({ tag }) => tag);
+  for (const tag of [...(uiLocales ?? '').split(' '), ...accepted]) {
+    const primary = tag.toLowerCase().split('-', 1)[0];
+    const found = languages.find(({ language }) => language === primary);
+    if (found) return found;
+  }
+  return en;
+}

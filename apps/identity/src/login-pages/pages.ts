@@ -1,0 +1,164 @@
+// The pages themselves. They work without JavaScript, with a keyboard and on a phone.
+import { Markup, markup } from './markup.js';
+import type { PageMessages } from './page-messages.js';
+import { pageStyles } from './page-styles.js';
+
+/** Three lines of wind; hidden from screen readers, the name stands beside it. */
+const mark = new Markup(
+  '<svg viewBox="0 0 32 32" aria-hidden="true" focusable="false" fill="none" stroke="currentColor" stroke-width="2.6" stroke-linecap="round"><path d="M3 12h15.5a4.5 4.5 0 1 0-4.2-6"/><path d="M3 17.5h22a4 4 0 1 1-3.7 5.5"/><path d="M3 23h10.5a3.2 3.2 0 1 1-3 4.3"/></svg>',
+);
+
+function page(messages: PageMessages, title: string, body: Markup): string {
+  return markup`<!doctype html>
+    <html lang="${messages.language}">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="robots" content="noindex">
+        <title>${title} · Tradewind</title>
+        <style>${new Markup(pageStyles)}</style>
+      </head>
+      <body>
+        <header class="brand">${mark}<span>Tradewind</span></header>
+        <main>${body}</main>
+      </body>
+    </html> `.text;
+}
+
+export interface LoginPage {
+  uid: string;
+  csrf: string;
+  clientName: string;
+  email?: string | undefined;
+  /** What went wrong with the last attempt; `field` is the one to look at first. */
+  problem?: { text: string; field?: 'email' } | undefined;
+}
+
+export function loginPage(messages: PageMessages, { uid, csrf, clientName, email, problem }: LoginPage): string {
+  const { signIn, errors } = messages;
+  const isInvalid = problem?.field !== undefined;
+  const invalid = isInvalid ? new Markup(' aria-invalid="true" aria-describedby="problem-text"') : undefined;
+  return page(
+    messages,
+    problem ? `${errors.prefix}: ${signIn.title}` : signIn.title,
+    markup`${problem && problemSummary(messages, problem)}
+      <h1>${signIn.title}</h1>
+      <p class="lead">${signIn.lead(clientName)}</p>
+      <form method="post" action="/login/${uid}/submit">
+        <input type="hidden" name="_csrf" value="${csrf}">
+        <label for="email">${signIn.email}</label>
+        <input
+          id="email"
+          name="email"
+          type="email"
+          inputmode="email"
+          autocomplete="username"
+          autocapitalize="none"
+          spellcheck="false"
+          maxlength="254"
+          required
+          value="${email ?? ''}"
+          ${invalid}${!problem && !email && new Markup(' autofocus')}
+       >
+        <label for="password">${signIn.password}</label>
+        <input
+          id="password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          maxlength="1024"
+          required${invalid}${!problem && !!email && new Markup(' autofocus')}
+       >
+        <button class="primary" type="submit">${signIn.submit}</button>
+      </form>
+      ${cancelForm(messages, uid, csrf)}`,
+  );
+}
+
+export interface ConsentPage {
+  uid: string;
+  csrf: string;
+  clientName: string;
+  clientLinks: { termsUrl?: string | undefined; privacyUrl?: string | undefined };
+  email: string;
+  scopes: string[];
+  destination: { label: string; isLocal: boolean };
+}
+
+export function consentPage(messages: PageMessages, given: ConsentPage): string {
+  const { consent } = messages;
+  const { termsUrl, privacyUrl } = given.clientLinks;
+  return page(
+    messages,
+    consent.title(given.clientName),
+    markup`<h1>${consent.title(given.clientName)}</h1>
+      <dl class="facts">
+        <div>
+          <dt>${consent.signedInAs}</dt>
+          <dd>${given.email}</dd>
+        </div>
+        <div>
+          <dt>${consent.redirectsTo}</dt>
+          <dd>${given.destination.label}</dd>
+        </div>
+      </dl>
+      ${given.destination.isLocal && markup`<p class="warning">${consent.localWarning}</p>`}
+      <p id="scopes-lead">${consent.lead(given.clientName)}</p>
+      <ul class="scopes" aria-labelledby="scopes-lead">
+        ${given.scopes.map((scope) => {
+          const words = messages.scopes[scope] ?? { name: messages.otherScope, meaning: scope };
+          return markup`<li><strong>${words.name}</strong><span>${words.meaning}</span></li> `;
+        })}
+      </ul>
+      <form method="post" action="/login/${given.uid}/confirm">
+        <input type="hidden" name="_csrf" value="${given.csrf}">
+        <button class="primary" type="submit">${consent.submit}</button>
+      </form>
+      ${cancelForm(messages, given.uid, given.csrf)}
+      ${
+        (termsUrl ?? privacyUrl) &&
+        markup`<p class="links">
+          ${termsUrl && markup`<a href="${termsUrl}" rel="noreferrer">${consent.terms}</a>`}${privacyUrl && markup`<a href="${privacyUrl}" rel="noreferrer">${consent.privacy}</a>`}
+        </p>`
+      }`,
+  );
+}
+
+export interface ErrorPage {
+  title: string;
+  text: string;
+  /** The standard's code and sentence, for developers. */
+  technical?: { error: string; description: string | undefined } | undefined;
+}
+
+export function errorPage(messages: PageMessages, { title, text, technical }: ErrorPage): string {
+  return page(
+    messages,
+    title,
+    markup`<h1>${title}</h1>
+      <p>${text}</p>
+      ${
+        technical &&
+        markup`<p class="technical">
+          ${messages.errors.details}:<code
+            >${technical.error}${technical.description && `: ${technical.description}`}</code
+          >
+        </p>`
+      }`,
+  );
+}
+
+function problemSummary(messages: PageMessages, problem: { text: string; field?: string }): Markup {
+  const text = problem.field ? markup`<a href="#${problem.field}">${problem.text}</a>` : markup`${problem.text}`;
+  return markup`<div class="problem" role="alert" tabindex="-1" autofocus>
+    <h2>${messages.errors.summary}</h2>
+    <p id="problem-text">${text}</p>
+  </div>`;
+}
+
+function cancelForm(messages: PageMessages, uid: string, csrf: string): Markup {
+  return markup`<form method="post" action="/login/${uid}/abort">
+    <input type="hidden" name="_csrf" value="${csrf}">
+    <button class="secondary" type="submit">${messages.cancel}</button>
+  </form>`;
+}

@@ -1,0 +1,5 @@
+import type { Migration } from '@tradewind/service-kit';
+import { identityTables } from './0001-identity.js';
+
+/** In the order of their numbers. */
+export const migrations: readonly Migration[] = [identityTables];

@@ -1,0 +1,37 @@
+// Which facts about a user each scope releases (identity.md, "Scopes").
+import type { AccountClaims } from 'oidc-provider';
+import type { User } from '../users/users.types.js';
+
+export const claimsOfScopes = {
+  openid: ['sub'],
+  profile: ['name', 'family_name', 'given_name', 'preferred_username', 'userRole'],
+  email: ['email', 'email_verified'],
+};
+
+/** Exactly what the discovery document lists, in this order. */
+export const claimsSupported = [
+  'sub',
+  'iss',
+  'aud',
+  'exp',
+  'iat',
+  'email',
+  'email_verified',
+  'name',
+  'preferred_username',
+];
+
+/** All claims of a user; the provider leaves out what the scopes do not release. Unknown names are left out, not null. */
+export function claimsOf(user: User): AccountClaims {
+  return {
+    sub: user.id,
+    email: user.email,
+    email_verified: user.emailVerified,
+    userRole: user.userRole,
+    preferred_username: user.preferredUsername ?? user.email,
+    ...withoutNulls({ name: user.name, given_name: user.givenName, family_name: user.familyName }),
+  };
+}
+
+const withoutNulls = (values: Record<string, string | null>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null));

@@ -1,0 +1,143 @@
+// The OpenID provider in use. The library fixes its keys when it is constructed, so a rotation makes a new instance
+// and swaps it in; requests under way finish on the old one.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { isDatabaseUnavailable, Logger } from '@tradewind/service-kit';
+import Provider, { type AdapterPayload } from 'oidc-provider';
+import { AppConfig } from '../app.config.js';
+import { AuditLog } from '../audit/audit-log.js';
+import { ClientRecords } from '../clients/client-records.js';
+import { ClientsStore } from '../clients/clients.store.js';
+import { AppEvents } from '../events.js';
+import { ErrorPages } from '../login-pages/error-pages.js';
+import { SignedTokens } from '../signing-keys/signed-tokens.js';
+import { SigningKeys } from '../signing-keys/signing-keys.service.js';
+import type { KeySet } from '../signing-keys/signing-keys.types.js';
+import { AttemptsStore } from '../throttle/attempts.store.js';
+import { UsersStore } from '../users/users.store.js';
+import type { User } from '../users/users.types.js';
+import { AccessTokenAdapter } from './access-tokens.js';
+import { ClientAdapter, PayloadAdapter } from './payload-adapter.js';
+import { PayloadsStore } from './payloads.store.js';
+import { auditProviderEvents } from './provider-audit.js';
+import { providerConfiguration } from './provider-configuration.js';
+import { providerMiddleware } from './provider-middleware.js';
+import { currentUnit } from './request-unit.js';
+
+type Callback = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+@Injectable()
+export class CurrentProvider {
+  private instance: { provider: Provider; callback: Callback } | undefined;
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly payloads: PayloadsStore,
+    private readonly clients: ClientsStore,
+    private readonly clientRecords: ClientRecords,
+    private readonly users: UsersStore,
+    private readonly attempts: AttemptsStore,
+    private readonly tokens: SignedTokens,
+    private readonly audit: AuditLog,
+    private readonly events: AppEvents,
+    private readonly errorPages: ErrorPages,
+    private readonly logger: Logger,
+    signingKeys: SigningKeys,
+  ) {
+    signingKeys.onChange((keySet) => {
+      const provider = this.build(keySet);
+      // Koa types its callback's result as void or promise; it is a promise of the finished response.
+      this.instance = { provider, callback: provider.callback() };
+      this.events.emit('key_set_changed', { kid: keySet.current.kid });
+    });
+  }
+
+  get provider(): Provider {
+    if (!this.instance) throw new Error('the signing keys are not loaded yet');
+    return this.instance.provider;
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!this.instance) throw new Error('the signing keys are not loaded yet');
+    await this.instance.callback(request, response);
+  }
+
+  private build(keySet: KeySet): Provider {
+    const rows = new Map<string, PayloadAdapter>();
+    const rowsOf = (model: string): PayloadAdapter => {
+      const adapter = rows.get(model) ?? new PayloadAdapter(model, this.payloads);
+      rows.set(model, adapter);
+      return adapter;
+    };
+    const accessTokens = new AccessTokenAdapter(rowsOf('AccessToken'), this.tokens);
+    const provider = new Provider(
+      this.config.OAUTH_ISSUER,
+      providerConfiguration({
+        config: this.config,
+        keySet,
+        adapter: (model: string) => {
+          if (model === 'Client') return new ClientAdapter(this.clients, this.clientRecords);
+          return model === 'AccessToken' ? accessTokens : rowsOf(model);
+        },
+        findUser: (id) => this.findUser(id),
+        // Awaited before the token is signed; the row is stored before the response leaves.
+        storeAccessToken: async (_ctx, token, { payload }) => {
+          await accessTokens.upsert(payload['jti'] as string, accessTokenRow(token, payload), token.remainingTTL);
+        },
+        renderError: (ctx, out, error) => this.errorPages.render(ctx, out, error),
+      }),
+    );
+    // Endpoint addresses come from the issuer: the middleware sets the forwarded headers, nobody else's are believed.
+    provider.proxy = true;
+    for (const middleware of providerMiddleware({
+      config: this.config,
+      provider,
+      payloads: this.payloads,
+      accessTokens,
+      attempts: this.attempts,
+      errorPages: this.errorPages,
+      logger: this.logger,
+    })) {
+      provider.use(middleware);
+    }
+    auditProviderEvents(provider, this.audit);
+    provider.on('server_error', (_ctx, error) => {
+      const unit = currentUnit();
+      if (unit && isDatabaseUnavailable(error)) unit.storeFailure = error;
+      else this.logger.error({ err: error }, 'the OpenID provider failed');
+    });
+    return provider;
+  }
+
+  private async findUser(id: string): Promise<User | undefined> {
+    const unit = currentUnit();
+    if (unit?.users.has(id)) return unit.users.get(id);
+    const user = await this.users.findById(id);
+    unit?.users.set(id, user);
+    return user;
+  }
+}
+
+/** What the row of an access token holds: all that the library reads from a stored token. */
+function accessTokenRow(token: object, payload: Record<string, unknown>): AdapterPayload {
+  const { accountId, clientId, grantId, gty, scope, aud, sessionUid, expiresWithSession, sid, jkt, claims, extra } =
+    token as AdapterPayload;
+  return {
+    kind: 'AccessToken',
+    jti: payload['jti'] as string,
+    iat: payload['iat'] as number,
+    exp: payload['exp'] as number,
+    accountId,
+    clientId,
+    grantId,
+    gty,
+    scope,
+    aud,
+    sessionUid,
+    expiresWithSession,
+    sid,
+    jkt,
+    claims,
+    extra,
+  };
+}

@@ -1,0 +1,234 @@
+// The storage that oidc-provider asks for (its Adapter interface), on PayloadsStore. Inside a request, writes are kept
+// in the request's unit and reads are answered from it where they can be; outside they go straight to the table.
+import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
+import { ClientRecords } from '../clients/client-records.js';
+import { ClientsStore } from '../clients/clients.store.js';
+import { isStoredHashed, storedId } from './payload-keys.js';
+import { type PayloadsStore, type PayloadWithCompany } from './payloads.store.js';
+import { currentUnit, payloadKey, RequestUnit, type FoundPayload, type PayloadRecord } from './request-unit.js';
+
+const handleLengthMax = 128;
+
+/** Models that live as long as nothing else says: the row needs some end. */
+const expiresInSecondsDefault = 10 * 365 * 86_400;
+
+/**
+ * An interaction is resolved once and a registration access token used once: of two requests that destroy the same
+ * one, the second finds it gone, and nothing of what it wanted to store is stored.
+ */
+const usedOnce = new Set(['Interaction', 'RegistrationAccessToken']);
+
+export class PayloadAdapter implements Adapter {
+  constructor(
+    private readonly model: string,
+    private readonly store: PayloadsStore,
+  ) {}
+
+  async upsert(handle: string, payload: AdapterPayload, expiresInSeconds?: number): Promise<void> {
+    const record = toRecord(this.model, handle, payload, expiresInSeconds);
+    if (this.model === 'ReplayDetection') {
+      if (await this.store.insertOnce(record)) return;
+      throw new errors.InvalidRequest('the proof or assertion was used before');
+    }
+    const unit = currentUnit() ?? new RequestUnit();
+    unit.upserts.set(payloadKey(this.model, record.id), record);
+    unit.deletes.delete(payloadKey(this.model, record.id));
+    if (!currentUnit()) await this.store.flush(unit);
+  }
+
+  async find(handle: string): Promise<AdapterPayload | undefined> {
+    // No handle is that long: it is a JWT that the provider also looks for among the refresh tokens.
+    if (handle.length > handleLengthMax) return undefined;
+    const id = storedId(this.model, handle);
+    return fromFound(this.model, await this.findStored(id), handle);
+  }
+
+  /** Sessions only. */
+  async findByUid(uid: string): Promise<AdapterPayload | undefined> {
+    const unit = currentUnit();
+    if (unit) {
+      for (const record of unit.upserts.values()) {
+        if (record.model === this.model && record.uid === uid) return parse(record.payload);
+      }
+      if (unit.sessionsByUid.has(uid)) {
+        const payload = unit.sessionsByUid.get(uid);
+        return payload === undefined ? undefined : parse(payload);
+      }
+    }
+    const found = await this.store.findByUid(this.model, uid);
+    if (unit) unit.sessionsByUid.set(uid, found?.payload);
+    if (found && unit) remember(unit, found);
+    return found && parse(found.payload);
+  }
+
+  async findByUserCode(): Promise<undefined> {
+    // The device flow is off.
+    return undefined;
+  }
+
+  /** Exactly one caller gets through; for all others the thing was used before, and its grant ends (RFC 9700 2.1.1, 4.14). */
+  async consume(handle: string): Promise<void> {
+    const id = storedId(this.model, handle);
+    if (await this.store.consume(this.model, id)) return;
+    const found = await this.findStored(id);
+    const grantId = found && (JSON.parse(found.payload) as AdapterPayload).grantId;
+    if (grantId) await this.store.revokeGrant(grantId);
+    throw this.model === 'PushedAuthorizationRequest'
+      ? new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used')
+      : new errors.InvalidGrant(`${this.model} was used before`);
+  }
+
+  async destroy(handle: string): Promise<void> {
+    const id = storedId(this.model, handle);
+    const unit = currentUnit() ?? new RequestUnit();
+    const key = payloadKey(this.model, id);
+    unit.upserts.delete(key);
+    unit.deletes.set(key, { model: this.model, id, required: usedOnce.has(this.model) });
+    if (!currentUnit()) await this.store.flush(unit);
+  }
+
+  async revokeByGrantId(grantId: string): Promise<void> {
+    const unit = currentUnit() ?? new RequestUnit();
+    unit.revokedGrants.set(payloadKey(this.model, grantId), { model: this.model, grantId });
+    if (!currentUnit()) await this.store.flush(unit);
+  }
+
+  private async findStored(id: string): Promise<FoundPayload | undefined> {
+    const unit = currentUnit();
+    const key = payloadKey(this.model, id);
+    if (!unit) return this.store.find(this.model, id);
+    if (unit.deletes.has(key)) return undefined;
+    const pending = unit.upserts.get(key);
+    if (pending) return { payload: pending.payload, consumedAtSeconds: null };
+    if (unit.payloads.has(key)) return unit.payloads.get(key);
+    const found = await this.store.find(this.model, id);
+    unit.payloads.set(key, found);
+    if (found) remember(unit, found);
+    return found;
+  }
+}
+
+/** Clients stand in a table of their own, with the secret sealed, and keep no expiry. */
+export class ClientAdapter implements Adapter {
+  constructor(
+    private readonly store: ClientsStore,
+    private readonly records: ClientRecords,
+  ) {}
+
+  async upsert(clientId: string, payload: AdapterPayload): Promise<void> {
+    const record = this.records.toRecord(clientId, { ...payload });
+    const unit = currentUnit();
+    if (!unit) return this.store.upsert(clientId, record, 'registration');
+    unit.clientUpserts.set(clientId, { clientId, ...record });
+    unit.clients.set(clientId, JSON.stringify(payload));
+  }
+
+  async find(clientId: string): Promise<AdapterPayload | undefined> {
+    // PostgreSQL refuses U+0000 in text; no client has it in its id, nor is one longer than this.
+    if (clientId.length > 255 || clientId.includes('\0') || /\p{Surrogate}/u.test(clientId)) return undefined;
+    const unit = currentUnit();
+    const metadata = unit?.clients.has(clientId) ? unit.clients.get(clientId) : await this.store.findMetadata(clientId);
+    unit?.clients.set(clientId, metadata);
+    return metadata === undefined ? undefined : parse(metadata);
+  }
+
+  /** Its grants, tokens and pending requests go with it. */
+  async destroy(clientId: string): Promise<void> {
+    const unit = currentUnit();
+    if (!unit) return void (await this.store.remove(clientId));
+    unit.clientRemovals.add(clientId);
+    unit.clients.set(clientId, undefined);
+  }
+
+  async findByUid(): Promise<undefined> {
+    return undefined;
+  }
+
+  async findByUserCode(): Promise<undefined> {
+    return undefined;
+  }
+
+  async consume(): Promise<void> {
+    throw new Error('clients are not consumed');
+  }
+
+  async revokeByGrantId(): Promise<void> {
+    throw new Error('clients have no grant');
+  }
+}
+
+/** Keeps what came along with a row, so that the provider's next questions need no trip. */
+export function remember(unit: RequestUnit, found: PayloadWithCompany): void {
+  if (found.grantId !== null) {
+    const key = payloadKey('Grant', found.grantId);
+    if (!unit.payloads.has(key)) {
+      unit.payloads.set(key, found.grant === null ? undefined : { payload: found.grant, consumedAtSeconds: null });
+    }
+  }
+  if (found.clientId !== null && !unit.clients.has(found.clientId)) unit.clients.set(found.clientId, found.client);
+  if (found.accountId !== null && !unit.users.has(found.accountId)) unit.users.set(found.accountId, found.user);
+  if (found.sessionUid !== null && !unit.sessionsByUid.has(found.sessionUid)) {
+    unit.sessionsByUid.set(found.sessionUid, found.session?.payload);
+    if (found.session) {
+      unit.payloads.set(payloadKey('Session', found.session.id), {
+        payload: found.session.payload,
+        consumedAtSeconds: null,
+      });
+    }
+  }
+}
+
+function toRecord(
+  model: string,
+  handle: string,
+  payload: AdapterPayload,
+  expiresInSeconds = expiresInSecondsDefault,
+): PayloadRecord {
+  const stored = { ...payload };
+  // The handle of a hashed row must not stand in a payload either, nor the session's in that of an interaction.
+  if (isStoredHashed(model)) delete stored.jti;
+  if (stored.session?.cookie) stored.session = { ...stored.session, cookie: '' };
+  return {
+    model,
+    id: storedId(model, handle),
+    payload: JSON.stringify(stored),
+    expiresAtSeconds: Date.now() / 1000 + expiresInSeconds,
+    ...related(model, handle, payload),
+  };
+}
+
+/** Whose row it is: what it is found by, revoked by, and joined with. */
+function related(model: string, handle: string, payload: AdapterPayload) {
+  switch (model) {
+    case 'Grant':
+      return { grantId: handle, clientId: payload.clientId, accountId: payload.accountId };
+    case 'Session':
+      return { uid: payload.uid, accountId: payload.accountId };
+    case 'Interaction': {
+      // The account and grant that the interaction arrived at, else those it started with.
+      const result = payload.result as { login?: { accountId?: string }; consent?: { grantId?: string } } | undefined;
+      return {
+        grantId: result?.consent?.grantId ?? payload.grantId,
+        clientId: payload.params?.['client_id'] as string | undefined,
+        accountId: result?.login?.accountId ?? payload.session?.accountId,
+        sessionUid: payload.session?.uid,
+      };
+    }
+    default:
+      return {
+        grantId: payload.grantId,
+        clientId: payload.clientId,
+        accountId: payload.accountId,
+        sessionUid: payload.expiresWithSession ? payload.sessionUid : undefined,
+      };
+  }
+}
+
+function fromFound(model: string, found: FoundPayload | undefined, handle: string): AdapterPayload | undefined {
+  if (!found) return undefined;
+  const payload = parse(found.payload);
+  if (isStoredHashed(model)) payload.jti = handle;
+  return found.consumedAtSeconds === null ? payload : { ...payload, consumed: found.consumedAtSeconds };
+}
+
+const parse = (text: string): AdapterPayload => JSON.parse(text) as AdapterPayload;

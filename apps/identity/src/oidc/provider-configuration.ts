@@ -1,0 +1,175 @@
+// What the OpenID provider is told. Every deviation from the library's defaults is here, with its reason.
+import { errors, interactionPolicy, type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
+import type { AppConfig } from '../app.config.js';
+import type { KeySet } from '../signing-keys/signing-keys.types.js';
+import type { User } from '../users/users.types.js';
+import { claimsOf, claimsOfScopes } from './claims.js';
+import { redirectUriKind } from './redirect-uri-policy.js';
+import { resourceServer, scopes } from './resources.js';
+
+/** The specification's paths (identity.md, "Endpoints"). */
+export const routes = {
+  authorization: '/oauth/auth',
+  token: '/oauth/token',
+  userinfo: '/oauth/me',
+  jwks: '/oauth/jwks',
+  introspection: '/oauth/token/introspection',
+  revocation: '/oauth/token/revocation',
+  registration: '/oauth/reg',
+  end_session: '/oauth/session/end',
+  pushed_authorization_request: '/oauth/par',
+};
+
+/** The client metadata field by which an operator lets a resource server introspect the tokens made for it. */
+export const introspectsAudience = 'introspects_audience';
+
+export interface ProviderNeeds {
+  config: AppConfig;
+  keySet: KeySet;
+  adapter: NonNullable<Configuration['adapter']>;
+  findUser: (id: string) => Promise<User | undefined>;
+  storeAccessToken: NonNullable<NonNullable<NonNullable<Configuration['formats']>['customizers']>['jwt']>;
+  renderError: NonNullable<Configuration['renderError']>;
+}
+
+export function providerConfiguration(needs: ProviderNeeds): Configuration {
+  const { config, keySet, findUser } = needs;
+  const issuer = config.OAUTH_ISSUER;
+  const findActiveUser = async (id: string): Promise<User | undefined> => {
+    const user = await findUser(id);
+    return user && !user.isDisabled ? user : undefined;
+  };
+
+  return {
+    adapter: needs.adapter,
+    // The first key that fits signs; all are published.
+    jwks: { keys: keySet.keys.map((key) => key.privateJwk) },
+    routes,
+    scopes: [...scopes],
+    claims: claimsOfScopes,
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_post', 'client_secret_basic', 'none', 'private_key_jwt'],
+    clientDefaults: {
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'client_secret_post',
+      id_token_signed_response_alg: 'RS256',
+    },
+    extraClientMetadata: {
+      // The second property is no metadata: its validator runs for every client, whether or not it is sent.
+      properties: [introspectsAudience, 'urn:tradewind:redirect-policy'],
+      validator: (ctx, key, value, metadata) => {
+        if (key === introspectsAudience) assertIntrospectsAudience(ctx, value);
+        else applyRedirectPolicy(metadata);
+      },
+    },
+
+    // PKCE protects public clients, and protects confidential ones against code injection (RFC 9700 2.1.1).
+    pkce: { required: () => true },
+    // A refresh token that was used is worthless; using it again ends the grant (RFC 9700 4.14).
+    rotateRefreshToken: true,
+    ttl: {
+      AuthorizationCode: config.CODE_TTL_SECONDS,
+      AccessToken: config.ACCESS_TOKEN_TTL_SECONDS,
+      IdToken: config.ID_TOKEN_TTL_SECONDS,
+      Grant: config.GRANT_TTL_SECONDS,
+      Interaction: config.INTERACTION_TTL_SECONDS,
+      Session: config.SESSION_TTL_SECONDS,
+      // Sliding, but never past the user's consent.
+      RefreshToken: (ctx) =>
+        Math.max(1, Math.min(config.REFRESH_TOKEN_TTL_SECONDS, ctx.oidc.entities.Grant?.remainingTTL ?? Infinity)),
+    },
+
+    cookies: {
+      keys: config.COOKIE_KEYS,
+      // Lax is enough: requests that begin a login are navigations by GET.
+      long: { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true },
+      short: { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true },
+    },
+    interactions: {
+      policy: interactionPolicy.base(),
+      url: (_ctx, interaction) => `/login/${interaction.uid}`,
+    },
+    findAccount: async (_ctx, id) => {
+      const user = await findActiveUser(id);
+      return user && { accountId: user.id, claims: () => claimsOf(user) };
+    },
+    renderError: needs.renderError,
+
+    extraTokenClaims: async (_ctx, token) => {
+      const user = 'accountId' in token && token.accountId ? await findActiveUser(token.accountId) : undefined;
+      return user && { email: user.email, userRole: user.userRole };
+    },
+    formats: { customizers: { jwt: needs.storeAccessToken } },
+
+    // A browser app may call from where its redirect URIs are.
+    clientBasedCORS: (_ctx, origin, client) =>
+      (client.redirectUris ?? []).some((uri: string) => URL.parse(uri)?.origin === origin),
+
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: (_ctx, _client, oneOf) => oneOf?.[0] ?? issuer,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_ctx, resource) => resourceServer(resource, issuer, config.OAUTH_RESOURCES),
+      },
+      introspection: {
+        enabled: true,
+        allowedPolicy: async (_ctx, client, token) => {
+          const { accountId, aud } = token as { accountId?: string; aud?: unknown };
+          if (accountId !== undefined && !(await findActiveUser(accountId))) return false;
+          return token.clientId === client.clientId || mayIntrospect(client, aud);
+        },
+      },
+      revocation: {
+        enabled: true,
+        // Only the client's own tokens. A public client is not told that a token exists (RFC 7009 2.1).
+        allowedPolicy: (_ctx, client, token) => {
+          if (token.clientId === client.clientId) return true;
+          if (client.clientAuthMethod === 'none') return false;
+          throw new errors.InvalidRequest('client is not authorized to revoke the presented token');
+        },
+      },
+      registration: {
+        enabled: config.OAUTH_DYNAMIC_REGISTRATION,
+        initialAccessToken: config.REGISTRATION_INITIAL_TOKEN || false,
+      },
+      registrationManagement: {
+        enabled: config.OAUTH_DYNAMIC_REGISTRATION,
+        rotateRegistrationAccessToken: true,
+      },
+      dPoP: { enabled: config.DPOP },
+      pushedAuthorizationRequests: {
+        enabled: config.PAR !== 'off',
+        requirePushedAuthorizationRequests: config.PAR === 'required',
+      },
+    },
+  };
+}
+
+/** Only an operator may let a client look at the tokens of others. */
+function assertIntrospectsAudience(ctx: KoaContextWithOIDC | undefined, value: unknown): void {
+  if (value === undefined) return;
+  const isRegistration = ctx?.oidc.route?.startsWith('registration') || ctx?.oidc.route?.startsWith('client');
+  if (isRegistration || typeof value !== 'string') {
+    throw new errors.InvalidClientMetadata(`${introspectsAudience} cannot be registered`);
+  }
+}
+
+function applyRedirectPolicy(metadata: { redirect_uris?: unknown; application_type?: string }): void {
+  // The library's own checks say what is wrong with anything that is not a list of texts.
+  if (!Array.isArray(metadata.redirect_uris) || !metadata.redirect_uris.every((uri) => typeof uri === 'string')) return;
+  const kinds = metadata.redirect_uris.map(redirectUriKind);
+  if (kinds.includes(undefined)) {
+    throw new errors.InvalidClientMetadata(
+      'redirect_uris must be https, http on loopback, or a private-use scheme with a dot, and have no fragment',
+    );
+  }
+  if (kinds.includes('private-use')) metadata.application_type = 'native';
+}
+
+function mayIntrospect(client: Client, audience: unknown): boolean {
+  return audience !== undefined && client[introspectsAudience] === audience;
+}

@@ -1,0 +1,267 @@
+// What this service does around the provider's own handling of a request, one function for each matter, in the order
+// in which they wrap it.
+import type Provider from 'oidc-provider';
+import { errors, type Adapter, type KoaContextWithOIDC } from 'oidc-provider';
+import { isDatabaseUnavailable, type Logger } from '@tradewind/service-kit';
+import type { AppConfig } from '../app.config.js';
+import type { ErrorPages } from '../login-pages/error-pages.js';
+import { securityHeaders } from '../login-pages/security-headers.js';
+import type { AttemptsStore } from '../throttle/attempts.store.js';
+import { structuredTokenPrefix } from './access-tokens.js';
+import { claimsSupported } from './claims.js';
+import { remember } from './payload-adapter.js';
+import { storedId } from './payload-keys.js';
+import type { PayloadsStore } from './payloads.store.js';
+import { routes } from './provider-configuration.js';
+import { BodyTooLargeError, readBody, withBody } from './request-body.js';
+import { currentUnit, payloadKey } from './request-unit.js';
+
+type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
+
+export interface MiddlewareNeeds {
+  config: AppConfig;
+  provider: Provider;
+  payloads: PayloadsStore;
+  accessTokens: Adapter;
+  attempts: AttemptsStore;
+  errorPages: ErrorPages;
+  logger: Logger;
+}
+
+const hourSeconds = 3600;
+/** The provider's own limit, which it reports as a malformed body. */
+const providerBodyLimitBytes = 56 * 1024;
+
+export function providerMiddleware(needs: MiddlewareNeeds): Middleware[] {
+  return [
+    storeWrites(needs),
+    limitedBody(needs),
+    registrationLimit(needs),
+    prefetchAuthorization(needs),
+    offlineAccessAsksForConsent,
+    discoveryAsSpecified,
+    resourceMetadataHint(needs),
+    usernameInIntrospection,
+    rotatingRegistrationToken(needs),
+  ];
+}
+
+/**
+ * Stores everything the request wrote, as one statement, before the response leaves. When the store fails the
+ * response is a 503 whatever the provider had made of it, and no token leaves.
+ */
+function storeWrites({ payloads, errorPages, logger }: MiddlewareNeeds): Middleware {
+  return async (ctx, next) => {
+    const unit = currentUnit();
+    if (!unit) throw new Error('provider requests run in a request unit');
+    for (const [name, value] of Object.entries(securityHeaders)) ctx.set(name, value);
+    try {
+      await next();
+      if (unit.storeFailure === undefined && !unit.isEmpty && !(await payloads.flush(unit))) {
+        refuseSecondUse(ctx, errorPages);
+        return;
+      }
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) logger.error({ err: error }, 'a provider request failed');
+      unit.storeFailure = error;
+    }
+    if (unit.storeFailure === undefined) {
+      for (const act of unit.afterwards) act();
+      return;
+    }
+    const isUnavailable = isDatabaseUnavailable(unit.storeFailure);
+    resetResponse(ctx);
+    ctx.status = isUnavailable ? 503 : 500;
+    if (isUnavailable) ctx.set('Retry-After', '5');
+    const out = isUnavailable
+      ? { error: 'temporarily_unavailable', error_description: 'the service cannot answer at the moment' }
+      : { error: 'server_error', error_description: 'the service failed to answer' };
+    errorPages.renderOrJson(ctx, out);
+  };
+}
+
+/** Somebody else resolved the interaction, or used the registration access token, while this request did the same. */
+function refuseSecondUse(ctx: KoaContextWithOIDC, errorPages: ErrorPages): void {
+  const isManagement = ctx.path.startsWith(`${routes.registration}/`);
+  resetResponse(ctx);
+  ctx.status = isManagement ? 401 : 400;
+  const out = isManagement
+    ? { error: 'invalid_token', error_description: 'invalid token provided' }
+    : { error: 'invalid_request', error_description: 'the authorization request was answered already' };
+  if (isManagement) ctx.set('WWW-Authenticate', `Bearer realm="${ctx.origin}", error="invalid_token"`);
+  errorPages.renderOrJson(ctx, out);
+}
+
+function resetResponse(ctx: KoaContextWithOIDC): void {
+  for (const name of ['Set-Cookie', 'Location', 'Content-Type', 'Content-Length']) ctx.remove(name);
+  ctx.body = undefined;
+}
+
+/** Reads the body once, up to the limit, and lets a JWT pass through introspection and revocation. */
+function limitedBody({ config, accessTokens }: MiddlewareNeeds): Middleware {
+  return async (ctx, next) => {
+    if (ctx.method !== 'POST' && ctx.method !== 'PUT') return next();
+    let body: Buffer;
+    try {
+      body = await readBody(ctx.req, Math.min(config.BODY_LIMIT_BYTES, providerBodyLimitBytes));
+    } catch (error) {
+      if (!(error instanceof BodyTooLargeError)) throw error;
+      ctx.status = 413;
+      ctx.set('Connection', 'close');
+      ctx.body = { error: 'invalid_request', error_description: 'the request body is too large' };
+      return;
+    }
+    if (isForm(ctx) && (ctx.path === routes.introspection || ctx.path === routes.revocation)) {
+      const token = singleJwt(body);
+      if (token) {
+        body = Buffer.from(token.prefixedBody);
+        // The row brings its client along, so that the look-up of the client that asks, mostly the same, needs no trip.
+        await accessTokens.find(token.jwt);
+      }
+    }
+    withBody(ctx, body);
+    await next();
+  };
+}
+
+const isForm = (ctx: KoaContextWithOIDC): boolean =>
+  (ctx.get('content-type').split(';', 1)[0] ?? '').trim().toLowerCase() === 'application/x-www-form-urlencoded';
+
+/** The JWT in the form's `token`, and the form with the prefix before it; undefined when there is no such token. */
+function singleJwt(body: Buffer): { jwt: string; prefixedBody: string } | undefined {
+  const form = new URLSearchParams(body.toString('latin1'));
+  const jwt = form.get('token');
+  // Given twice, it stays as it is: the provider refuses duplicates.
+  if (!jwt || form.getAll('token').length > 1) return undefined;
+  // What carries the prefix already gets it once more, and is no token: only this function may add it.
+  if (jwt.split('.').length !== 3 && !jwt.startsWith(structuredTokenPrefix)) return undefined;
+  form.set('token', structuredTokenPrefix + jwt);
+  return { jwt, prefixedBody: form.toString() };
+}
+
+function registrationLimit({ config, attempts }: MiddlewareNeeds): Middleware {
+  return async (ctx, next) => {
+    if (ctx.method === 'OPTIONS' && isRegistrationPath(ctx.path)) {
+      allowCrossOrigin(ctx);
+      return;
+    }
+    if (isRegistrationPath(ctx.path)) allowCrossOrigin(ctx);
+    if (ctx.method !== 'POST' || ctx.path !== routes.registration) return next();
+    const { allowed, retryAfterSeconds } = await attempts.take([
+      {
+        key: `registration ip ${currentUnit()?.ip}`,
+        limit: config.REGISTRATIONS_PER_IP_PER_HOUR,
+        windowSeconds: hourSeconds,
+      },
+    ]);
+    if (allowed) return next();
+    ctx.status = 429;
+    ctx.set('Retry-After', String(retryAfterSeconds));
+    ctx.body = { error: 'temporarily_unavailable', error_description: 'too many registrations from this address' };
+  };
+}
+
+const isRegistrationPath = (path: string): boolean =>
+  path === routes.registration || path.startsWith(`${routes.registration}/`);
+
+/** Browser clients register themselves, too (the MCP inspector does); a registration is authorized by no cookie. */
+function allowCrossOrigin(ctx: KoaContextWithOIDC): void {
+  ctx.vary('Origin');
+  if (!ctx.get('Origin')) return;
+  ctx.set('Access-Control-Allow-Origin', ctx.get('Origin'));
+  ctx.set('Access-Control-Expose-Headers', 'WWW-Authenticate');
+  if (ctx.method !== 'OPTIONS') return;
+  ctx.set('Access-Control-Allow-Methods', ctx.path === routes.registration ? 'POST' : 'GET, PUT, DELETE');
+  ctx.set('Access-Control-Allow-Headers', ctx.get('Access-Control-Request-Headers'));
+  ctx.set('Access-Control-Max-Age', '3600');
+  ctx.status = 204;
+}
+
+/** One look-up brings session, interaction, client, user and grant of a request that carries their cookies. */
+function prefetchAuthorization({ provider, payloads }: MiddlewareNeeds): Middleware {
+  return async (ctx, next) => {
+    const isAuthorization = ctx.path === routes.authorization || ctx.path.startsWith(`${routes.authorization}/`);
+    const unit = currentUnit();
+    if (!isAuthorization || !unit) return next();
+    // A resumed request is known by its cookie alone. The provider's error handler stumbles over parameters there.
+    if (ctx.path !== routes.authorization) ctx.querystring = '';
+    const idFromCookie = (model: string, cookie: string): string | null => {
+      const handle = ctx.cookies.get(provider.cookieName(cookie), { signed: true });
+      return handle ? storedId(model, handle) : null;
+    };
+    const sessionId = idFromCookie('Session', 'session');
+    const interactionId = idFromCookie('Interaction', 'resume');
+    if (sessionId === null && interactionId === null) return next();
+    const found = await payloads.findForAuthorization(sessionId, interactionId);
+    for (const [model, id] of [
+      ['Session', sessionId],
+      ['Interaction', interactionId],
+    ] as const) {
+      const row = model === 'Session' ? found.session : found.interaction;
+      if (id !== null) unit.payloads.set(payloadKey(model, id), row);
+      if (row) remember(unit, row);
+    }
+    await next();
+  };
+}
+
+/**
+ * The provider grants offline_access only with prompt=consent. Here asking for the scope is enough: the prompt is
+ * added. With prompt=none nobody can consent, and the request goes on without a refresh token.
+ */
+const offlineAccessAsksForConsent: Middleware = async (ctx, next) => {
+  if (ctx.method === 'GET' && ctx.path === routes.authorization) {
+    const { scope, prompt } = ctx.query;
+    if (typeof scope === 'string' && scope.split(' ').includes('offline_access') && !Array.isArray(prompt)) {
+      const prompts = prompt?.split(' ').filter(Boolean) ?? [];
+      if (!prompts.includes('none') && !prompts.includes('consent')) {
+        ctx.query = { ...ctx.query, prompt: [...prompts, 'consent'].join(' ') };
+      }
+    }
+  }
+  await next();
+};
+
+const discoveryAsSpecified: Middleware = async (ctx, next) => {
+  await next();
+  if (ctx.oidc?.route !== 'discovery' || ctx.status !== 200) return;
+  const document = ctx.body as Record<string, unknown>;
+  document['claims_supported'] = claimsSupported;
+};
+
+/** RFC 9728: a 401 names the document that says where to get a token. */
+function resourceMetadataHint({ config }: MiddlewareNeeds): Middleware {
+  return async (ctx, next) => {
+    await next();
+    const challenge = ctx.response.get('WWW-Authenticate');
+    if (ctx.status !== 401 || ctx.path !== routes.userinfo || !challenge) return;
+    const hint = `resource_metadata="${config.OAUTH_ISSUER}/.well-known/oauth-protected-resource"`;
+    ctx.set('WWW-Authenticate', `${challenge}, ${hint}`);
+  };
+}
+
+/** Exactly the members that were decided (DECISIONS, "Introspection"). */
+const usernameInIntrospection: Middleware = async (ctx, next) => {
+  await next();
+  if (ctx.oidc?.route !== 'introspection' || ctx.status !== 200) return;
+  const { email, userRole: _userRole, sid: _sid, ...members } = ctx.body as Record<string, unknown>;
+  const username = email ?? currentUnit()?.users.get(String(members['sub']))?.email;
+  ctx.body = username === undefined ? members : { ...members, username };
+};
+
+/** The provider rotates the registration access token on PUT, and DELETE ends it; this does it on GET. */
+function rotatingRegistrationToken({ provider }: MiddlewareNeeds): Middleware {
+  return async (ctx, next) => {
+    await next();
+    if (ctx.oidc?.route !== 'client' || ctx.status !== 200) return;
+    const { client, entities } = ctx.oidc;
+    if (!client || !entities.RegistrationAccessToken) throw new errors.InvalidToken();
+    await entities.RegistrationAccessToken.destroy();
+    // The declared constructor takes no arguments; the real one takes the token's properties.
+    const Token = provider.RegistrationAccessToken as unknown as new (properties: object) => {
+      save(): Promise<string>;
+    };
+    const token = new Token({ client });
+    (ctx.body as Record<string, unknown>)['registration_access_token'] = await token.save();
+  };
+}

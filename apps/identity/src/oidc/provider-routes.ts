@@ -1,0 +1,59 @@
+// Puts the provider's endpoints into Fastify, so that unknown paths are 404, wrong methods 405 with Allow, and metrics
+// name the route. Inside this plugin nothing parses bodies: the provider reads them itself.
+import type { FastifyInstance } from 'fastify';
+import type { AppConfig } from '../app.config.js';
+import type { CurrentProvider } from './current-provider.js';
+import { routes } from './provider-configuration.js';
+import { inRequestUnit, RequestUnit } from './request-unit.js';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
+
+export function providerPaths(config: AppConfig): [string, Method[]][] {
+  const paths: [string, Method[]][] = [
+    ['/.well-known/openid-configuration', ['GET', 'OPTIONS']],
+    ['/.well-known/oauth-authorization-server', ['GET', 'OPTIONS']],
+    [routes.jwks, ['GET', 'OPTIONS']],
+    [routes.authorization, ['GET']],
+    [`${routes.authorization}/:uid`, ['GET']],
+    [routes.token, ['POST', 'OPTIONS']],
+    [routes.userinfo, ['GET', 'POST', 'OPTIONS']],
+    [routes.introspection, ['POST', 'OPTIONS']],
+    [routes.revocation, ['POST', 'OPTIONS']],
+    // Ends the session of another account when a user logs in with a second one.
+    [`${routes.end_session}/confirm`, ['POST']],
+  ];
+  if (config.PAR !== 'off') paths.push([routes.pushed_authorization_request, ['POST', 'OPTIONS']]);
+  if (config.OAUTH_DYNAMIC_REGISTRATION) {
+    paths.push([routes.registration, ['POST', 'OPTIONS']]);
+    paths.push([`${routes.registration}/:clientId`, ['GET', 'PUT', 'DELETE', 'OPTIONS']]);
+  }
+  return paths;
+}
+
+export function registerProviderRoutes(
+  instance: FastifyInstance,
+  config: AppConfig,
+  current: () => CurrentProvider,
+): void {
+  const { host, protocol } = new URL(config.OAUTH_ISSUER);
+  void instance.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
+    for (const [url, method] of providerPaths(config)) {
+      scope.route({
+        url,
+        method,
+        handler: async (request, reply) => {
+          const { raw } = request;
+          // Every address the provider builds, and whether cookies are Secure, follows from these three.
+          raw.headers.host = host;
+          raw.headers['x-forwarded-host'] = host;
+          raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
+          reply.hijack();
+          await inRequestUnit(new RequestUnit(request.ip), () => current().handle(raw, reply.raw));
+        },
+      });
+    }
+    done();
+  });
+}

@@ -1,0 +1,22 @@
+import formbody from '@fastify/formbody';
+import { defineService, migrateDatabase } from '@tradewind/service-kit';
+import { AppConfig } from './app.config.js';
+import { AppModule } from './app.module.js';
+import { operatorCommands } from './operator-commands.js';
+import { migrations } from './migrations/index.js';
+import { CurrentProvider } from './oidc/current-provider.js';
+import { registerProviderRoutes } from './oidc/provider-routes.js';
+
+export const service = defineService({
+  name: 'identity',
+  config: AppConfig,
+  module: AppModule,
+  configure: async (app, config) => {
+    const instance = app.getHttpAdapter().getInstance();
+    // The login pages post forms.
+    await instance.register(formbody, { bodyLimit: config.BODY_LIMIT_BYTES });
+    registerProviderRoutes(instance, config, () => app.get(CurrentProvider));
+  },
+  migrate: (config) => migrateDatabase(config, migrations),
+  commands: operatorCommands,
+});

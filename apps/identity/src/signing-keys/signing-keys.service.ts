@@ -1,0 +1,155 @@
+// The signing keys of the service and their rotation. RS256 with 2048 bits: the algorithm every OpenID client must
+// support (OIDC Core 15.1, RFC 9068 2.1).
+// A rotation needs no restart: replicas poll the table, and a key has been published for at least two polls before it
+// signs, so no replica and no verifier that refetches the JWKS meets a signature of a key it cannot find.
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AppConfig } from '../app.config.js';
+import { OperatorError } from '../operator-error.js';
+import { AuditLog } from '../audit/audit-log.js';
+import { SigningKeysStore } from './signing-keys.store.js';
+import type { KeySet, PrivateSigningKey, SigningKey, SigningKeyState } from './signing-keys.types.js';
+
+/** Clocks of verifiers may be off by this much. */
+const clockToleranceSeconds = 300;
+
+@Injectable()
+export class SigningKeys implements OnModuleInit, OnModuleDestroy {
+  private keySet: KeySet | undefined;
+  private readonly listeners: ((keySet: KeySet) => void)[] = [];
+  private readonly loop: BackgroundLoop;
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly dataSource: DataSource,
+    private readonly store: SigningKeysStore,
+    private readonly audit: AuditLog,
+    logger: Logger,
+  ) {
+    this.loop = new BackgroundLoop({
+      name: 'signing-keys',
+      intervalMs: config.SIGNING_KEY_POLL_SECONDS * 1000,
+      logger,
+      run: async () => {
+        await this.refresh();
+        await this.rotateIfAged();
+        return false;
+      },
+    });
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.refresh();
+    this.loop.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  get current(): KeySet {
+    if (!this.keySet) throw new Error('the signing keys are not loaded yet');
+    return this.keySet;
+  }
+
+  /** Called with every new key set, and at once with the one in use. */
+  onChange(listener: (keySet: KeySet) => void): void {
+    this.listeners.push(listener);
+    if (this.keySet) listener(this.keySet);
+  }
+
+  /** Reads the key set, making the first keys when there are none. */
+  async refresh(): Promise<void> {
+    let keys = await this.store.list();
+    if (!isComplete(keys)) keys = await this.completeKeys();
+    const version = keys.map((key) => `${key.kid}=${key.state}`).join(' ');
+    if (version === this.keySet?.version) return;
+    this.keySet = { version, current: keys[0] as PrivateSigningKey, keys };
+    for (const listener of this.listeners) listener(this.keySet);
+  }
+
+  async list(): Promise<SigningKey[]> {
+    return (await this.store.list()).map(({ privateJwk: _private, ...key }) => key);
+  }
+
+  /**
+   * Makes the next key current. Throws when the next key has not been published long enough, unless forced: then
+   * verifiers that cached the key set may refuse new tokens for the time of their cache.
+   */
+  async rotate(options: { force?: boolean; actor: string }): Promise<SigningKey> {
+    const newNext = await makeKey('next');
+    const { activated, retired } = await this.dataSource.transaction(async (tx) => {
+      await this.store.lock(tx);
+      const keys = await this.store.list(tx);
+      const next = keys.find((key) => key.state === 'next');
+      if (!next) throw new OperatorError('there is no next key; start the service once');
+      const publishedSeconds = (Date.now() - next.createdAt.getTime()) / 1000;
+      const neededSeconds = 2 * this.config.SIGNING_KEY_POLL_SECONDS;
+      if (!options.force && publishedSeconds < neededSeconds) {
+        throw new OperatorError(
+          `the next key is published since ${Math.floor(publishedSeconds)} s and must be for ${neededSeconds} s; wait, or force it`,
+        );
+      }
+      await this.store.promoteNext(tx, this.lingerSeconds);
+      await this.store.insert(tx, newNext);
+      const { privateJwk: _private, ...activated } = next;
+      return { activated, retired: keys.find((key) => key.state === 'current') };
+    });
+    await this.audit.record({
+      event: 'key.rotated',
+      details: { actor: options.actor, activated: activated.kid, retired: retired?.kid },
+    });
+    await this.refresh();
+    return activated;
+  }
+
+  /** Until the last token of a retired key has expired. */
+  private get lingerSeconds(): number {
+    const { ACCESS_TOKEN_TTL_SECONDS, ID_TOKEN_TTL_SECONDS, DIRECT_LOGIN_TTL_SECONDS } = this.config;
+    // A replica may sign with the old key until its next poll.
+    return (
+      Math.max(ACCESS_TOKEN_TTL_SECONDS, ID_TOKEN_TTL_SECONDS, DIRECT_LOGIN_TTL_SECONDS) +
+      2 * this.config.SIGNING_KEY_POLL_SECONDS +
+      clockToleranceSeconds
+    );
+  }
+
+  private async rotateIfAged(): Promise<void> {
+    const ageDays = (Date.now() - (this.current.current.activatedAt?.getTime() ?? Date.now())) / 86_400_000;
+    if (ageDays < this.config.SIGNING_KEY_MAX_AGE_DAYS) return;
+    const next = this.current.keys.find((key) => key.state === 'next');
+    const publishedSeconds = next ? (Date.now() - next.createdAt.getTime()) / 1000 : 0;
+    // Another replica may have rotated a moment ago: its new next key is too young, and then nothing is left to do.
+    if (publishedSeconds < 2 * this.config.SIGNING_KEY_POLL_SECONDS) return;
+    await this.rotate({ actor: 'age' }).catch(async (error: unknown) => {
+      await this.refresh();
+      if (this.current.current.kid !== next?.kid) throw error;
+    });
+  }
+
+  private async completeKeys(): Promise<PrivateSigningKey[]> {
+    return this.dataSource.transaction(async (tx: EntityManager) => {
+      await this.store.lock(tx);
+      const existing = await this.store.list(tx);
+      for (const state of ['current', 'next'] as const) {
+        if (!existing.some((key) => key.state === state)) await this.store.insert(tx, await makeKey(state));
+      }
+      return this.store.list(tx);
+    });
+  }
+}
+
+const isComplete = (keys: SigningKey[]): boolean =>
+  (['current', 'next'] as const).every((state) => keys.some((key) => key.state === state));
+
+async function makeKey(
+  state: SigningKeyState,
+): Promise<{ kid: string; state: SigningKeyState; publicJwk: JWK; privateJwk: JWK }> {
+  const { publicKey, privateKey } = await generateKeyPair('RS256', { modulusLength: 2048, extractable: true });
+  const publicJwk = await exportJWK(publicKey);
+  const kid = await calculateJwkThumbprint(publicJwk);
+  const use = { kid, alg: 'RS256', use: 'sig' };
+  return { kid, state, publicJwk: { ...publicJwk, ...use }, privateJwk: { ...(await exportJWK(privateKey)), ...use } };
+}

@@ -1,0 +1,116 @@
+import { Injectable } from '@nestjs/common';
+import { userRoles, type UserRole } from '@tradewind/shared-types';
+import { AuditLog } from '../audit/audit-log.js';
+import { PayloadsStore } from '../oidc/payloads.store.js';
+import { OperatorError } from '../operator-error.js';
+import { emailKey } from './email-key.js';
+import { PasswordHashing } from './password-hashing.js';
+import { UsersStore } from './users.store.js';
+import type { UserRecord } from './users.types.js';
+
+export interface CreateUser {
+  email: string;
+  password: string;
+  role: string;
+  name?: string | undefined;
+  givenName?: string | undefined;
+  familyName?: string | undefined;
+  preferredUsername?: string | undefined;
+  emailVerified: boolean;
+}
+
+// NIST SP 800-63B-4: length decides; no rules about kinds of characters.
+const passwordLengthMin = 12;
+const passwordLengthMax = 1024;
+
+/** What operators do to users. Messages are for the operator's terminal. */
+@Injectable()
+export class Users {
+  constructor(
+    private readonly store: UsersStore,
+    private readonly payloads: PayloadsStore,
+    private readonly hashing: PasswordHashing,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Undefined when the address is taken. */
+  async create(given: CreateUser): Promise<UserRecord | undefined> {
+    const email = given.email.trim();
+    const key = emailKey(email);
+    if (key === undefined || !/^[^@\s]+@[^@\s]+$/.test(email))
+      throw new OperatorError(`"${email}" is not an email address`);
+    const user = await this.store.insert(
+      {
+        email,
+        emailVerified: given.emailVerified,
+        userRole: assertRole(given.role),
+        passwordHash: await this.hashing.hash(assertPassword(given.password)),
+        name: given.name ?? (joined(given.givenName, given.familyName) || null),
+        givenName: given.givenName ?? null,
+        familyName: given.familyName ?? null,
+        preferredUsername: given.preferredUsername ?? null,
+      },
+      key,
+    );
+    if (user) await this.audit.record({ event: 'user.created', userId: user.id, details: { role: user.userRole } });
+    return user;
+  }
+
+  async list(): Promise<UserRecord[]> {
+    return this.store.list();
+  }
+
+  /** Ends every session and token: whoever knew the old password is out. */
+  async setPassword(email: string, password: string): Promise<UserRecord> {
+    const user = await this.get(email);
+    await this.store.setPassword(user.id, await this.hashing.hash(assertPassword(password)));
+    await this.payloads.revokeUser(user.id);
+    await this.audit.record({ event: 'user.password_set', userId: user.id });
+    return user;
+  }
+
+  async setRole(email: string, role: string): Promise<UserRecord> {
+    const user = await this.get(email);
+    await this.store.setRole(user.id, assertRole(role));
+    await this.audit.record({ event: 'user.role_set', userId: user.id, details: { from: user.userRole, to: role } });
+    return user;
+  }
+
+  /** Ends every session, grant and token at once. */
+  async disable(email: string): Promise<UserRecord> {
+    const user = await this.get(email);
+    await this.store.disable(user.id);
+    const ended = await this.payloads.revokeUser(user.id);
+    await this.audit.record({ event: 'user.disabled', userId: user.id, details: { ended } });
+    return user;
+  }
+
+  async enable(email: string): Promise<UserRecord> {
+    const user = await this.get(email);
+    await this.store.enable(user.id);
+    await this.audit.record({ event: 'user.enabled', userId: user.id });
+    return user;
+  }
+
+  private async get(email: string): Promise<UserRecord> {
+    const key = emailKey(email);
+    const user = key === undefined ? undefined : await this.store.findByEmailKey(key);
+    if (!user) throw new OperatorError(`there is no user ${email}`);
+    return user;
+  }
+}
+
+function assertRole(role: string): UserRole {
+  const found = userRoles.find((one) => one === role);
+  if (!found) throw new OperatorError(`the role must be one of ${userRoles.join(', ')}`);
+  return found;
+}
+
+function assertPassword(password: string): string {
+  if (password.length < passwordLengthMin || password.length > passwordLengthMax) {
+    throw new OperatorError(`a password has ${passwordLengthMin} to ${passwordLengthMax} characters`);
+  }
+  return password;
+}
+
+const joined = (...parts: (string | undefined)[]): string => parts.filter(Boolean).join(' ');

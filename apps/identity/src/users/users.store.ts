@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import type { UserRole } from '@tradewind/shared-types';
+import { PreparedStatements, type Statement } from '../storage/prepared-statements.js';
+import { BatchedLookup } from '../storage/batched-lookup.js';
+import { userRecordColumns, userRecordFromRow, type UserRecord, type UserRow } from './users.types.js';
+
+export interface NewUser {
+  email: string;
+  emailVerified: boolean;
+  userRole: UserRole;
+  passwordHash: string;
+  name: string | null;
+  givenName: string | null;
+  familyName: string | null;
+  preferredUsername: string | null;
+}
+
+const findById: Statement = {
+  name: 'user_find',
+  text: `select ${userRecordColumns('u')} from user_account u where u.id = any($1::uuid[])`,
+};
+const findByEmail: Statement = {
+  name: 'user_find_by_email',
+  text: `select ${userRecordColumns('u')} from user_account u where u.email_key = $1`,
+};
+const insert: Statement = {
+  name: 'user_insert',
+  text: `insert into user_account as u
+           (email, email_key, email_verified, role, password_hash, name, given_name, family_name, preferred_username)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+         on conflict (email_key) do nothing returning ${userRecordColumns('u')}`,
+};
+const list: Statement = {
+  name: 'user_list',
+  text: `select ${userRecordColumns('u')} from user_account u order by u.created_at, u.id`,
+};
+const setPassword: Statement = {
+  name: 'user_set_password',
+  text: 'update user_account set password_hash = $2, credentials_changed_at = now() where id = $1',
+};
+const setRole: Statement = { name: 'user_set_role', text: 'update user_account set role = $2 where id = $1' };
+const disable: Statement = {
+  name: 'user_disable',
+  text: 'update user_account set disabled_at = coalesce(disabled_at, now()), credentials_changed_at = now() where id = $1',
+};
+const enable: Statement = { name: 'user_enable', text: 'update user_account set disabled_at = null where id = $1' };
+
+@Injectable()
+export class UsersStore {
+  private readonly byId: BatchedLookup<UserRecord>;
+
+  constructor(private readonly statements: PreparedStatements) {
+    this.byId = new BatchedLookup(async (ids) => {
+      const { rows } = await this.statements.run<UserRow>(findById, [ids]);
+      return new Map(rows.map(userRecordFromRow).map((user) => [user.id, user]));
+    });
+  }
+
+  async findById(id: string): Promise<UserRecord | undefined> {
+    return this.byId.find(id);
+  }
+
+  async findByEmailKey(emailKey: string): Promise<UserRecord | undefined> {
+    return this.one(findByEmail, [emailKey]);
+  }
+
+  /** Undefined when the address is taken. */
+  async insert(user: NewUser, emailKey: string): Promise<UserRecord | undefined> {
+    return this.one(insert, [
+      user.email,
+      emailKey,
+      user.emailVerified,
+      user.userRole,
+      user.passwordHash,
+      user.name,
+      user.givenName,
+      user.familyName,
+      user.preferredUsername,
+    ]);
+  }
+
+  async list(): Promise<UserRecord[]> {
+    const { rows } = await this.statements.run<UserRow>(list, []);
+    return rows.map(userRecordFromRow);
+  }
+
+  async setPassword(id: string, passwordHash: string): Promise<void> {
+    await this.statements.run(setPassword, [id, passwordHash]);
+  }
+
+  async setRole(id: string, userRole: UserRole): Promise<void> {
+    await this.statements.run(setRole, [id, userRole]);
+  }
+
+  async disable(id: string): Promise<void> {
+    await this.statements.run(disable, [id]);
+  }
+
+  async enable(id: string): Promise<void> {
+    await this.statements.run(enable, [id]);
+  }
+
+  private async one(statement: Statement, values: unknown[]): Promise<UserRecord | undefined> {
+    const { rows } = await this.statements.run<UserRow>(statement, values);
+    return rows[0] && userRecordFromRow(rows[0]);
+  }
+}

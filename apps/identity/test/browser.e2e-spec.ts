@@ -1,0 +1,183 @@
+/// <reference lib="dom" />
+// Chromium through the pages: what only a browser does, such as following redirects under the CSP, focus and layout.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { launchBrowser } from '@tradewind/testkit';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { password, startIdentity, type Identity } from './identity.fixture.js';
+import { authorizationUrl, exchangeCode, makePkce, userinfo, type FlowClient } from './user-agent.js';
+
+describe('in Chromium', () => {
+  let identity: Identity;
+  let browser: Browser;
+  let application: Server;
+  let client: FlowClient;
+  let email: string;
+
+  beforeAll(async () => {
+    application = createServer((_request, response) => response.end('<title>client</title>back at the client'));
+    await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
+    // The address of a server that listens on a port.
+    const { port } = application.address() as AddressInfo;
+    identity = await startIdentity();
+    const redirectUri = `http://127.0.0.1:${port}/callback`;
+    client = { ...(await identity.createClient({ redirectUris: [redirectUri], name: 'Harbour' })), redirectUri };
+    email = (await identity.createUser()).email;
+    browser = await launchBrowser();
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    application.close();
+    await identity.close();
+  });
+
+  async function open<T>(
+    options: BrowserContextOptions,
+    visit: (page: Page, faults: string[]) => Promise<T>,
+  ): Promise<T> {
+    const context = await browser.newContext({ locale: 'en-GB', ...options });
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on('console', (message) => {
+      if (/Content Security Policy|Refused/i.test(message.text())) faults.push(message.text());
+    });
+    page.on('pageerror', (error) => faults.push(error.message));
+    try {
+      return await visit(page, faults);
+    } finally {
+      await context.close();
+    }
+  }
+  const start = (scope: string, pkce = makePkce()) => authorizationUrl(identity.issuer, { client, scope }, pkce);
+  async function signIn(page: Page, secret: string): Promise<void> {
+    await page.getByLabel('Email address').fill(email);
+    await page.getByLabel('Password').fill(secret);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  it('wrong password, login and consent by keyboard, without JavaScript, to tokens', async () => {
+    await open({ javaScriptEnabled: false, viewport: { width: 360, height: 740 } }, async (page, faults) => {
+      const pkce = makePkce();
+      await page.goto(start('openid profile offline_access', pkce));
+      await page.keyboard.type(email);
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('wrong password');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').waitFor();
+      expect(await page.title()).toContain('Error: Sign in');
+      expect(await page.getByRole('alert').textContent()).toContain('There is a problem');
+      await page.getByLabel('Password').fill(password);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Allow Harbour to use your account?' }).waitFor();
+      expect(await page.getByRole('listitem').count()).toBe(3);
+      await page.getByRole('button', { name: 'Allow' }).press('Enter');
+      await page.waitForURL(/callback/);
+      expect(await page.textContent('body')).toBe('back at the client');
+      const code = new URL(page.url()).searchParams.get('code') as string;
+      const { body } = await exchangeCode(identity.issuer, client, code, pkce);
+      expect((await userinfo(identity.issuer, body.access_token)).status).toBe(200);
+      expect(faults).toEqual([]);
+    });
+  }, 60_000);
+
+  it('cancel at login and at consent is followed to the client', async () => {
+    for (const step of ['login', 'consent']) {
+      await open({}, async (page, faults) => {
+        await page.goto(start('openid'));
+        if (step === 'consent') await signIn(page, password);
+        if (step === 'consent') await page.getByRole('button', { name: 'Allow' }).waitFor();
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await page.waitForURL(/error=access_denied/);
+        expect(new URL(page.url()).searchParams.get('state')).toBe('state-1');
+        expect(faults).toEqual([]);
+      });
+    }
+  }, 60_000);
+
+  it('the problem gets the focus, and its link leads to the field', async () => {
+    await open({}, async (page) => {
+      await page.goto(start('openid'));
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('email');
+      await signIn(page, 'wrong password');
+      await page.getByRole('alert').waitFor();
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('alert');
+      await page.getByRole('alert').getByRole('link').click();
+      expect(new URL(page.url()).hash).toBe('#email');
+      expect(await page.getByLabel('Email address').getAttribute('aria-invalid')).toBe('true');
+    });
+  }, 60_000);
+
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 320],
+    ['dark', 320],
+  ] as const)(
+    'text has AA contrast, targets are large enough and nothing overflows: %s, %i px',
+    async (colorScheme, width) => {
+      await open({ colorScheme, viewport: { width, height: 800 } }, async (page) => {
+        await page.goto(start('openid profile email offline_access'));
+        await checkLayout(page, width);
+        await signIn(page, 'wrong password');
+        await page.getByRole('alert').waitFor();
+        await checkLayout(page, width);
+        await page.getByLabel('Password').fill(password);
+        await page.keyboard.press('Enter');
+        await page.getByRole('button', { name: 'Allow' }).waitFor();
+        await checkLayout(page, width);
+        await page.goto(`${identity.issuer}/oauth/auth?client_id=nobody`);
+        await checkLayout(page, width);
+      });
+    },
+    60_000,
+  );
+});
+
+async function checkLayout(page: Page, width: number): Promise<void> {
+  const found = await page.evaluate(() => {
+    const parse = (colour: string) => (colour.match(/[\d.]+/g) ?? []).map(Number);
+    const luminance = ([red = 0, green = 0, blue = 0]: number[]) => {
+      const [r = 0, g = 0, b = 0] = [red, green, blue].map((part) => {
+        const value = part / 255;
+        return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const ground = (element: Element | null): number[] => {
+      for (let one = element; one; one = one.parentElement) {
+        const colour = parse(getComputedStyle(one).backgroundColor);
+        if (colour.length === 3 || (colour[3] ?? 0) > 0.99) return colour;
+      }
+      return [255, 255, 255];
+    };
+    const contrasts = [...document.querySelectorAll('body *')]
+      .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim()))
+      .filter((element) => !['STYLE', 'TITLE'].includes(element.tagName))
+      .map((element) => {
+        const [one, other] = [luminance(parse(getComputedStyle(element).color)), luminance(ground(element))];
+        return {
+          text: element.textContent?.trim().slice(0, 40),
+          ratio: (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05),
+        };
+      });
+    const targets = [...document.querySelectorAll('button, input:not([type=hidden])')].map(
+      (element) => element.getBoundingClientRect().height,
+    );
+    const unlabelled = [...document.querySelectorAll('input:not([type=hidden])')].filter(
+      (input) => !(input as HTMLInputElement).labels?.length,
+    ).length;
+    return {
+      contrasts,
+      targets,
+      unlabelled,
+      width: document.documentElement.scrollWidth,
+      headings: document.querySelectorAll('h1').length,
+    };
+  });
+  expect(found.contrasts.length).toBeGreaterThan(2);
+  expect(found.contrasts.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
+  expect(found.targets.filter((height) => height < 44)).toEqual([]);
+  expect(found).toMatchObject({ unlabelled: 0, headings: 1 });
+  expect(found.width).toBeLessThanOrEqual(width);
+}

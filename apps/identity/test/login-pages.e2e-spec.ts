@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { User } from '../src/users/users.types.js';
+import { password, startIdentity, type Identity } from './identity.fixture.js';
+import {
+  authorizationUrl,
+  authorize,
+  formOf,
+  makePkce,
+  UserAgent,
+  type FlowClient,
+  type FlowOptions,
+  type Page,
+} from './user-agent.js';
+
+describe('login pages', () => {
+  let identity: Identity;
+  let user: User;
+  let client: FlowClient;
+  beforeAll(async () => {
+    identity = await startIdentity({ TRUST_PROXY: 'true' });
+    user = await identity.createUser();
+    client = await identity.createClient({ name: 'Bobby <script>alert(1)</script>' });
+  });
+  afterAll(() => identity.close());
+
+  const open = async (more: Partial<FlowOptions> = {}, headers: Record<string, string> = {}) => {
+    const agent = new UserAgent(identity.issuer);
+    const url = authorizationUrl(identity.issuer, { client, ...more }, makePkce());
+    return { agent, page: await agent.visit(url, { headers }) };
+  };
+  const credentials = () => ({ email: user.email, password });
+  const toConsent = async (more: Partial<FlowOptions> = {}) => {
+    const { agent, page } = await open(more);
+    return { agent, page: await agent.submit(page, 'submit', credentials()) };
+  };
+  const csrfOf = (page: Page, action: string) => formOf(page, action).hidden['_csrf'] as string;
+
+  it('every page is safe to show: escaped, not cached, not framed, without scripts', async () => {
+    const { agent, page } = await open();
+    const consent = await agent.submit(page, 'submit', credentials());
+    const failed = await new UserAgent(identity.issuer).visit('/login/nothing');
+    for (const one of [page, consent, failed]) {
+      expect(one.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(one.headers.get('cache-control')).toContain('no-store');
+      expect(one.headers.get('referrer-policy')).toBe('no-referrer');
+      expect(one.headers.get('x-content-type-options')).toBe('nosniff');
+      const policy = one.headers.get('content-security-policy') ?? '';
+      for (const part of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"]) {
+        expect(policy).toContain(part);
+      }
+      expect(one.body).not.toContain('<script');
+      expect(one.body).toMatch(/<html lang="en">/);
+    }
+    expect(page.headers.get('content-security-policy')).toContain("form-action 'self' https://app.example.com;");
+    expect(page.body).toContain('Bobby &#60;script&#62;');
+    expect(consent.body).toContain('app.example.com');
+    expect(consent.body).toContain(user.email);
+  });
+
+  it('the login form names its fields and wants the CSRF token', async () => {
+    const { agent, page } = await open();
+    for (const name of ['email', 'password', '_csrf']) expect(page.body).toContain(`name="${name}"`);
+    const { action } = formOf(page, 'submit');
+    for (const _csrf of ['', 'wrong', `${csrfOf(page, 'submit')}x`]) {
+      const refused = await agent.post(action, { ...credentials(), _csrf });
+      expect(refused.status).toBe(403);
+      expect(refused.body).toContain('This form cannot be used');
+    }
+    // Without the cookie that belongs to the token it is no good either, and nothing was changed by all that.
+    const nonceless = new UserAgent(identity.issuer);
+    expect((await nonceless.post(action, { ...credentials(), _csrf: csrfOf(page, 'submit') })).status).toBe(400);
+    const good = await agent.submit(page, 'submit', credentials());
+    expect(good.body).toContain('/confirm"');
+  });
+
+  it('a token of the login step is no good for consent, nor one of another request', async () => {
+    const { agent, page } = await open();
+    const loginToken = csrfOf(page, 'submit');
+    const consent = await agent.submit(page, 'submit', credentials());
+    const { action } = formOf(consent, 'confirm');
+    expect((await agent.post(action, { _csrf: loginToken })).status).toBe(403);
+    const other = await toConsent();
+    expect((await agent.post(action, { _csrf: csrfOf(other.page, 'confirm') })).status).toBe(403);
+    expect((await agent.post(action.replace('confirm', 'abort'), { _csrf: 'x' })).status).toBe(403);
+    expect((await agent.submit(consent, 'confirm')).headers.get('location')).toContain('code=');
+  });
+
+  it('wrong credentials show the form again with one message, status 401, whoever it is', async () => {
+    for (const email of [user.email, 'nobody@example.com']) {
+      const { agent, page } = await open();
+      const again = await agent.submit(page, 'submit', { email, password: 'wrong' });
+      expect(again.status).toBe(401);
+      expect(again.body).toContain('The email address or the password is not right.');
+      expect(again.body).toContain(`value="${email}"`);
+      expect(again.body).toContain('<title>Error: Sign in');
+      expect(again.body).toContain('role="alert"');
+      expect(again.body.match(/aria-invalid="true" aria-describedby="problem-text"/g)).toHaveLength(2);
+      expect(again.body).not.toContain('wrong"');
+    }
+    const { agent, page } = await open();
+    const wrong = await agent.submit(page, 'submit', { email: user.email, password: 'wrong' });
+    expect((await agent.submit(wrong, 'submit', credentials())).body).toContain('/confirm"');
+  });
+
+  it('after 10 failures of an account the form says when to come back', async () => {
+    const victim = await identity.createUser();
+    const { agent, page } = await open();
+    let last = page;
+    for (let turn = 0; turn < 10; turn += 1) {
+      last = await agent.submit(last, 'submit', { email: victim.email, password: 'wrong' });
+      expect(last.status).toBe(401);
+    }
+    last = await agent.submit(last, 'submit', { email: victim.email, password });
+    expect(last.status).toBe(429);
+    expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(800);
+    expect(last.body).toContain('Too many attempts. Try again in 15 minutes.');
+    // The direct login counts in the same window.
+    const direct = await fetch(`${identity.issuer}/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: victim.email, password }),
+    });
+    expect(direct.status).toBe(429);
+  });
+
+  it('consent names every scope in plain words and grants exactly what was asked', async () => {
+    const { agent, page } = await toConsent({ scope: 'openid email offline_access' });
+    for (const words of ['Know who you are', 'See your email address', 'Stay connected'])
+      expect(page.body).toContain(words);
+    expect(page.body).not.toContain('See your profile');
+    const done = await agent.submit(page, 'confirm');
+    const redirect = new URL(done.headers.get('location') as string);
+    expect(Object.fromEntries(redirect.searchParams)).toEqual({
+      code: expect.any(String),
+      state: 'state-1',
+      iss: identity.issuer,
+    });
+  });
+
+  it('warns when the application is on the own device', async () => {
+    const local = {
+      ...(await identity.createClient({ redirectUris: ['http://localhost:4999/cb'] })),
+      redirectUri: 'http://localhost:4999/cb',
+    };
+    const { page } = await toConsent({ client: local });
+    expect(page.body).toContain('localhost:4999');
+    expect(page.body).toContain('on your own device');
+    expect(page.headers.get('content-security-policy')).toContain("form-action 'self' http://localhost:4999;");
+  });
+
+  it('cancel at either step tells the client', async () => {
+    const atLogin = await open();
+    const atConsent = await toConsent();
+    for (const { agent, page } of [atLogin, atConsent]) {
+      const done = await agent.submit(page, 'abort');
+      const redirect = new URL(done.headers.get('location') as string);
+      expect(redirect.origin + redirect.pathname).toBe('https://app.example.com/callback');
+      expect(redirect.searchParams.get('error')).toBe('access_denied');
+      expect(redirect.searchParams.get('state')).toBe('state-1');
+      expect(redirect.searchParams.get('iss')).toBe(identity.issuer);
+    }
+  });
+
+  it('a request that was answered, or is from another browser, is an expired page', async () => {
+    const { agent, page } = await toConsent();
+    const stranger = new UserAgent(identity.issuer);
+    const address = formOf(page, 'confirm').action.replace('/confirm', '');
+    expect((await stranger.visit(address)).status).toBe(400);
+    await agent.submit(page, 'confirm');
+    for (const path of [address, '/login/unknown', `/oauth/auth/unknown`]) {
+      const gone = await agent.visit(path);
+      expect([gone.status, gone.body]).toEqual([400, expect.stringContaining('This sign-in has expired')]);
+    }
+    const again = await agent.submit(page, 'confirm');
+    expect(again.status).toBe(400);
+  });
+
+  it('someone who is signed in and has allowed it is not asked again', async () => {
+    const first = await authorize(identity.issuer, { client, email: user.email, password });
+    const again = await first.agent.visit(authorizationUrl(identity.issuer, { client }, makePkce()));
+    expect(again.headers.get('location')).toContain('code=');
+    // A new scope asks for consent, not for the password.
+    const other = await identity.createClient();
+    const consent = await first.agent.visit(authorizationUrl(identity.issuer, { client: other }, makePkce()));
+    expect(consent.body).toContain('/confirm"');
+  });
+
+  it('signing in as somebody else ends the first session', async () => {
+    const second = await identity.createUser();
+    const first = await authorize(identity.issuer, { client, email: user.email, password });
+    const { agent } = first;
+    const page = await agent.visit(
+      authorizationUrl(identity.issuer, { client, parameters: { prompt: 'login' } }, makePkce()),
+    );
+    const switching = await agent.submit(page, 'submit', { email: second.email, password });
+    // The library asks the browser to confirm by a form that posts itself.
+    expect(switching.status).toBe(200);
+    const fields = Object.fromEntries(
+      [...switching.body.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]+)"/g)].map(([, name, value]) => [
+        name,
+        value,
+      ]),
+    ) as Record<string, string>;
+    const action = /action="([^"]+)"/.exec(switching.body)?.[1] as string;
+    const after = await agent.post(action, fields);
+    expect(after.body).toContain(second.email);
+  });
+
+  it.each([
+    ['de-AT,de;q=0.9,en;q=0.5', 'Anmelden', 'de'],
+    ['fr', 'Se connecter', 'fr'],
+    ['es-MX', 'Iniciar sesión', 'es'],
+    ['ja,en;q=0.1', 'Sign in', 'en'],
+  ])('speaks the language of the browser: %s', async (acceptLanguage, words, language) => {
+    const { page } = await open({}, { 'accept-language': acceptLanguage });
+    expect(page.body).toContain(words);
+    expect(page.body).toContain(`<html lang="${language}">`);
+    const failed = await new UserAgent(identity.issuer).visit('/oauth/auth?client_id=x', {
+      headers: { 'accept-language': acceptLanguage },
+    });
+    expect(failed.body).toContain(`<html lang="${language}">`);
+  });
+
+  it('ui_locales of the client comes first, and login_hint fills the form', async () => {
+    const { page } = await open(
+      { parameters: { ui_locales: 'de', login_hint: 'hint@example.com' } },
+      { 'accept-language': 'fr' },
+    );
+    expect(page.body).toContain('<html lang="de">');
+    expect(page.body).toContain('value="hint@example.com"');
+  });
+
+  it('an error that must not be redirected is a page for browsers and JSON for programs', async () => {
+    const html = await new UserAgent(identity.issuer).visit('/oauth/auth?client_id=nobody');
+    expect([html.status, html.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+    expect(html.body).toContain('invalid_client');
+    expect(html.body).not.toContain('fonts.googleapis');
+    const json = await fetch(`${identity.issuer}/oauth/auth?client_id=nobody`, {
+      headers: { accept: 'application/json' },
+    });
+    expect(await json.json()).toMatchObject({ error: 'invalid_client' });
+  });
+});

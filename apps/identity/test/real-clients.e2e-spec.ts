@@ -1,0 +1,334 @@
+// Client libraries that others wrote, against the service as it is.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import type {
+  OAuthClientInformationMixed,
+  OAuthClientMetadata,
+  OAuthTokens,
+} from '@modelcontextprotocol/sdk/shared/auth.js';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+import { password, startIdentity, type Identity } from './identity.fixture.js';
+import { decodeJwt, UserAgent } from './user-agent.js';
+
+const redirectUri = 'https://app.example.com/callback';
+
+describe('real clients', () => {
+  let identity: Identity;
+  let email: string;
+  let resourceServer: Server;
+  let resource: string;
+
+  beforeAll(async () => {
+    // A second origin with metadata of its own, as a Model Context Protocol server has.
+    resourceServer = createServer((request, response) => {
+      const isMetadata = request.url?.startsWith('/.well-known/oauth-protected-resource');
+      response.writeHead(isMetadata ? 200 : 404, { 'content-type': 'application/json' });
+      response.end(
+        isMetadata
+          ? JSON.stringify({
+              resource,
+              authorization_servers: [identity.issuer],
+              scopes_supported: ['openid', 'email'],
+            })
+          : '{}',
+      );
+    });
+    await new Promise<void>((resolve) => resourceServer.listen(0, '127.0.0.1', resolve));
+    // The address of a server that listens on a port.
+    resource = `http://127.0.0.1:${(resourceServer.address() as AddressInfo).port}/mcp`;
+    identity = await startIdentity({ OAUTH_RESOURCES: `urn:tradewind:pipelines,${resource}`, DPOP: 'true', PAR: 'on' });
+    email = (await identity.createUser()).email;
+  });
+  afterAll(async () => {
+    resourceServer.close();
+    await identity.close();
+  });
+
+  /** The person at the browser: signs in, allows, and comes back with the redirect. */
+  async function approve(url: URL | string, agent = new UserAgent(identity.issuer)): Promise<URL> {
+    let page = await agent.visit(String(url));
+    if (page.body.includes('/submit"')) page = await agent.submit(page, 'submit', { email, password });
+    if (page.body.includes('/confirm"')) page = await agent.submit(page, 'confirm');
+    return new URL(page.headers.get('location') as string);
+  }
+
+  it('openid-client: registration, code with PKCE and nonce, userinfo, refresh, introspection, revocation', async () => {
+    for (const method of ['client_secret_post', 'client_secret_basic']) {
+      const config = await openid.dynamicClientRegistration(
+        new URL(identity.issuer),
+        {
+          redirect_uris: [redirectUri],
+          grant_types: ['authorization_code', 'refresh_token'],
+          token_endpoint_auth_method: method,
+        },
+        undefined,
+        { execute: [openid.allowInsecureRequests] },
+      );
+      const codeVerifier = openid.randomPKCECodeVerifier();
+      const [state, nonce] = [openid.randomState(), openid.randomNonce()];
+      const url = openid.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: 'openid profile email offline_access',
+        code_challenge: await openid.calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: 'S256',
+        state,
+        nonce,
+      });
+      const tokens = await openid.authorizationCodeGrant(config, await approve(url), {
+        pkceCodeVerifier: codeVerifier,
+        expectedState: state,
+        expectedNonce: nonce,
+        idTokenExpected: true,
+      });
+      const subject = tokens.claims()?.sub as string;
+      expect(await openid.fetchUserInfo(config, tokens.access_token, subject)).toMatchObject({
+        email,
+        userRole: 'USER',
+      });
+      const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token as string);
+      expect(refreshed.refresh_token).not.toBe(tokens.refresh_token);
+      expect(await openid.tokenIntrospection(config, refreshed.access_token)).toMatchObject({
+        active: true,
+        username: email,
+      });
+      await openid.tokenRevocation(config, refreshed.access_token);
+      expect(await openid.tokenIntrospection(config, refreshed.access_token)).toEqual({ active: false });
+    }
+  });
+
+  it('openid-client: pushed authorization request', async () => {
+    const client = await identity.createClient();
+    const config = await openid.discovery(new URL(identity.issuer), client.clientId, client.clientSecret, undefined, {
+      execute: [openid.allowInsecureRequests],
+    });
+    const codeVerifier = openid.randomPKCECodeVerifier();
+    const url = await openid.buildAuthorizationUrlWithPAR(config, {
+      redirect_uri: redirectUri,
+      scope: 'openid email',
+      code_challenge: await openid.calculatePKCECodeChallenge(codeVerifier),
+      code_challenge_method: 'S256',
+      state: 'pushed',
+    });
+    expect([...url.searchParams.keys()].sort()).toEqual(['client_id', 'request_uri']);
+    const agent = new UserAgent(identity.issuer);
+    const tokens = await openid.authorizationCodeGrant(config, await approve(url, agent), {
+      pkceCodeVerifier: codeVerifier,
+      expectedState: 'pushed',
+    });
+    expect(tokens.access_token).toBeTruthy();
+    // A pushed request is good once.
+    const again = await agent.visit(url.href);
+    expect(again.headers.get('location') ?? again.body).toContain('invalid_request_uri');
+  });
+
+  it('oauth4webapi: public client, resource indicator and RFC 9068 validation by a resource server', async () => {
+    const issuer = new URL(identity.issuer);
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const server = await oauth.processDiscoveryResponse(
+      issuer,
+      await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure }),
+    );
+    const protectedResource = await oauth.processResourceDiscoveryResponse(
+      issuer,
+      await oauth.resourceDiscoveryRequest(issuer, insecure),
+    );
+    expect(protectedResource).toMatchObject({ resource: identity.issuer, authorization_servers: [identity.issuer] });
+    const registration = await oauth.processDynamicClientRegistrationResponse(
+      await oauth.dynamicClientRegistrationRequest(
+        server,
+        {
+          redirect_uris: [redirectUri],
+          token_endpoint_auth_method: 'none',
+          grant_types: ['authorization_code', 'refresh_token'],
+        },
+        insecure,
+      ),
+    );
+    const client: oauth.Client = { client_id: registration.client_id };
+    const verifier = oauth.generateRandomCodeVerifier();
+    const url = new URL(server.authorization_endpoint as string);
+    url.search = new URLSearchParams({
+      client_id: client.client_id,
+      redirect_uri: redirectUri,
+      response_type: 'code',
+      scope: 'email offline_access',
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      resource: 'urn:tradewind:pipelines',
+    }).toString();
+    const parameters = oauth.validateAuthResponse(server, client, await approve(url));
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      oauth.None(),
+      parameters,
+      redirectUri,
+      verifier,
+      insecure,
+    );
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, response);
+    expect(tokens.refresh_token).toBeTruthy();
+    const atResourceServer = new Request('https://pipelines.example/run', {
+      headers: { authorization: `Bearer ${tokens.access_token}` },
+    });
+    const claims = await oauth.validateJwtAccessToken(server, atResourceServer, 'urn:tradewind:pipelines', insecure);
+    expect(claims).toMatchObject({ client_id: client.client_id, scope: 'email offline_access', email });
+    await expect(oauth.validateJwtAccessToken(server, atResourceServer, identity.issuer, insecure)).rejects.toThrow();
+  });
+
+  it('oauth4webapi: DPoP binds the token to a key', async () => {
+    const issuer = new URL(identity.issuer);
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
+    const made = await identity.createClient();
+    const client: oauth.Client = { client_id: made.clientId };
+    const DPoP = oauth.DPoP(client, await oauth.generateKeyPair('ES256'));
+    const verifier = oauth.generateRandomCodeVerifier();
+    const url = new URL(server.authorization_endpoint as string);
+    url.search = new URLSearchParams({
+      client_id: client.client_id,
+      redirect_uri: redirectUri,
+      response_type: 'code',
+      scope: 'openid email',
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    }).toString();
+    const parameters = oauth.validateAuthResponse(server, client, await approve(url));
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      oauth.ClientSecretPost(made.clientSecret),
+      parameters,
+      redirectUri,
+      verifier,
+      { DPoP, ...insecure },
+    );
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, response);
+    expect(tokens.token_type).toBe('dpop');
+    const userinfo = await oauth.userInfoRequest(server, client, tokens.access_token, { DPoP, ...insecure });
+    expect(userinfo.status).toBe(200);
+    const stolen = await fetch(`${identity.issuer}/oauth/me`, {
+      headers: { authorization: `Bearer ${tokens.access_token}` },
+    });
+    expect(stolen.status).toBe(401);
+    // The same proof twice is refused.
+    const recorded = await recordedProof(tokens.access_token, DPoP);
+    const answers = await Promise.all([1, 2, 3].map(() => fetch(`${identity.issuer}/oauth/me`, { headers: recorded })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status >= 500)).toHaveLength(0);
+  });
+
+  async function recordedProof(token: string, DPoP: oauth.DPoPHandle): Promise<Record<string, string>> {
+    let headers: Record<string, string> = {};
+    await oauth
+      .protectedResourceRequest(token, 'GET', new URL(`${identity.issuer}/oauth/me`), undefined, undefined, {
+        DPoP,
+        [oauth.allowInsecureRequests]: true,
+        [oauth.customFetch]: async (_url, init) => {
+          headers = Object.fromEntries(new Headers(init.headers));
+          return new Response('{}');
+        },
+      })
+      .catch(() => undefined);
+    return headers;
+  }
+
+  it.each(['its own resource', 'another resource'])(
+    'the Model Context Protocol SDK for %s: discovery to refresh',
+    async (kind) => {
+      const serverUrl = kind === 'another resource' ? resource : identity.issuer;
+      const provider = new MemoryProvider();
+      const scope = 'openid email offline_access';
+      expect(await auth(provider, { serverUrl, scope })).toBe('REDIRECT');
+      const redirect = await approve(provider.authorizationUrl as URL);
+      const authorizationCode = redirect.searchParams.get('code') as string;
+      expect(await auth(provider, { serverUrl, scope, authorizationCode })).toBe('AUTHORIZED');
+      const first = provider.saved as OAuthTokens;
+      expect(decodeJwt(first.access_token).payload['aud']).toBe(serverUrl);
+      expect(first.refresh_token).toBeTruthy();
+      expect(await auth(provider, { serverUrl, scope })).toBe('AUTHORIZED');
+      expect(provider.saved?.access_token).not.toBe(first.access_token);
+      expect(provider.saved?.refresh_token).not.toBe(first.refresh_token);
+    },
+  );
+
+  it('a client that knows no PKCE gets invalid_request at its redirect URI', async () => {
+    const { clientId } = await identity.createClient();
+    for (const pkce of [
+      {},
+      { code_challenge: 'x'.repeat(43), code_challenge_method: 'plain' },
+      { code_challenge: 'x'.repeat(43) },
+    ]) {
+      const query = new URLSearchParams({
+        response_type: 'code',
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope: 'openid',
+        state: 's',
+        ...(pkce as Record<string, string>),
+      });
+      const redirect = await new UserAgent(identity.issuer).visit(`/oauth/auth?${query.toString()}`);
+      const { searchParams } = new URL(redirect.headers.get('location') as string);
+      expect(Object.fromEntries(searchParams)).toMatchObject({
+        error: 'invalid_request',
+        state: 's',
+        iss: identity.issuer,
+      });
+      expect(searchParams.has('code')).toBe(false);
+    }
+  });
+});
+
+/** What an MCP client keeps between the steps. */
+class MemoryProvider implements OAuthClientProvider {
+  authorizationUrl: URL | undefined;
+  saved: OAuthTokens | undefined;
+  private information: OAuthClientInformationMixed | undefined;
+  private verifier = '';
+
+  get redirectUrl(): string {
+    return redirectUri;
+  }
+
+  get clientMetadata(): OAuthClientMetadata {
+    return {
+      client_name: 'MCP client',
+      redirect_uris: [redirectUri],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      scope: 'openid email offline_access',
+    };
+  }
+
+  clientInformation(): OAuthClientInformationMixed | undefined {
+    return this.information;
+  }
+
+  saveClientInformation(information: OAuthClientInformationMixed): void {
+    this.information = information;
+  }
+
+  tokens(): OAuthTokens | undefined {
+    return this.saved;
+  }
+
+  saveTokens(tokens: OAuthTokens): void {
+    this.saved = tokens;
+  }
+
+  redirectToAuthorization(url: URL): void {
+    this.authorizationUrl = url;
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    this.verifier = verifier;
+  }
+
+  codeVerifier(): string {
+    return this.verifier;
+  }
+}

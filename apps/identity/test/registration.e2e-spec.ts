@@ -1,0 +1,309 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { Cleanup } from '../src/cleanup/cleanup.service.js';
+import { password, startIdentity, type Identity } from './identity.fixture.js';
+import { authorizationUrl, makePkce, obtainTokens, userinfo, UserAgent } from './user-agent.js';
+
+interface Registration extends Record<string, unknown> {
+  client_id: string;
+  client_secret: string;
+  registration_access_token: string;
+  registration_client_uri: string;
+}
+
+const redirectUri = 'https://app.example.com/callback';
+
+describe('dynamic registration', () => {
+  let identity: Identity;
+  beforeAll(async () => {
+    identity = await startIdentity({ BODY_LIMIT_BYTES: '20000' });
+  });
+  afterAll(() => identity.close());
+
+  const register = (metadata: unknown, base = identity.issuer, headers: Record<string, string> = {}) =>
+    fetch(`${base}/oauth/reg`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof metadata === 'string' ? metadata : JSON.stringify(metadata),
+    });
+  const registered = async (more: object = {}) =>
+    (await (await register({ redirect_uris: [redirectUri], ...more })).json()) as Registration;
+  const manage = async (method: string, { client_id }: Registration, token: string, body?: object) => {
+    const response = await fetch(`${identity.issuer}/oauth/reg/${client_id}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: (text ? JSON.parse(text) : {}) as Registration };
+  };
+
+  it('answers 201 with the record, and client_secret_post when no method is named', async () => {
+    const response = await register({
+      client_name: 'My app',
+      redirect_uris: [redirectUri],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+    });
+    expect(response.status).toBe(201);
+    expect(response.headers.get('cache-control')).toContain('no-store');
+    const body = (await response.json()) as Registration;
+    expect(body).toMatchObject({
+      client_name: 'My app',
+      redirect_uris: [redirectUri],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'client_secret_post',
+      client_id: expect.any(String),
+      client_secret: expect.any(String),
+      client_secret_expires_at: 0,
+      registration_access_token: expect.any(String),
+      registration_client_uri: `${identity.issuer}/oauth/reg/${body.client_id}`,
+    });
+    expect(Object.keys(body).filter((name) => name.startsWith('urn:'))).toEqual([]);
+  });
+
+  it('registers each way of authenticating, and gives public clients no secret', async () => {
+    for (const method of ['client_secret_basic', 'client_secret_post']) {
+      expect(await registered({ token_endpoint_auth_method: method })).toHaveProperty('client_secret');
+    }
+    expect(await registered({ token_endpoint_auth_method: 'none' })).not.toHaveProperty('client_secret');
+    const refused = await register({ redirect_uris: [redirectUri], token_endpoint_auth_method: 'client_secret_jwt' });
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      expect.objectContaining({ error: 'invalid_client_metadata' }),
+    ]);
+  });
+
+  it('keeps no secret in clear', async () => {
+    const { client_id, client_secret, registration_access_token } = await registered();
+    const database = new pg.Client({ connectionString: identity.databaseUrl });
+    await database.connect();
+    const { rows } = await database.query(
+      'select c::text as row from identity.oauth_client c union all select p::text from identity.oidc_payload p',
+    );
+    await database.end();
+    const all = (rows as { row: string }[]).map(({ row }) => row).join('\n');
+    expect(all).toContain(client_id);
+    expect(all).not.toContain(client_secret);
+    expect(all).not.toContain(registration_access_token);
+  });
+
+  it('rotates the registration access token on GET, PUT and DELETE', async () => {
+    const first = await registered({ client_name: 'One' });
+    const read = await manage('GET', first, first.registration_access_token);
+    expect(read.status).toBe(200);
+    expect(read.body).toMatchObject({
+      client_id: first.client_id,
+      client_secret: first.client_secret,
+      client_name: 'One',
+    });
+    expect(read.body.registration_access_token).not.toBe(first.registration_access_token);
+    expect((await manage('GET', first, first.registration_access_token)).status).toBe(401);
+
+    const {
+      registration_access_token,
+      registration_client_uri,
+      client_secret_expires_at,
+      client_id_issued_at,
+      ...metadata
+    } = read.body;
+    void [registration_client_uri, client_secret_expires_at, client_id_issued_at];
+    const updated = await manage('PUT', first, registration_access_token, { ...metadata, client_name: 'Two' });
+    expect(updated.status).toBe(200);
+    expect(updated.body).toMatchObject({ client_name: 'Two', client_secret: first.client_secret });
+    expect(updated.body.registration_access_token).not.toBe(registration_access_token);
+    expect((await manage('PUT', first, registration_access_token, metadata)).status).toBe(401);
+
+    // A refused update changes nothing and leaves the token good.
+    const latest = updated.body.registration_access_token;
+    expect(
+      (await manage('PUT', first, latest, { ...metadata, redirect_uris: ['http://evil.example/cb'] })).status,
+    ).toBe(400);
+
+    const deleted = await manage('DELETE', first, latest);
+    expect([deleted.status, deleted.body]).toEqual([204, {}]);
+    expect((await manage('GET', first, latest)).status).toBe(401);
+    const unknown = await new UserAgent(identity.issuer).visit(
+      authorizationUrl(identity.issuer, { client: { clientId: first.client_id, clientSecret: '' } }, makePkce()),
+    );
+    expect([unknown.status, unknown.body]).toEqual([400, expect.stringContaining('invalid_client')]);
+  });
+
+  it('lets one of 40 parallel reads with the same token win, and one of 20 updates', async () => {
+    const replica = (await identity.startReplica()).url;
+    const record = await registered();
+    const reads = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        fetch(`${index % 2 ? replica : identity.issuer}/oauth/reg/${record.client_id}`, {
+          headers: { authorization: `Bearer ${record.registration_access_token}` },
+        }),
+      ),
+    );
+    expect(reads.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(reads.filter(({ status }) => status === 401)).toHaveLength(39);
+    const winner = (await reads.find(({ status }) => status === 200)!.json()) as Registration;
+    const updates = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        manage('PUT', record, winner.registration_access_token, {
+          client_id: record.client_id,
+          redirect_uris: [redirectUri],
+          client_name: `Name ${index}`,
+        }),
+      ),
+    );
+    const good = updates.filter(({ status }) => status === 200);
+    expect(good).toHaveLength(1);
+    const after = await manage('GET', record, good[0]!.body.registration_access_token);
+    expect(after.body['client_name']).toBe(good[0]!.body['client_name']);
+  });
+
+  it('a token of another client is refused', async () => {
+    const [one, other] = [await registered(), await registered()];
+    expect((await manage('GET', one, other.registration_access_token)).status).toBe(401);
+    expect((await manage('DELETE', one, 'nonsense')).status).toBe(401);
+    expect((await fetch(`${identity.issuer}/oauth/reg/${one.client_id}`)).status).toBe(401);
+  });
+
+  it.each([
+    ['http://evil.example/cb', 400],
+    ['https://app.example.com/cb#fragment', 400],
+    ['https://user@app.example.com/cb', 400],
+    ['javascript:alert(1)', 400],
+    ['myapp://callback', 400],
+    ['not a uri', 400],
+    ['https://app.example.com/cb', 201],
+    ['http://localhost:8123/cb', 201],
+    ['http://127.0.0.1/cb', 201],
+    ['http://[::1]:9/cb', 201],
+    ['com.example.app:/cb', 201],
+  ])('redirect URI %s: %i', async (uri, status) => {
+    const response = await register({ redirect_uris: [uri] });
+    expect(response.status).toBe(status);
+    if (status === 400) expect(await response.json()).toMatchObject({ error: 'invalid_redirect_uri' });
+  });
+
+  it('compares redirect URIs exactly, except the port of a native loopback client', async () => {
+    const web = await registered();
+    const native = await registered({ redirect_uris: ['http://127.0.0.1/cb'], application_type: 'native' });
+    const ask = (record: Registration, uri: string) =>
+      new UserAgent(identity.issuer).visit(
+        authorizationUrl(
+          identity.issuer,
+          { client: { clientId: record.client_id, clientSecret: '', redirectUri: uri } },
+          makePkce(),
+        ),
+      );
+    for (const uri of [
+      `${redirectUri}/`,
+      `${redirectUri}?x=1`,
+      'https://app.example.com',
+      'https://APP.example.com/Callback',
+    ]) {
+      const page = await ask(web, uri);
+      expect([page.status, page.headers.get('location')]).toEqual([400, null]);
+    }
+    expect((await ask(native, 'http://127.0.0.1:51234/cb')).status).toBe(200);
+    expect((await ask(native, 'http://127.0.0.1:51234/other')).status).toBe(400);
+  });
+
+  it('an introspecting client cannot be registered', async () => {
+    const response = await register({ redirect_uris: [redirectUri], introspects_audience: identity.issuer });
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      expect.objectContaining({ error: 'invalid_client_metadata' }),
+    ]);
+  });
+
+  it('has a body limit, and answers malformed JSON in OAuth form', async () => {
+    const huge = await register({ redirect_uris: [redirectUri], client_name: 'x'.repeat(30_000) });
+    expect([huge.status, await huge.json()]).toEqual([413, expect.objectContaining({ error: 'invalid_request' })]);
+    const broken = await register('{"redirect_uris": [');
+    expect([broken.status, await broken.json()]).toEqual([400, expect.objectContaining({ error: 'invalid_request' })]);
+    const list = await register('[]');
+    expect(list.status).toBe(400);
+  });
+
+  it('lets browser clients of any origin register', async () => {
+    const preflight = await fetch(`${identity.issuer}/oauth/reg`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://inspector.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,mcp-protocol-version',
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('https://inspector.example');
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('mcp-protocol-version');
+    const response = await register({ redirect_uris: [redirectUri] }, identity.issuer, {
+      origin: 'https://inspector.example',
+    });
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://inspector.example');
+  });
+
+  it('removes clients that never received a token, and keeps those that did', async () => {
+    const user = await identity.createUser();
+    const [unused, used] = [await registered(), await registered()];
+    const client = { clientId: used.client_id, clientSecret: used.client_secret };
+    const { access_token } = await obtainTokens(identity.issuer, { client, email: user.email, password });
+    const operators = await identity.createClient();
+    const database = new pg.Client({ connectionString: identity.databaseUrl });
+    await database.connect();
+    await database.query(`update identity.oauth_client set created_at = now() - interval '31 days'`);
+    await identity.running.app.get(Cleanup, { strict: false }).pass();
+    const { rows } = await database.query('select client_id from identity.oauth_client');
+    await database.end();
+    const left = (rows as { client_id: string }[]).map(({ client_id }) => client_id);
+    expect(left).toContain(used.client_id);
+    expect(left).toContain(operators.clientId);
+    expect(left).not.toContain(unused.client_id);
+    expect((await userinfo(identity.issuer, access_token)).status).toBe(200);
+  });
+});
+
+describe('registration by settings', () => {
+  it('off: every path is 404 and discovery does not mention it', async () => {
+    const identity = await startIdentity({ OAUTH_DYNAMIC_REGISTRATION: 'false' });
+    try {
+      for (const [method, path] of [
+        ['POST', '/oauth/reg'],
+        ['GET', '/oauth/reg/x'],
+        ['PUT', '/oauth/reg/x'],
+        ['DELETE', '/oauth/reg/x'],
+      ]) {
+        const response = await fetch(identity.issuer + path, { method: method as string });
+        expect([response.status, await response.json()]).toEqual([404, expect.objectContaining({ statusCode: 404 })]);
+      }
+      for (const name of ['openid-configuration', 'oauth-authorization-server']) {
+        const document = (await (await fetch(`${identity.issuer}/.well-known/${name}`)).json()) as object;
+        expect(document).not.toHaveProperty('registration_endpoint');
+      }
+      const listing = (await (await fetch(identity.issuer)).json()) as { endpoints: object };
+      expect(listing.endpoints).not.toHaveProperty('registration');
+    } finally {
+      await identity.close();
+    }
+  });
+
+  it('asks for an initial access token, and limits registrations per address', async () => {
+    const identity = await startIdentity({ REGISTRATION_INITIAL_TOKEN: 'initial', REGISTRATIONS_PER_IP_PER_HOUR: '3' });
+    const register = (token?: string) =>
+      fetch(`${identity.issuer}/oauth/reg`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
+        body: JSON.stringify({ redirect_uris: [redirectUri] }),
+      });
+    try {
+      expect((await register()).status).toBe(401);
+      expect((await register('wrong')).status).toBe(401);
+      expect((await register('initial')).status).toBe(201);
+      const limited = await register('initial');
+      expect(limited.status).toBe(429);
+      expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(3000);
+      expect(await limited.json()).toMatchObject({ error: 'temporarily_unavailable' });
+    } finally {
+      await identity.close();
+    }
+  });
+});

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { User } from '../src/users/users.types.js';
+import { password, startIdentity, type Identity } from './identity.fixture.js';
+import {
+  authorize,
+  exchangeCode,
+  formOf,
+  introspect,
+  makePkce,
+  authorizationUrl,
+  obtainTokens,
+  refresh,
+  revoke,
+  userinfo,
+  UserAgent,
+  type FlowClient,
+  type TokenAnswer,
+} from './user-agent.js';
+
+describe('codes and refresh tokens on two replicas', () => {
+  let identity: Identity;
+  let replica: string;
+  let user: User;
+  let client: FlowClient;
+
+  beforeAll(async () => {
+    identity = await startIdentity();
+    replica = (await identity.startReplica()).url;
+    user = await identity.createUser();
+    client = await identity.createClient();
+  });
+  afterAll(() => identity.close());
+
+  const scope = 'openid offline_access';
+  const tokens = () => obtainTokens(identity.issuer, { client, email: user.email, password, scope });
+  const winners = (answers: TokenAnswer[]) => answers.filter(({ status }) => status === 200);
+  const bothReplicas = (count: number, redeem: (base: string) => Promise<TokenAnswer>) =>
+    Promise.all(Array.from({ length: count }, (_, index) => redeem(index % 2 ? replica : identity.issuer)));
+
+  it('of 50 parallel redemptions of one code exactly one succeeds', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { code, pkce } = await authorize(identity.issuer, { client, email: user.email, password, scope });
+      const answers = await bothReplicas(50, (base) => exchangeCode(base, client, code, pkce));
+      expect(winners(answers)).toHaveLength(1);
+      const losers = answers.filter(({ status }) => status !== 200);
+      expect(new Set(losers.map(({ status, body }) => `${status} ${body.error}`))).toEqual(
+        new Set(['400 invalid_grant']),
+      );
+      // The other 49 used it again: the grant is over, and with it what the one received.
+      const [winner] = winners(answers);
+      expect((await userinfo(identity.issuer, winner!.body.access_token)).status).toBe(401);
+      expect((await refresh(identity.issuer, client, winner!.body.refresh_token)).body.error).toBe('invalid_grant');
+    }
+  });
+
+  it('of 50 parallel uses of one refresh token exactly one succeeds', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { refresh_token } = await tokens();
+      const answers = await bothReplicas(50, (base) => refresh(base, client, refresh_token));
+      expect(winners(answers)).toHaveLength(1);
+    }
+  });
+
+  it('a code that is used again ends the grant and every token of it', async () => {
+    const { code, pkce } = await authorize(identity.issuer, { client, email: user.email, password, scope });
+    const first = await exchangeCode(identity.issuer, client, code, pkce);
+    expect(first.status).toBe(200);
+    const again = await exchangeCode(replica, client, code, pkce);
+    expect([again.status, again.body.error]).toEqual([400, 'invalid_grant']);
+    expect((await userinfo(identity.issuer, first.body.access_token)).status).toBe(401);
+    expect((await introspect(identity.issuer, client, first.body.access_token)).body).toEqual({ active: false });
+    expect((await refresh(identity.issuer, client, first.body.refresh_token)).status).toBe(400);
+  });
+
+  it('a refresh token rotates, and one that is used again ends the grant', async () => {
+    const first = await tokens();
+    const second = await refresh(replica, client, first.refresh_token);
+    expect(second.status).toBe(200);
+    expect(second.body.refresh_token).not.toBe(first.refresh_token);
+    expect((await userinfo(identity.issuer, second.body.access_token)).status).toBe(200);
+    const again = await refresh(identity.issuer, client, first.refresh_token);
+    expect([again.status, again.body.error]).toEqual([400, 'invalid_grant']);
+    expect((await refresh(identity.issuer, client, second.body.refresh_token)).status).toBe(400);
+    expect((await userinfo(identity.issuer, second.body.access_token)).status).toBe(401);
+  });
+
+  it('revoking a token of either kind ends its siblings', async () => {
+    for (const kind of ['access_token', 'refresh_token'] as const) {
+      const first = await tokens();
+      const second = await refresh(identity.issuer, client, first.refresh_token);
+      const revoked = await revoke(replica, client, second.body[kind]);
+      expect([revoked.status, revoked.body]).toEqual([200, { text: '' }]);
+      expect((await userinfo(identity.issuer, second.body.access_token)).status).toBe(401);
+      expect((await userinfo(identity.issuer, first.access_token)).status).toBe(401);
+      expect((await refresh(identity.issuer, client, second.body.refresh_token)).status).toBe(400);
+    }
+  });
+
+  it('an interaction is answered once: of two resumes at the same time one gets a code', async () => {
+    const pkce = makePkce();
+    const agent = new UserAgent(identity.issuer);
+    const login = await agent.visit(authorizationUrl(identity.issuer, { client, scope: 'openid' }, pkce));
+    const consent = await agent.submit(login, 'submit', { email: user.email, password });
+    const form = formOf(consent, 'confirm');
+    const confirmed = await agent.request(form.action, { method: 'POST', body: new URLSearchParams(form.hidden) });
+    const resume = new URL(confirmed.headers.get('location') as string);
+    const cookie = agent.cookieHeader(resume.pathname);
+    const answers = await Promise.all(
+      [identity.issuer, replica, identity.issuer, replica, identity.issuer, replica].map((base) =>
+        fetch(base + resume.pathname, { headers: { cookie, accept: 'text/html' }, redirect: 'manual' }),
+      ),
+    );
+    const codes = answers.filter((answer) => answer.headers.get('location')?.includes('code='));
+    expect(codes).toHaveLength(1);
+    expect(answers.filter((answer) => answer.status === 400)).toHaveLength(5);
+  });
+
+  it('a disabled user and a deleted client lose everything at once', async () => {
+    const { Users } = await import('../src/users/users.service.js');
+    const { Clients } = await import('../src/clients/clients.service.js');
+    const gone = await identity.createUser();
+    const mine = await obtainTokens(identity.issuer, { client, email: gone.email, password, scope });
+    await identity.running.app.get(Users, { strict: false }).disable(gone.email);
+    expect((await userinfo(replica, mine.access_token)).status).toBe(401);
+    expect((await introspect(replica, client, mine.access_token)).body).toEqual({ active: false });
+    expect((await refresh(replica, client, mine.refresh_token)).body.error).toBe('invalid_grant');
+    await expect(obtainTokens(identity.issuer, { client, email: gone.email, password, scope })).rejects.toThrow('401');
+    await expect(
+      obtainTokens(identity.issuer, { client, email: gone.email, password, scope, agent: mine.agent }),
+    ).rejects.toThrow('401');
+
+    const auditor = await identity.createClient({ introspects: identity.issuer });
+    const other = await identity.createClient();
+    const theirs = await obtainTokens(identity.issuer, { client: other, email: user.email, password, scope });
+    expect((await introspect(replica, auditor, theirs.access_token)).body).toMatchObject({ active: true });
+    await identity.running.app.get(Clients, { strict: false }).delete(other.clientId);
+    expect((await userinfo(replica, theirs.access_token)).status).toBe(401);
+    expect((await introspect(replica, auditor, theirs.access_token)).body).toEqual({ active: false });
+    expect((await refresh(replica, other, theirs.refresh_token)).body.error).toBe('invalid_client');
+  });
+
+  it('only its own client, or the resource server it was made for, sees into a token', async () => {
+    const { access_token, refresh_token } = await tokens();
+    const stranger = await identity.createClient();
+    for (const token of [access_token, refresh_token]) {
+      expect((await introspect(identity.issuer, stranger, token)).body).toEqual({ active: false });
+      expect((await introspect(identity.issuer, client, token)).body).toMatchObject({
+        active: true,
+        username: user.email,
+      });
+      const attempt = await revoke(identity.issuer, stranger, token);
+      expect([attempt.status, attempt.body.error]).toEqual([400, 'invalid_request']);
+    }
+    expect((await userinfo(identity.issuer, access_token)).status).toBe(200);
+    for (const token of ['nonsense', 'a.b.c', '', `${access_token}x`, 'at~a.b.c', `at~.${access_token}`]) {
+      if (token) expect((await introspect(identity.issuer, client, token)).body).toEqual({ active: false });
+      if (token) expect((await revoke(identity.issuer, client, token)).status).toBe(200);
+    }
+  });
+});
