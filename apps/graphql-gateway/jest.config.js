@@ -1,0 +1,4 @@
+export default {
+  displayName: 'graphql-gateway',
+  preset: '../../jest.preset.js',
+};

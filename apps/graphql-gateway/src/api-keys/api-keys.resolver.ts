@@ -1,0 +1,39 @@
+import { Args, Context, Mutation, Resolver } from '@nestjs/graphql';
+import { userInputError } from '../endpoint/graphql-errors.js';
+import type { RequestContext } from '../endpoint/request-context.js';
+import { ApiKeysService, keyLifeDaysMax } from './api-keys.service.js';
+import { CreateApiKeyInput } from './create-api-key.dto.js';
+
+@Resolver()
+export class ApiKeysResolver {
+  constructor(private readonly apiKeys: ApiKeysService) {}
+
+  @Mutation(() => String, {
+    description:
+      'Makes an API key for the logged-in user and returns it. It is shown this once and cannot be read again: store it in a secret vault. Needs the JWT of authenticateUser as `Authorization: Bearer <token>`.',
+  })
+  async createApiKey(
+    @Args('input', { type: () => CreateApiKeyInput, description: 'Name and life of the key.' })
+    input: Readonly<CreateApiKeyInput>,
+    @Context('gateway') context: RequestContext,
+  ): Promise<string> {
+    return this.apiKeys.create({
+      userId: context.user!.id,
+      userEmail: context.user!.email,
+      ...validated(input),
+      ip: context.ip,
+      operationName: context.operationName,
+    });
+  }
+}
+
+function validated(input: Readonly<CreateApiKeyInput>): { name: string; expiresInDays: number } {
+  const name = input.name.trim();
+  const length = [...name].length;
+  if (length < 1 || length > 100) throw userInputError('input.name must have 1 to 100 characters');
+  const expiresInDays = input.expiresInDays ?? keyLifeDaysMax;
+  if (expiresInDays < 1 || expiresInDays > keyLifeDaysMax) {
+    throw userInputError(`input.expiresInDays must be 1 to ${keyLifeDaysMax}, not ${expiresInDays}`);
+  }
+  return { name, expiresInDays };
+}

@@ -1,0 +1,138 @@
+// The life of an API key: made with a life of 1 to 365 days, shown once, looked up by its hash, revoked by operators.
+// Refusing fails closed: a key that cannot be looked up is not accepted.
+import { timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { ServiceError } from '@tradewind/shared-types';
+import { AppConfig } from '../app.config.js';
+import { Clock } from '../clock.js';
+import { displayPrefix, generateApiKey, hashApiKey, isWellFormedApiKey } from './api-key-format.js';
+import { ApiKeysStore } from './api-keys.store.js';
+import type { ApiKey, AuditOutcome } from './api-keys.types.js';
+import { AuditLogService } from './audit-log.service.js';
+
+/** Days that a key lives unless its maker says less; also the longest life. */
+export const keyLifeDaysMax = 365;
+// Bounds the memory of an attacker's invented but well-formed keys: about 10 MB.
+const cachedKeysMax = 20_000;
+const dayMs = 86_400_000;
+
+interface CachedKey {
+  key: ApiKey | undefined;
+  loadedAt: number;
+}
+
+@Injectable()
+export class ApiKeysService {
+  private readonly cache = new Map<string, CachedKey>();
+
+  constructor(
+    private readonly store: ApiKeysStore,
+    private readonly audit: AuditLogService,
+    private readonly config: AppConfig,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Makes a key and returns it: the only moment at which it exists in clear. */
+  async create(options: {
+    userId: string;
+    userEmail: string;
+    name: string;
+    expiresInDays: number;
+    ip: string | null;
+    operationName: string | null;
+  }): Promise<string> {
+    const key = generateApiKey();
+    const createdAt = this.clock.now();
+    const stored = await this.store.insert({
+      userId: options.userId,
+      userEmail: options.userEmail,
+      name: options.name,
+      prefix: displayPrefix(key),
+      hash: hashApiKey(key),
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + options.expiresInDays * dayMs),
+    });
+    this.audit.record({
+      at: createdAt,
+      outcome: 'created',
+      keyId: stored.id,
+      keyPrefix: stored.prefix,
+      userId: stored.userId,
+      ip: options.ip,
+      operationName: options.operationName,
+    });
+    return key;
+  }
+
+  /** The key that a caller presents, or a 401 that does not tell why; the audit log does. */
+  async authenticate(presented: string, ip: string): Promise<ApiKey> {
+    if (!isWellFormedApiKey(presented)) throw this.refuse('refused_unknown', presented, undefined, ip);
+    const hash = hashApiKey(presented);
+    const key = await this.find(hash);
+    if (!key || !timingSafeEqual(key.hash, hash)) throw this.refuse('refused_unknown', presented, undefined, ip);
+    if (key.revokedAt) throw this.refuse('refused_revoked', presented, key, ip);
+    if (key.expiresAt <= this.clock.now()) throw this.refuse('refused_expired', presented, key, ip);
+    return key;
+  }
+
+  async list(filter: { idOrPrefix?: string; user?: string }): Promise<ApiKey[]> {
+    return this.store.list(filter);
+  }
+
+  /** Revokes a key for good; false when it already was. Every replica refuses it within KEY_CACHE_MS. */
+  async revoke(key: ApiKey): Promise<boolean> {
+    const at = this.clock.now();
+    const changed = await this.store.revoke(key.id, at);
+    this.cache.delete(key.hash.toString('base64'));
+    if (changed) {
+      this.audit.record({
+        at,
+        outcome: 'revoked',
+        keyId: key.id,
+        keyPrefix: key.prefix,
+        userId: key.userId,
+        ip: null,
+        operationName: null,
+      });
+    }
+    return changed;
+  }
+
+  private async find(hash: Buffer): Promise<ApiKey | undefined> {
+    const cacheKey = hash.toString('base64');
+    const now = this.clock.now().getTime();
+    const cached = this.cache.get(cacheKey);
+    if (cached && now - cached.loadedAt < this.config.KEY_CACHE_MS && now >= cached.loadedAt) return cached.key;
+    const key = await this.store.findByHash(hash).catch((cause: unknown) => {
+      throw keysUnavailable(cause);
+    });
+    this.cache.delete(cacheKey);
+    if (this.cache.size >= cachedKeysMax) this.cache.delete(this.cache.keys().next().value!);
+    this.cache.set(cacheKey, { key, loadedAt: now });
+    return key;
+  }
+
+  private refuse(outcome: AuditOutcome, presented: string, key: ApiKey | undefined, ip: string): ServiceError {
+    this.audit.record({
+      at: this.clock.now(),
+      outcome,
+      keyId: key?.id ?? null,
+      keyPrefix: presented.startsWith('svc_') ? displayPrefix(presented) : null,
+      userId: key?.userId ?? null,
+      ip,
+      operationName: null,
+    });
+    return new ServiceError({ code: 'caller.unauthenticated', status: 401, message: 'Invalid API key' });
+  }
+}
+
+function keysUnavailable(cause: unknown): ServiceError {
+  return new ServiceError({
+    code: 'dependency.unavailable',
+    status: 503,
+    message: 'API keys cannot be checked at the moment; try again shortly',
+    retryable: true,
+    retryAfterSeconds: 5,
+    cause,
+  });
+}

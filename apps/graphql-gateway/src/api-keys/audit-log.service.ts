@@ -1,0 +1,69 @@
+// The audit log never makes a request wait: entries gather in memory and are written in batches. A clean stop writes
+// what is left. While the database is away entries wait; past the bound the oldest are given up, loudly.
+import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { AppEvents } from '../events.js';
+import type { AuditEntry } from './api-keys.types.js';
+import { AuditLogStore } from './audit-log.store.js';
+
+const flushIntervalMs = 250;
+const batchSize = 1000;
+// About 50 MB. Without the database no key can be admitted, so only refusals can pile up to this.
+const pendingMax = 100_000;
+
+@Injectable()
+export class AuditLogService implements OnModuleInit, BeforeApplicationShutdown {
+  private pending: AuditEntry[] = [];
+  private readonly loop: BackgroundLoop;
+
+  constructor(
+    private readonly store: AuditLogStore,
+    private readonly events: AppEvents,
+    logger: Logger,
+  ) {
+    this.loop = new BackgroundLoop({
+      name: 'audit-log',
+      intervalMs: flushIntervalMs,
+      run: () => this.writeBatch(),
+      logger,
+    });
+  }
+
+  onModuleInit(): void {
+    this.loop.start();
+  }
+
+  record(entry: AuditEntry): void {
+    if (this.pending.length >= pendingMax) {
+      this.pending.shift();
+      this.events.emit('audit_entries_lost', { reason: 'full' });
+    }
+    this.pending.push(entry);
+  }
+
+  /** Writes everything recorded so far. */
+  async flush(): Promise<void> {
+    while (await this.writeBatch()) {
+      // Another batch is waiting.
+    }
+  }
+
+  /** After the last request and before the database closes. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.loop.stop();
+    await this.flush();
+  }
+
+  /** True when there is more to write. An entry leaves the memory only after it is stored. */
+  private async writeBatch(): Promise<boolean> {
+    const batch = this.pending.splice(0, batchSize);
+    if (batch.length === 0) return false;
+    try {
+      await this.store.append(batch);
+    } catch (error) {
+      this.pending.unshift(...batch);
+      throw error;
+    }
+    return this.pending.length > 0;
+  }
+}

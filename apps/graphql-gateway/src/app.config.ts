@@ -1,0 +1,48 @@
+// Every setting of the gateway. Nothing else reads the environment.
+import { bool, configClass, databaseSettings, httpsOnly, integer, url } from '@tradewind/service-kit';
+
+export class AppConfig extends configClass({
+  ...databaseSettings({ schema: 'graphql_gateway' }),
+  OAUTH_ISSUER: url({
+    desc: 'Issuer of the identity service; `iss` and `aud` of the JWTs that create API keys',
+    example: 'https://id.example.com',
+    productionRule: httpsOnly,
+  }),
+  IDENTITY_URL: url({
+    desc: 'Address of the identity service as the gateway reaches it (/auth/login, /oauth/jwks); the issuer unless set',
+    default: undefined,
+    example: 'http://identity:4000',
+  }),
+  // 5 s: a person waits for the log-in, and argon2id takes well under one.
+  IDENTITY_TIMEOUT_MS: integer({ desc: 'Longest wait for the identity service, milliseconds', default: 5000, min: 1 }),
+  DATA_CALLS_PER_DAY: integer({ desc: 'Data calls of one user in one UTC day', default: 10, min: 1 }),
+  REQUESTS_PER_MINUTE: integer({
+    desc: 'Other requests in 60 seconds, of one user (production: also of one IP address)',
+    default: 100,
+    min: 1,
+  }),
+  DATA_PAGE_SIZE: integer({ desc: 'Records of one page of a connection', default: 1, min: 1, max: 1000 }),
+  DATA_DATABASE_URL: url({
+    desc: 'Database of the data tables, such as a read replica; DATABASE_URL unless set',
+    default: undefined,
+    example: 'postgres://gateway@replica:5432/tradewind',
+  }),
+  // A page needs one connection for a few milliseconds, a count a second one.
+  DATA_POOL_SIZE: integer({ desc: 'Connections to the data tables of one replica', default: 10, min: 2 }),
+  DATA_STATEMENT_TIMEOUT_MS: integer({
+    desc: 'Longest run of one statement on the data tables, milliseconds; then the request is answered with 504',
+    default: 5000,
+    min: 1,
+  }),
+  KEY_CACHE_MS: integer({
+    desc: 'How long the gateway trusts its memory of an API key, milliseconds; a revoked key works at most this long',
+    default: 5000,
+    min: 0,
+    max: 5000,
+  }),
+  GRAPHQL_JIT: bool({
+    desc: 'Whether operations are compiled to functions (graphql-jit); the answers are the same',
+    default: true,
+  }),
+  EXPLORER: bool({ desc: 'Whether GET /explorer serves the GraphiQL page', default: true }),
+}) {}

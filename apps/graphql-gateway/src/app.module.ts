@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { DatabaseModule } from '@tradewind/service-kit';
+import { DataStoreModule } from './data-store/data-store.module.js';
+import { AuthApiModule } from './endpoint/auth-api.module.js';
+import { DataApiModule } from './endpoint/data-api.module.js';
+import { ExplorerController } from './explorer/explorer.controller.js';
+import { migrations } from './migrations.js';
+
+@Module({
+  imports: [DatabaseModule.forRoot({ migrations }), DataStoreModule, AuthApiModule, DataApiModule],
+  controllers: [ExplorerController],
+})
+export class AppModule {}

@@ -1,0 +1,123 @@
+// From the contact arguments to a condition. Who may see what is part of it: a contact is visible to its owner, and to
+// everybody once it is shared.
+import { compileFilter, wordsOf, type NormalisedFilter } from '@tradewind/filters';
+import type { Condition } from '../connections/page-query.js';
+import { userInputError } from '../endpoint/graphql-errors.js';
+import type { InputGetContactFilters } from './contact.types.js';
+
+const listMax = 500;
+// A thousand years; more would leave the range of instants.
+const hoursMax = 8_766_000;
+
+export interface ContactQuery {
+  filters: InputGetContactFilters;
+  /** Filter on the person, already understood; null without one. */
+  personFilter: NormalisedFilter | null;
+  userId: string;
+  now: Date;
+}
+
+/** @throws BAD_USER_INPUT naming the field. */
+export function contactCondition({ filters, personFilter, userId, now }: ContactQuery): Condition {
+  const params: unknown[] = [];
+  const parts: string[] = [];
+  const param = (value: unknown, type: string) => `$${params.push(value)}::${type}`;
+  const list = <T>(name: keyof InputGetContactFilters, condition: (values: T[]) => string) => {
+    const values = filters[name] as T[] | null | undefined;
+    if (values === null || values === undefined) return;
+    if (values.length === 0) throw userInputError(`filters.${name} needs at least one value`);
+    if (values.length > listMax)
+      throw userInputError(`filters.${name} takes at most ${listMax} values, got ${values.length}`);
+    parts.push(condition(values));
+  };
+  // One value as "=" keeps the order of the index (column, id).
+  const among = (column: string, type: string) => (values: unknown[]) =>
+    values.length === 1
+      ? `t.${column} = ${param(values[0], type)}`
+      : `t.${column} = any(${param(values, `${type}[]`)})`;
+  const overlaps = (column: string) => (values: unknown[]) => `t.${column} && ${param(values, 'bigint[]')}`;
+  const flag = (name: keyof InputGetContactFilters, column: string) => {
+    const value = filters[name];
+    if (typeof value === 'boolean') parts.push(`t.${column} = ${param(value, 'boolean')}`);
+  };
+
+  parts.push(visibility(filters.filterType ?? 'ALL', () => param(userId, 'uuid')));
+  list('contactIds', among('id', 'bigint'));
+  list('personIds', among('person_id', 'bigint'));
+  list('companyIds', among('company_id', 'bigint'));
+  list('noCompanyIds', (values) => `(t.company_id is null or t.company_id <> all(${param(values, 'bigint[]')}))`);
+  list('opportunityIds', overlaps('opportunity_ids'));
+  list('userId', among('user_id', 'bigint'));
+  list('importId', among('import_id', 'bigint'));
+  list('collectionId', overlaps('collection_ids'));
+  if (filters.email !== null && filters.email !== undefined) {
+    const email = param(filters.email.trim().toLowerCase(), 'text');
+    parts.push(
+      `(lower(t.email) = ${email} or exists (select from unnest(t.emails) as address where lower(address) = ${email}))`,
+    );
+    // Narrows by the index on words; every address with these words passes.
+    const query = searchQuery('filters.email', filters.email, false);
+    parts.push(`t.search @@ ${param(query, 'tsquery')}`);
+  }
+  if (filters.query !== null && filters.query !== undefined) {
+    parts.push(`t.search @@ ${param(searchQuery('filters.query', filters.query, true), 'tsquery')}`);
+  }
+  list('matchingStatus', among('matching_status', 'text'));
+  list('syncSourceType', among('sync_source_type', 'text'));
+  list(
+    'syncSourceNameWithSyncIssues',
+    (values) => `(${among('sync_source_name', 'text')(values)} and t.has_sync_issues)`,
+  );
+  const since = (value: Date | null | undefined, comparison: string) => {
+    if (value) parts.push(`t.${comparison} ${param(value.toISOString(), 'timestamptz')}`);
+  };
+  since(filters.fromCreatedAt, 'created_at >=');
+  since(filters.toCreatedAt, 'created_at <=');
+  since(filters.fromUpdatedAt, 'updated_at >=');
+  since(filters.toUpdatedAt, 'updated_at <=');
+  const hours = filters.updatedInLastHours;
+  if (hours !== null && hours !== undefined) {
+    if (!(hours > 0 && hours <= hoursMax))
+      throw userInputError(`filters.updatedInLastHours must be more than 0 and at most ${hoursMax}`);
+    since(new Date(now.getTime() - hours * 3_600_000), 'updated_at >=');
+  }
+  flag('isContact', 'is_contact');
+  flag('isCrm', 'is_crm');
+  flag('hasSyncIssues', 'has_sync_issues');
+  if (filters.onlyInCollections) parts.push(`t.collection_ids <> '{}'`);
+  parts.push(filters.isDeleted ? 't.is_deleted' : 'not t.is_deleted');
+  if (!filters.includeBlacklisted) parts.push('not t.is_blacklisted');
+  if (personFilter) {
+    const compiled = compileFilter(personFilter, { firstParameter: params.length + 1 });
+    params.push(...compiled.params);
+    parts.push(`t.person_id in (select t.id from person t where ${compiled.sql})`);
+  }
+  return { sql: parts.join(' and '), params };
+}
+
+/** Text that two queries share only when they ask for the same contacts whatever the time is. */
+export function contactFingerprint(filters: InputGetContactFilters): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== null && value !== undefined);
+  const sorted = Object.fromEntries(given.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify(sorted);
+}
+
+function visibility(filterType: 'ALL' | 'MINE' | 'SHARED', user: () => string): string {
+  switch (filterType) {
+    case 'ALL':
+      return `(t.is_shared or t.owner_id = ${user()})`;
+    case 'MINE':
+      return `t.owner_id = ${user()}`;
+    case 'SHARED':
+      return 't.is_shared';
+  }
+}
+
+function searchQuery(field: string, text: string, isLastUnfinished: boolean): string {
+  const words = wordsOf(text);
+  if (words.length === 0) throw userInputError(`${field} needs at least one letter or digit`);
+  if (words.length > 20) throw userInputError(`${field} takes at most 20 words`);
+  return words
+    .map((word, index) => `'${word}'${isLastUnfinished && index === words.length - 1 ? ':*' : ''}`)
+    .join(' & ');
+}

@@ -1,0 +1,186 @@
+import { ArgsType, Field, Float, ID, InputType, Int, ObjectType } from '@nestjs/graphql';
+import { connectionOf } from '../connections/connection.types.js';
+import { SortOrder } from '../connections/enums.js';
+import { CompanyReference, PersonReference } from '../connections/references.js';
+import { JSONObject, Timestamp } from '../scalars/scalars.js';
+import {
+  ContactFilterType,
+  ContactSortBy,
+  EntityMatchingStatus,
+  ImportSourceTypeEnum,
+  PersonOrderBy,
+  SyncSourceType,
+} from './contact.enums.js';
+
+interface Reference {
+  id: string;
+  name: string | null;
+}
+
+@ObjectType({
+  description:
+    'A contact: somebody that a user of the platform knows, linked to company and person where they are known.',
+})
+export class Contact {
+  @Field(() => ID, { description: 'Id of the contact.' })
+  id!: string;
+
+  @Field(() => String, { description: 'Full name.' })
+  name!: string;
+
+  @Field(() => String, { nullable: true, description: 'First name. Null when unknown.' })
+  firstName!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Last name. Null when unknown.' })
+  lastName!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Main email address. Null when unknown.' })
+  email!: string | null;
+
+  @Field(() => [String], { description: 'All email addresses.' })
+  emails!: string[];
+
+  @Field(() => CompanyReference, {
+    nullable: true,
+    description: 'Company that the contact works for. Null when unknown.',
+  })
+  company!: Reference | null;
+
+  @Field(() => PersonReference, {
+    nullable: true,
+    description: 'Person of the data set that the contact is. Null when none was matched.',
+  })
+  person!: Reference | null;
+}
+
+export const ContactConnection = connectionOf(Contact, 'Contact', 'contacts');
+
+const ids = (of: string) => ({ nullable: true, description: `${of}; one of them must fit.` });
+
+@InputType({
+  description:
+    'Filters on contacts. All that are given must hold. Deleted and blacklisted contacts are left out unless asked for.',
+})
+export class InputGetContactFilters {
+  @Field(() => [Int], ids('Ids of contacts'))
+  contactIds?: number[] | null;
+
+  @Field(() => [Int], ids('Ids of the persons that the contacts are'))
+  personIds?: number[] | null;
+
+  @Field(() => [Int], ids('Ids of the companies that the contacts work for'))
+  companyIds?: number[] | null;
+
+  @Field(() => [Int], {
+    nullable: true,
+    description: 'Ids of companies that the contacts must not work for; a contact without a company fits.',
+  })
+  noCompanyIds?: number[] | null;
+
+  @Field(() => [Int], ids('Ids of opportunities that the contacts belong to'))
+  opportunityIds?: number[] | null;
+
+  @Field(() => [Int], ids('Numbers of users in the system that the contacts came from'))
+  userId?: number[] | null;
+
+  @Field(() => [Int], ids('Ids of imports that the contacts came with'))
+  importId?: number[] | null;
+
+  @Field(() => [Int], ids('Ids of collections that the contacts are in'))
+  collectionId?: number[] | null;
+
+  @Field(() => String, { nullable: true, description: 'One of the email addresses, whole, without regard to case.' })
+  email?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Words of name, addresses, company and person; all must occur, the last one may be unfinished. Example: "keller acm".',
+  })
+  query?: string | null;
+
+  @Field(() => ContactFilterType, { nullable: true, description: 'Whose contacts; ALL unless given.' })
+  filterType?: keyof typeof ContactFilterType | null;
+
+  @Field(() => [EntityMatchingStatus], ids('States of matching'))
+  matchingStatus?: string[] | null;
+
+  @Field(() => [SyncSourceType], ids('Kinds of systems that the contacts came from'))
+  syncSourceType?: string[] | null;
+
+  @Field(() => [ImportSourceTypeEnum], {
+    nullable: true,
+    description: 'Contacts from one of these systems whose synchronisation has issues.',
+  })
+  syncSourceNameWithSyncIssues?: string[] | null;
+
+  @Field(() => Timestamp, { nullable: true, description: 'Created at this instant or later.' })
+  fromCreatedAt?: Date | null;
+
+  @Field(() => Timestamp, { nullable: true, description: 'Created at this instant or earlier.' })
+  toCreatedAt?: Date | null;
+
+  @Field(() => Timestamp, { nullable: true, description: 'Last changed at this instant or later.' })
+  fromUpdatedAt?: Date | null;
+
+  @Field(() => Timestamp, { nullable: true, description: 'Last changed at this instant or earlier.' })
+  toUpdatedAt?: Date | null;
+
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Last changed within this many hours before now, for example 0.5.',
+  })
+  updatedInLastHours?: number | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Whether it is a contact proper.' })
+  isContact?: boolean | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Whether it comes from a customer relationship system.' })
+  isCrm?: boolean | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Whether its synchronisation has issues.' })
+  hasSyncIssues?: boolean | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'True: only contacts that are in some collection.' })
+  onlyInCollections?: boolean | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'True: deleted contacts only. False or absent: none of them.' })
+  isDeleted?: boolean | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'True: blacklisted contacts as well.' })
+  includeBlacklisted?: boolean | null;
+}
+
+@ArgsType()
+export class ContactsArgs {
+  @Field(() => InputGetContactFilters, {
+    nullable: true,
+    description: 'Filters on contacts; a variable of any name, or a literal.',
+  })
+  filters?: object | null;
+
+  @Field(() => JSONObject, {
+    nullable: true,
+    description:
+      'Filters on the persons of the contacts, shaped like InputPersonsSearchFilters: {"skills": [{"values": ["Negotiation"], "comparison": "IS_ANY_OF"}]}. Prefer `filters`, which is typed.',
+  })
+  personSearchFilters?: Record<string, unknown> | null;
+
+  @Field(() => ContactSortBy, { nullable: true, description: 'First sort key; by id unless given.' })
+  sortBy?: keyof typeof ContactSortBy | null;
+
+  @Field(() => PersonOrderBy, {
+    nullable: true,
+    description: 'Sort key from the person of the contact; the second one when sortBy is given too.',
+  })
+  personSortBy?: keyof typeof PersonOrderBy | null;
+
+  @Field(() => SortOrder, { nullable: true, description: 'Direction of all sort keys; ASC unless given.' })
+  sortOrder?: keyof typeof SortOrder | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: '`pageInfo.endCursor` of the previous page; the first page without it.',
+  })
+  after?: string | null;
+}

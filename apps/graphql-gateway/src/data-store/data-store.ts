@@ -1,0 +1,112 @@
+// The data tables as the connections read them: plain rows from pg, no entities. A failure is a 502 after one retry
+// (every statement here only reads), a statement that takes too long a 504.
+import { createHash } from 'node:crypto';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { connectionOptions, isDatabaseUnavailable, Logger, ReadinessRegistry } from '@tradewind/service-kit';
+import { ServiceError } from '@tradewind/shared-types';
+import pg from 'pg';
+import { AppConfig } from '../app.config.js';
+import { AppEvents } from '../events.js';
+
+export interface Statement {
+  text: string;
+  values: readonly unknown[];
+}
+
+// A statement is prepared when it is seen again; the server keeps prepared statements for ever, so their number is bounded.
+const preparedMax = 300;
+const seenMax = 3000;
+// When the server went away, all idle connections did; in this time the pool hears of it and forgets them.
+const retryAfterMs = 100;
+const canceledByTimeout = '57014';
+const dateOid = 1082;
+
+@Injectable()
+export class DataStore implements OnApplicationShutdown {
+  private readonly pool: pg.Pool;
+  private readonly seen = new Set<string>();
+  private readonly names = new Map<string, string>();
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly events: AppEvents,
+    logger: Logger,
+    readiness: ReadinessRegistry,
+  ) {
+    this.pool = new pg.Pool({
+      ...connectionOptions(
+        {
+          DATABASE_URL: config.DATA_DATABASE_URL ?? config.DATABASE_URL,
+          DATABASE_SCHEMA: config.DATABASE_SCHEMA,
+          DATABASE_POOL_SIZE: config.DATA_POOL_SIZE,
+          DATABASE_STATEMENT_TIMEOUT_MS: config.DATA_STATEMENT_TIMEOUT_MS,
+        },
+        'graphql_gateway data',
+      ),
+      max: config.DATA_POOL_SIZE,
+      types: { getTypeParser },
+    });
+    this.pool.on('error', (error) => logger.warn({ err: error }, 'an idle connection to the data tables was lost'));
+    readiness.add('data', () => this.pool.query('select 1'));
+  }
+
+  async query<Row>({ text, values }: Statement): Promise<Row[]> {
+    const statement = { text, values: values as unknown[], ...this.nameOf(text) };
+    try {
+      return (await this.pool.query(statement)).rows as Row[];
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw this.failure(error);
+    }
+    await new Promise((resolve) => setTimeout(resolve, retryAfterMs));
+    try {
+      return (await this.pool.query(statement)).rows as Row[];
+    } catch (error) {
+      throw this.failure(error);
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool.end();
+  }
+
+  private nameOf(text: string): { name?: string } {
+    const known = this.names.get(text);
+    if (known) return { name: known };
+    if (!this.seen.has(text)) {
+      if (this.seen.size >= seenMax) this.seen.clear();
+      this.seen.add(text);
+      return {};
+    }
+    if (this.names.size >= preparedMax) return {};
+    const name = `q${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
+    this.names.set(text, name);
+    return { name };
+  }
+
+  private failure(cause: unknown): ServiceError {
+    const isTimeout =
+      (cause as { code?: unknown }).code === canceledByTimeout || String(cause).includes('Query read timeout');
+    this.events.emit('data_store_failed', { reason: isTimeout ? 'timeout' : 'failed', err: cause });
+    if (isTimeout) {
+      return new ServiceError({
+        code: 'data.too_slow',
+        status: 504,
+        message: `The query took longer than ${this.config.DATA_STATEMENT_TIMEOUT_MS} ms and was stopped; narrow its filters or leave out totalCount`,
+        cause,
+      });
+    }
+    return new ServiceError({
+      code: 'dependency.unavailable',
+      status: 502,
+      message: 'The data store does not answer; try again in a moment',
+      retryable: true,
+      cause,
+    });
+  }
+}
+
+/** Dates stay text: a Date would give them a time and a zone. */
+const getTypeParser = ((oid: number, format: 'text') =>
+  oid === dateOid
+    ? (value: string) => value
+    : (pg.types.getTypeParser(oid, format) as (value: string) => unknown)) as typeof pg.types.getTypeParser;

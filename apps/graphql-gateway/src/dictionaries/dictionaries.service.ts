@@ -1,0 +1,107 @@
+// The look-up tables, resident: no query joins them. Read once before the first request and again within seconds when
+// `data_version` says that a look-up table was written.
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { NameDictionary } from '@tradewind/filters';
+import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { DataStore } from '../data-store/data-store.js';
+
+const checkIntervalMs = 2000;
+
+export interface Reference {
+  id: string;
+  name: string;
+}
+
+export interface CountryReference extends Reference {
+  imageUrl: string | null;
+  alpha1Code: string | null;
+  alpha2Code: string;
+  alpha3Code: string;
+}
+
+/** One reading of all look-up tables, by id. */
+export interface Lookups {
+  version: string;
+  sectors: ReadonlyMap<string, Reference>;
+  industries: ReadonlyMap<string, Reference>;
+  countries: ReadonlyMap<string, CountryReference>;
+  sports: ReadonlyMap<string, Reference>;
+  skills: ReadonlyMap<string, string>;
+  /** Names to ids for filters. */
+  names: NameDictionary;
+}
+
+@Injectable()
+export class Dictionaries implements OnModuleInit, OnModuleDestroy {
+  private lookups: Lookups | undefined;
+  private readonly loop: BackgroundLoop;
+
+  constructor(
+    private readonly dataStore: DataStore,
+    logger: Logger,
+  ) {
+    this.loop = new BackgroundLoop({
+      name: 'dictionaries',
+      intervalMs: checkIntervalMs,
+      run: () => this.refresh(),
+      logger,
+    });
+  }
+
+  onModuleInit(): void {
+    this.loop.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  /** The look-ups as last read; waits for the first reading. */
+  async current(): Promise<Lookups> {
+    if (!this.lookups) await this.refresh();
+    return this.lookups!;
+  }
+
+  /** Reads again if anything was written since. */
+  async refresh(): Promise<void> {
+    const [row] = await this.dataStore.query<{ version: string }>({
+      text: `select version from data_version where entity = 'lookup'`,
+      values: [],
+    });
+    const version = row?.version ?? '0';
+    if (this.lookups?.version !== version) this.lookups = await this.read(version);
+  }
+
+  private async read(version: string): Promise<Lookups> {
+    const references = (table: string) =>
+      this.dataStore.query<Reference>({ text: `select id, name from ${table}`, values: [] });
+    const [sectors, industries, sports, skills, countries, cities] = await Promise.all([
+      references('sector'),
+      references('industry'),
+      references('sport'),
+      references('skill'),
+      this.dataStore.query<CountryReference>({
+        text: `select id, name, image_url as "imageUrl", alpha1_code as "alpha1Code", alpha2_code as "alpha2Code",
+                      alpha3_code as "alpha3Code" from country`,
+        values: [],
+      }),
+      this.dataStore.query<Reference & { countryId: string }>({
+        text: 'select id, name, country_id as "countryId" from city',
+        values: [],
+      }),
+    ]);
+    return {
+      version,
+      sectors: byId(sectors),
+      industries: byId(industries),
+      countries: byId(countries),
+      sports: byId(sports),
+      skills: new Map(skills.map(({ id, name }) => [id, name])),
+      names: NameDictionary.of({ cities, skills }),
+    };
+  }
+}
+
+function byId<T extends Reference>(rows: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(rows.map((row) => [row.id, row]));
+}

@@ -1,0 +1,97 @@
+// Admission of one operation, after it was found valid and before anything is executed: who may do it, whether its
+// filters follow the rules, and what it costs. A refusal costs nothing, so charging comes last.
+import type { ApolloServerPlugin, GraphQLRequestContextDidResolveOperation } from '@apollo/server';
+import { ServiceError } from '@tradewind/shared-types';
+import type { ConnectionField } from '../connections/connection-field.port.js';
+import type { DirectLoginStrategy } from '../login/direct-login.strategy.js';
+import type { Admission, LimitsService } from '../rate-limit/limits.service.js';
+import { executedFields, type ExecutedField } from './executed-fields.js';
+import { assertNamedVariables } from './named-variable-rule.js';
+import type { GraphQLContext, RequestContext } from './request-context.js';
+
+type Resolved = GraphQLRequestContextDidResolveOperation<GraphQLContext>;
+
+/** On /graphql: connection fields are data calls of the key's user, anything else (introspection) is an ordinary request. */
+export function dataAdmission(
+  limits: LimitsService,
+  connectionFields: readonly ConnectionField[],
+): ApolloServerPlugin<GraphQLContext> {
+  const byName = new Map(connectionFields.map((field) => [field.name, field]));
+  return admissionPlugin(async (resolved, executed) => {
+    const { request, contextValue } = resolved;
+    const context = contextValue.gateway;
+    let cost = 0;
+    for (const field of executed) {
+      const connection = byName.get(field.name);
+      if (!connection) continue;
+      cost += 1;
+      assertNamedVariables(field, connection.variableArguments, request.variables);
+      context.prepared.set(field.responseKey, await connection.prepare(field.args, context));
+    }
+    if (cost > 0) charge(context, await limits.takeDataCalls(context.user!.id, cost), 'data');
+    else charge(context, await limits.takeRequest({ ip: context.ip, userId: context.user!.id }), 'requests');
+  });
+}
+
+// What anybody may do on /auth/graphql; the rest needs a logged-in user.
+const anonymousFields = new Set(['authenticateUser', 'dataEndpoint', '__typename', '__schema', '__type']);
+
+/** On /auth/graphql: creating a key needs the JWT of a log-in, logging in needs nothing. */
+export function authAdmission(
+  limits: LimitsService,
+  directLogin: DirectLoginStrategy,
+): ApolloServerPlugin<GraphQLContext> {
+  return admissionPlugin(async ({ contextValue: { gateway: context } }, executed) => {
+    if (executed.some((field) => !anonymousFields.has(field.name))) {
+      if (context.request.headers.authorization === undefined) throw missingHeader('the token of authenticateUser');
+      context.user = await directLogin.userOf(context.request);
+    }
+    charge(context, await limits.takeRequest({ ip: context.ip, userId: context.user?.id ?? null }), 'requests');
+  });
+}
+
+/** 401 for a request without credentials. */
+export function missingHeader(credential: string): ServiceError {
+  return new ServiceError({
+    code: 'caller.unauthenticated',
+    status: 401,
+    message: `Authorization header is missing; send "Authorization: Bearer <...>" with ${credential}`,
+  });
+}
+
+function admissionPlugin(
+  admit: (resolved: Resolved, executed: readonly ExecutedField[]) => Promise<void>,
+): ApolloServerPlugin<GraphQLContext> {
+  return {
+    async requestDidStart() {
+      return {
+        async didResolveOperation(resolved) {
+          const { contextValue, schema, document, operation, operationName, request } = resolved;
+          contextValue.gateway.operationName = operationName;
+          // No operation of that name: Apollo refuses the request after this hook.
+          if (!operation) return;
+          await admit(resolved, executedFields({ schema, document, operation, variables: request.variables }));
+        },
+      };
+    },
+  };
+}
+
+function charge(context: RequestContext, admission: Admission, policy: 'data' | 'requests'): void {
+  context.limit = admission.state;
+  if (admission.isAllowed) {
+    context.refund = admission.refund;
+    return;
+  }
+  const { limit, resetSeconds } = admission.state;
+  throw new ServiceError({
+    code: policy === 'data' ? 'rate_limit.data' : 'rate_limit.requests',
+    status: 429,
+    message:
+      policy === 'data'
+        ? `The limit of ${limit} data calls per day is reached; it starts anew at 00:00 UTC`
+        : `The limit of ${limit} requests per minute is reached; try again in ${resetSeconds} s`,
+    retryable: true,
+    retryAfterSeconds: resetSeconds,
+  });
+}

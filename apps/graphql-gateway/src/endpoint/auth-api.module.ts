@@ -1,0 +1,38 @@
+// POST /auth/graphql: logging in and creating API keys.
+import { Module } from '@nestjs/common';
+import { GraphQLModule } from '@nestjs/graphql';
+import { Logger } from '@tradewind/service-kit';
+import { ApiKeysModule } from '../api-keys/api-keys.module.js';
+import { AppEvents } from '../events.js';
+import { DirectLoginStrategy } from '../login/direct-login.strategy.js';
+import { LoginModule } from '../login/login.module.js';
+import { LimitsModule } from '../rate-limit/limits.module.js';
+import { LimitsService } from '../rate-limit/limits.service.js';
+import { authAdmission } from './admission.plugin.js';
+import { GatewayDriver, type GatewayDriverConfig } from './gateway.driver.js';
+import { GraphQLEndpoint } from './graphql-endpoint.js';
+import { schemaOptions } from './schema-options.js';
+
+@Module({
+  imports: [
+    GraphQLModule.forRootAsync<GatewayDriverConfig>({
+      driver: GatewayDriver,
+      imports: [LoginModule, LimitsModule],
+      inject: [AppEvents, Logger, LimitsService, DirectLoginStrategy],
+      useFactory: (events: AppEvents, logger: Logger, limits: LimitsService, directLogin: DirectLoginStrategy) => ({
+        ...schemaOptions,
+        path: '/auth/graphql',
+        include: [LoginModule, ApiKeysModule],
+        gatewayPlugins: [authAdmission(limits, directLogin)],
+        endpoint: (server) =>
+          new GraphQLEndpoint(
+            server,
+            { name: 'auth', policy: 'requests', authenticate: null },
+            { limits, events, logger },
+          ),
+      }),
+    }),
+    ApiKeysModule,
+  ],
+})
+export class AuthApiModule {}

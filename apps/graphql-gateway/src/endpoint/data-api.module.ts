@@ -1,0 +1,91 @@
+// POST /graphql: the four connections, by API key.
+import { Module } from '@nestjs/common';
+import { GraphQLModule } from '@nestjs/graphql';
+import { Logger } from '@tradewind/service-kit';
+import { ApiKeysModule } from '../api-keys/api-keys.module.js';
+import { ApiKeysService } from '../api-keys/api-keys.service.js';
+import { AuditLogService } from '../api-keys/audit-log.service.js';
+import { AppConfig } from '../app.config.js';
+import { Clock } from '../clock.js';
+import { CompaniesResolver } from '../companies/companies.resolver.js';
+import { ConnectionsModule } from '../connections/connections.module.js';
+import { ContactsResolver } from '../contacts/contacts.resolver.js';
+import { DealsResolver } from '../deals/deals.resolver.js';
+import { AppEvents } from '../events.js';
+import { PersonsResolver } from '../persons/persons.resolver.js';
+import { LimitsModule } from '../rate-limit/limits.module.js';
+import { LimitsService } from '../rate-limit/limits.service.js';
+import { dataAdmission, missingHeader } from './admission.plugin.js';
+import { compiledExecution } from './compiled-execution.plugin.js';
+import { GatewayDriver, type GatewayDriverConfig } from './gateway.driver.js';
+import { GraphQLEndpoint } from './graphql-endpoint.js';
+import type { RequestContext } from './request-context.js';
+import { schemaOptions } from './schema-options.js';
+
+const resolvers = [CompaniesResolver, PersonsResolver, DealsResolver, ContactsResolver];
+
+@Module({ imports: [ConnectionsModule], providers: resolvers, exports: resolvers })
+export class DataResolversModule {}
+
+@Module({
+  imports: [
+    GraphQLModule.forRootAsync<GatewayDriverConfig>({
+      driver: GatewayDriver,
+      imports: [DataResolversModule, LimitsModule, ApiKeysModule],
+      inject: [AppConfig, AppEvents, Logger, Clock, LimitsService, ApiKeysService, AuditLogService, ...resolvers],
+      useFactory: (
+        config: AppConfig,
+        events: AppEvents,
+        logger: Logger,
+        clock: Clock,
+        limits: LimitsService,
+        apiKeys: ApiKeysService,
+        audit: AuditLogService,
+        ...fields: [CompaniesResolver, PersonsResolver, DealsResolver, ContactsResolver]
+      ) => ({
+        ...schemaOptions,
+        path: '/graphql',
+        include: [DataResolversModule],
+        gatewayPlugins: [dataAdmission(limits, fields), ...(config.GRAPHQL_JIT ? [compiledExecution()] : [])],
+        endpoint: (server) =>
+          new GraphQLEndpoint(
+            server,
+            {
+              name: 'data',
+              policy: 'data',
+              authenticate: (context) => authenticate(context, apiKeys),
+              onAnswer: (context, status) => recordUse(context, status, audit, clock),
+            },
+            { limits, events, logger },
+          ),
+      }),
+    }),
+  ],
+})
+export class DataApiModule {}
+
+async function authenticate(context: RequestContext, apiKeys: ApiKeysService): Promise<void> {
+  const { authorization } = context.request.headers;
+  if (authorization === undefined) throw missingHeader('an API key');
+  const key = await apiKeys.authenticate(/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '', context.ip);
+  context.apiKey = key;
+  context.user = { id: key.userId, email: key.userEmail };
+}
+
+function recordUse(
+  { apiKey, ip, operationName }: RequestContext,
+  status: number,
+  audit: AuditLogService,
+  clock: Clock,
+): void {
+  if (!apiKey) return;
+  audit.record({
+    at: clock.now(),
+    outcome: status === 429 ? 'rate_limited' : 'used',
+    keyId: apiKey.id,
+    keyPrefix: apiKey.prefix,
+    userId: apiKey.userId,
+    ip,
+    operationName,
+  });
+}

@@ -1,0 +1,92 @@
+// Apollo Server under Nest, with the gateway's own handler in place of the usual one: the specification asks for HTTP
+// errors with REST bodies around a GraphQL answer, and that is decided here, not in resolvers.
+import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginLandingPageDisabled,
+} from '@apollo/server/plugin/disabled';
+import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
+import { Injectable } from '@nestjs/common';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLFormattedError } from 'graphql';
+import { documentLimits, tokensMax } from './document-limits.js';
+import { failureOf } from './failures.js';
+import type { GraphQLEndpoint } from './graphql-endpoint.js';
+import type { GraphQLContext } from './request-context.js';
+
+/** What the modules of the two endpoints configure. */
+export interface GatewayDriverConfig extends ApolloDriverConfig {
+  path: string;
+  gatewayPlugins: ApolloServerPlugin<GraphQLContext>[];
+  endpoint: (server: ApolloServer<GraphQLContext>) => GraphQLEndpoint;
+}
+
+@Injectable()
+export class GatewayDriver extends ApolloDriver {
+  override async registerServer(options: ApolloDriverConfig): Promise<void> {
+    const { schema, path, gatewayPlugins, endpoint } = options as GatewayDriverConfig;
+    const server = new ApolloServer<GraphQLContext>({
+      schema: schema!,
+      plugins: [
+        ...gatewayPlugins,
+        responseExtensions,
+        failureDetection,
+        // It wraps every field of every answer, for hints that nobody here gives.
+        ApolloServerPluginCacheControlDisabled(),
+        ApolloServerPluginLandingPageDisabled(),
+      ],
+      validationRules: [documentLimits],
+      parseOptions: { maxTokens: tokensMax },
+      introspection: true,
+      csrfPrevention: true,
+      allowBatchedHttpRequests: false,
+      persistedQueries: false,
+      includeStacktraceInErrorResponses: false,
+      hideSchemaDetailsFromClientErrors: true,
+      stopOnTerminationSignals: false,
+      nodeEnv: 'production',
+      formatError,
+      stringifyResult: (value) => JSON.stringify(value),
+    });
+    await server.start();
+    // The base class stops it when the application ends.
+    this.apolloServer = server as unknown as ApolloServer;
+    const handler = endpoint(server);
+    const fastify = this.httpAdapterHost.httpAdapter.getInstance<FastifyInstance>();
+    fastify.route({
+      method: ['GET', 'POST'],
+      url: path,
+      handler: (request: FastifyRequest, reply: FastifyReply) => handler.handle(request, reply),
+    });
+  }
+}
+
+/** Apollo gives parse errors a code of their own; to the users of this API an invalid query is an invalid query. */
+function formatError(formatted: GraphQLFormattedError): GraphQLFormattedError {
+  if (formatted.extensions?.['code'] !== 'GRAPHQL_PARSE_FAILED') return formatted;
+  return { ...formatted, extensions: { ...formatted.extensions, code: 'GRAPHQL_VALIDATION_FAILED' } };
+}
+
+const failureDetection: ApolloServerPlugin<GraphQLContext> = {
+  async requestDidStart() {
+    return {
+      async didEncounterErrors({ errors, contextValue }) {
+        contextValue.gateway.failed ??= failureOf(errors) ?? null;
+      },
+    };
+  },
+};
+
+const responseExtensions: ApolloServerPlugin<GraphQLContext> = {
+  async requestDidStart() {
+    return {
+      async willSendResponse({ response, contextValue }) {
+        if (response.body.kind !== 'single' || Object.keys(contextValue.gateway.extensions).length === 0) return;
+        response.body.singleResult.extensions = {
+          ...response.body.singleResult.extensions,
+          ...contextValue.gateway.extensions,
+        };
+      },
+    };
+  },
+};

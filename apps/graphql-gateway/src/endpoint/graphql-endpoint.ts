@@ -1,0 +1,133 @@
+// One GraphQL endpoint over HTTP: authentication before, Apollo Server in the middle, and afterwards what the gateway
+// owes every answer: failures as {message, error, statusCode}, units given back, limits in the headers, the audit log.
+import { HeaderMap, type ApolloServer } from '@apollo/server';
+import { errorBody, logFailure, toServiceError, type Logger } from '@tradewind/service-kit';
+import type { ServiceError } from '@tradewind/shared-types';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AppEvents } from '../events.js';
+import { limitHeaders } from '../rate-limit/limit-headers.js';
+import type { LimitState } from '../rate-limit/limit-state.js';
+import type { LimitsService } from '../rate-limit/limits.service.js';
+import type { GraphQLContext, RequestContext } from './request-context.js';
+
+export interface GraphQLEndpointOptions {
+  /** For metrics: `data` or `auth`. */
+  name: string;
+  /** The limit that answers report when the request was refused before it was known what it asks for. */
+  policy: 'data' | 'requests';
+  /** Who calls; throws for callers that may not. Null: decided by the operation. */
+  authenticate: ((context: RequestContext) => Promise<void>) | null;
+  /** Called once for every request, with the status of its answer. */
+  onAnswer?: (context: RequestContext, status: number) => void;
+}
+
+interface Answer {
+  status: number;
+  body: string;
+  headers: Iterable<readonly [string, string]>;
+}
+
+// The headers that GraphQL over HTTP and its protection against forged requests look at.
+const readHeaders = ['content-type', 'accept', 'x-apollo-operation-name', 'apollo-require-preflight'];
+
+export class GraphQLEndpoint {
+  constructor(
+    private readonly server: ApolloServer<GraphQLContext>,
+    private readonly options: GraphQLEndpointOptions,
+    private readonly services: { limits: LimitsService; events: AppEvents; logger: Logger },
+  ) {}
+
+  async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const startedAt = performance.now();
+    const context = newContext(request);
+    const answer = await this.answer(context);
+    const { status } = answer;
+    if (status >= 400) await this.giveBack(context);
+    for (const [name, value] of answer.headers) void reply.header(name, value);
+    const state = context.limit ?? (await this.currentLimit(context));
+    if (state) void reply.headers(limitHeaders(state));
+    this.options.onAnswer?.(context, status);
+    this.services.events.emit('operation_done', {
+      endpoint: this.options.name,
+      status,
+      seconds: (performance.now() - startedAt) / 1000,
+      operation_name: context.operationName,
+      user_id: context.user?.id,
+    });
+    return reply.code(status).send(answer.body);
+  }
+
+  private async answer(context: RequestContext): Promise<Answer> {
+    try {
+      await this.options.authenticate?.(context);
+      const { request } = context;
+      const headers = new HeaderMap();
+      for (const name of readHeaders) {
+        const value = request.headers[name];
+        if (typeof value === 'string') headers.set(name, value);
+      }
+      const response = await this.server.executeHTTPGraphQLRequest({
+        httpGraphQLRequest: {
+          method: request.method,
+          headers,
+          body: request.body ?? {},
+          search: request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : '',
+        },
+        context: async () => ({ gateway: context }),
+      });
+      if (context.failed) return this.failure(context.failed.failure, context.failed.thrown);
+      // Incremental delivery is not part of this API.
+      const body = response.body.kind === 'complete' ? response.body.string : '';
+      return { status: response.status ?? 200, body, headers: response.headers };
+    } catch (error) {
+      return this.failure(toServiceError(error), error);
+    }
+  }
+
+  private failure(failure: ServiceError, thrown: unknown): Answer {
+    logFailure(failure, thrown, this.services.logger);
+    const headers: [string, string][] = [
+      ['content-type', 'application/json; charset=utf-8'],
+      ...Object.entries(failure.headers),
+    ];
+    if (failure.retryAfterSeconds !== undefined) headers.push(['retry-after', String(failure.retryAfterSeconds)]);
+    if (failure.status === 401) headers.push(['www-authenticate', 'Bearer']);
+    return { status: failure.status, body: JSON.stringify(errorBody(failure)), headers };
+  }
+
+  /** A refused or failed request costs nothing. */
+  private async giveBack(context: RequestContext): Promise<void> {
+    if (!context.refund) return;
+    try {
+      await context.refund();
+      context.limit = null;
+    } catch (error) {
+      // The caller has lost units; the answer at hand matters more than the count.
+      this.services.logger.error({ err: error, user_id: context.user?.id }, 'units could not be given back');
+    }
+  }
+
+  private async currentLimit(context: RequestContext): Promise<LimitState | undefined> {
+    try {
+      return await this.services.limits.look(this.options.policy, { ip: context.ip, userId: context.user?.id ?? null });
+    } catch {
+      // The counters are away, and the answer is about something else.
+      return undefined;
+    }
+  }
+}
+
+function newContext(request: FastifyRequest): RequestContext {
+  return {
+    request,
+    ip: request.ip,
+    apiKey: null,
+    user: null,
+    operationName: null,
+    prepared: new Map(),
+    limit: null,
+    refund: null,
+    failed: null,
+    extensions: {},
+  };
+}

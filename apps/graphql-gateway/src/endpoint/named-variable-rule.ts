@@ -1,0 +1,71 @@
+// Filters travel only in a variable that has the name of its argument (data-api.md, Filter syntax 3; DECISIONS.md).
+// Anything else is answered with HTTP 400 and INTERNAL_SERVER_ERROR, as users of this API know it, and with a message
+// that shows the right request.
+import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import type { ExecutedField } from './executed-fields.js';
+
+/** @throws for the first argument among `names` that does not follow the rule. */
+export function assertNamedVariables(
+  field: ExecutedField,
+  names: readonly string[],
+  variables: Readonly<Record<string, unknown>> | undefined,
+): void {
+  for (const argument of field.node.arguments ?? []) {
+    const name = argument.name.value;
+    if (!names.includes(name) || argument.value.kind === Kind.NULL) continue;
+    const { value } = argument;
+    if (value.kind !== Kind.VARIABLE)
+      throw violation(field, name, `a literal${holdsVariable(value) ? ' with a variable inside' : ''}`);
+    if (value.name.value !== name) throw violation(field, name, `the variable $${value.name.value}`);
+    // Not sent, yet there is a value: the default that the operation declares, which is a literal.
+    const isSent = variables !== undefined && Object.hasOwn(variables, name);
+    if (!isSent && field.args[name] !== undefined && field.args[name] !== null) {
+      throw violation(field, name, 'the default value of a variable that was not sent');
+    }
+  }
+}
+
+const examples: Readonly<Record<string, { type: string; value: string }>> = {
+  companiesConnection: {
+    type: 'InputCompanySearchFilters',
+    value: '{"industry": [{"values": ["Accounting"], "comparison": "IS_ANY_OF"}]}',
+  },
+  personsConnection: {
+    type: 'InputPersonsSearchFilters',
+    value: '{"skills": [{"values": ["Negotiation"], "comparison": "IS_ANY_OF"}]}',
+  },
+  dealsConnection: {
+    type: 'InputDealSearchFilters',
+    value: '{"type": [{"values": ["SPONSORSHIP"], "comparison": "IS_ANY_OF"}]}',
+  },
+  topMarkets: { type: '[InputTopMarketsFilter!]', value: '[{"values": ["Europe"], "comparison": "IS_ANY_OF"}]' },
+  officeLocation: {
+    type: '[InputOfficeLocationFilter!]',
+    value: '[{"values": ["Europe"], "comparison": "IS_ANY_OF"}]',
+  },
+};
+
+function violation(field: ExecutedField, argument: string, got: string): GraphQLError {
+  const { type, value } = (examples[argument] ?? examples[field.name])!;
+  const message =
+    `${argument} must be passed as a GraphQL variable named exactly $${argument}, not as ${got}. Example: ` +
+    `query ($${argument}: ${type}) { ${field.name}(${argument}: $${argument}) { edges { node { id } } } } ` +
+    `with the variables {"${argument}": ${value}}`;
+  return new GraphQLError(message, {
+    nodes: field.node,
+    extensions: { code: 'INTERNAL_SERVER_ERROR', reason: 'FILTER_NOT_IN_NAMED_VARIABLE', http: { status: 400 } },
+  });
+}
+
+function holdsVariable(node: ValueNode): boolean {
+  switch (node.kind) {
+    case Kind.VARIABLE:
+      return true;
+    case Kind.LIST:
+      return node.values.some(holdsVariable);
+    case Kind.OBJECT:
+      return node.fields.some((field) => holdsVariable(field.value));
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,21 @@
+import type { ApolloDriverConfig } from '@nestjs/apollo';
+import { GraphQLSchema } from 'graphql';
+
+/** What both schemas share. The schema is made in memory; `npm run gen` writes the committed files from it. */
+export const schemaOptions = {
+  autoSchemaFile: true,
+  transformSchema: reachable,
+  graphiql: false,
+  autoTransformHttpErrors: false,
+  preserveHttpStatusForExecutionErrors: false,
+  fieldResolverEnhancers: [],
+} satisfies Partial<ApolloDriverConfig>;
+
+/** The schema without types that its operations cannot reach: Nest knows the types of both endpoints. */
+export function reachable(schema: GraphQLSchema): GraphQLSchema {
+  return new GraphQLSchema({
+    query: schema.getQueryType(),
+    mutation: schema.getMutationType(),
+    directives: schema.getDirectives(),
+  });
+}

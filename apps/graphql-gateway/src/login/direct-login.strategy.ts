@@ -1,0 +1,77 @@
+// Verifies the JWT that a user gets by logging in (DECISIONS.md, Identity: RS256, iss and aud are the issuer, token_use
+// "direct"). OAuth access tokens and ID tokens carry no such token_use and are refused.
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import { ServiceError } from '@tradewind/shared-types';
+import { ExtractJwt, Strategy } from 'passport-jwt';
+import { AppConfig } from '../app.config.js';
+import { SigningKeysService } from './signing-keys.service.js';
+
+export interface LoggedInUser {
+  /** Identity `sub`. */
+  id: string;
+  email: string;
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+@Injectable()
+export class DirectLoginStrategy extends PassportStrategy(Strategy, 'direct-login') {
+  constructor(config: AppConfig, signingKeys: SigningKeysService) {
+    super({
+      jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
+      algorithms: ['RS256'],
+      issuer: config.OAUTH_ISSUER,
+      audience: config.OAUTH_ISSUER,
+      secretOrKeyProvider: (_request, token: string, done: (error: unknown, key?: Buffer) => void) => {
+        signingKeys.find(keyIdOf(token)).then(
+          // passport-jwt hands the key to jsonwebtoken, which takes a KeyObject as well.
+          (key) => (key ? done(null, key as unknown as Buffer) : done(new Error('unknown signing key'))),
+          (error: unknown) => done(error),
+        );
+      },
+    });
+  }
+
+  /** Called by Passport with the claims of a token whose signature, issuer, audience and expiry are good. */
+  validate(claims: Record<string, unknown>): LoggedInUser | false {
+    const { sub, email, token_use: tokenUse } = claims;
+    if (tokenUse !== 'direct' || typeof sub !== 'string' || !uuid.test(sub) || typeof email !== 'string') return false;
+    return { id: sub, email };
+  }
+
+  /** The user of the request's bearer token; 401 `Invalid token ...` for any other, 502 when identity's keys are out of reach. */
+  async userOf(request: { headers: Record<string, unknown> }): Promise<LoggedInUser> {
+    return new Promise((resolve, reject) => {
+      const refuse = (reason: unknown) => {
+        if (reason instanceof ServiceError) reject(reason);
+        else
+          reject(
+            new ServiceError({
+              code: 'caller.unauthenticated',
+              status: 401,
+              message: 'Invalid token: log in again with authenticateUser',
+              cause: reason,
+            }),
+          );
+      };
+      // Not through Passport's registry, which is one for the whole process: it calls a strategy just like this, through
+      // an object that adds the outcomes to it.
+      const attempt = Object.assign(Object.create(this) as Strategy, {
+        success: (user: LoggedInUser) => resolve(user),
+        fail: refuse,
+        error: refuse,
+      });
+      attempt.authenticate(request as unknown as Parameters<Strategy['authenticate']>[0]);
+    });
+  }
+}
+
+function keyIdOf(token: string): string {
+  try {
+    const header = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid?: unknown };
+    return typeof header.kid === 'string' ? header.kid : '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,84 @@
+// The identity service as the gateway uses it: log-in and public keys, both over HTTP. No answer is a 502: the
+// caller did nothing wrong and may try again. API keys never depend on it.
+import { Injectable } from '@nestjs/common';
+import type { JsonWebKey } from 'node:crypto';
+import { fetchJson, FetchJsonError } from '@tradewind/service-kit';
+import { ServiceError } from '@tradewind/shared-types';
+import { AppConfig } from '../app.config.js';
+
+/** A key of a JWKS (RFC 7517). */
+export type PublicKey = JsonWebKey & { kid?: string };
+
+@Injectable()
+export class IdentityClient {
+  private readonly baseUrl: string;
+
+  constructor(private readonly config: AppConfig) {
+    this.baseUrl = config.IDENTITY_URL ?? config.OAUTH_ISSUER;
+  }
+
+  /** A direct-login JWT. Wrong credentials: 401 `Invalid credentials`; too many attempts: 429. */
+  async login(credentials: { email: string; password: string }, clientIp: string): Promise<string> {
+    try {
+      const { body } = await fetchJson<{ token?: unknown }>(`${this.baseUrl}/auth/login`, {
+        method: 'POST',
+        body: credentials,
+        // The identity service throttles by the address of the person, not by ours.
+        headers: { 'x-forwarded-for': clientIp },
+        timeoutMs: this.config.IDENTITY_TIMEOUT_MS,
+      });
+      if (typeof body?.token !== 'string') throw unavailable();
+      return body.token;
+    } catch (error) {
+      throw loginFailure(error);
+    }
+  }
+
+  /** The JWKS as it is served. */
+  async publicKeys(): Promise<{ keys: PublicKey[] }> {
+    try {
+      const { body } = await fetchJson<{ keys: PublicKey[] }>(`${this.baseUrl}/oauth/jwks`, {
+        timeoutMs: this.config.IDENTITY_TIMEOUT_MS,
+      });
+      if (!Array.isArray(body?.keys)) throw unavailable();
+      return body;
+    } catch (error) {
+      throw error instanceof ServiceError ? error : unavailable(error);
+    }
+  }
+}
+
+function loginFailure(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof FetchJsonError) {
+    if (error.status === 401 || error.status === 400) {
+      return new ServiceError({
+        code: 'caller.unauthenticated',
+        status: 401,
+        message: 'Invalid credentials',
+        cause: error,
+      });
+    }
+    if (error.status === 429) {
+      return new ServiceError({
+        code: 'rate_limit.login',
+        status: 429,
+        message: 'Too many failed log-ins; try again later',
+        retryable: true,
+        retryAfterSeconds: 60,
+        cause: error,
+      });
+    }
+  }
+  return unavailable(error);
+}
+
+function unavailable(cause?: unknown): ServiceError {
+  return new ServiceError({
+    code: 'dependency.unavailable',
+    status: 502,
+    message: 'The identity service does not answer; try again in a moment',
+    retryable: true,
+    cause,
+  });
+}

@@ -1,0 +1,49 @@
+import { Args, Context, Info, Query, Resolver } from '@nestjs/graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Clock, utcDay } from '../clock.js';
+import type { ConnectionField } from '../connections/connection-field.port.js';
+import type { Connection } from '../connections/connection.types.js';
+import { ConnectionsService } from '../connections/connections.service.js';
+import { positionAfter, queryFingerprint } from '../connections/page-cursor.js';
+import type { PreparedConnection } from '../connections/prepared-connection.js';
+import { understandFilter } from '../connections/search-filters.js';
+import { Dictionaries } from '../dictionaries/dictionaries.service.js';
+import type { RequestContext } from '../endpoint/request-context.js';
+import { personSource } from './person-source.js';
+import { PersonConnection, PersonsArgs, type Person } from './person.types.js';
+
+@Resolver()
+export class PersonsResolver implements ConnectionField {
+  readonly name = 'personsConnection';
+  readonly variableArguments = ['searchFilters'];
+
+  constructor(
+    private readonly connections: ConnectionsService,
+    private readonly dictionaries: Dictionaries,
+    private readonly clock: Clock,
+  ) {}
+
+  @Query(() => PersonConnection, { description: 'Persons that match all filters, ordered by id. One data call.' })
+  async personsConnection(
+    @Args({ type: () => PersonsArgs }) _args: Readonly<PersonsArgs>,
+    @Context('gateway') context: RequestContext,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Connection<Person>> {
+    const lookups = await this.dictionaries.current();
+    return this.connections.page(personSource(lookups, utcDay(this.clock.now())), context, info);
+  }
+
+  async prepare(args: PersonsArgs): Promise<PreparedConnection> {
+    const lookups = await this.dictionaries.current();
+    const input = args.searchFilters as Record<string, unknown> | null | undefined;
+    const filter = understandFilter('person', input, { lookups, now: this.clock.now(), argument: 'searchFilters' });
+    const fingerprint = queryFingerprint(filter.lastingKey);
+    return {
+      where: filter.where,
+      countKey: filter.key,
+      fingerprint,
+      sort: [],
+      after: positionAfter(args.after, fingerprint, 1),
+    };
+  }
+}

@@ -1,0 +1,15 @@
+// The limits on every answer: RateLimit-Policy and RateLimit of the IETF draft "RateLimit header fields for HTTP"
+// (draft-ietf-httpapi-ratelimit-headers), and the X-RateLimit-* names that older clients read. X-RateLimit-Reset is
+// in seconds from now, like the draft's `t`.
+import type { LimitState } from './limit-state.js';
+
+/** Headers of the limit that governs this answer. */
+export function limitHeaders(state: LimitState): Record<string, string> {
+  return {
+    'ratelimit-policy': `"${state.policy}";q=${state.limit};w=${state.windowSeconds}`,
+    ratelimit: `"${state.policy}";r=${state.remaining};t=${state.resetSeconds}`,
+    'x-ratelimit-limit': String(state.limit),
+    'x-ratelimit-remaining': String(state.remaining),
+    'x-ratelimit-reset': String(state.resetSeconds),
+  };
+}

@@ -1,0 +1,132 @@
+// Who may do how much, and what the answer's headers say about it. Fails closed: while the counters cannot be reached
+// nothing is admitted, and the caller gets a 503.
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { ServiceError } from '@tradewind/shared-types';
+import { AppConfig } from '../app.config.js';
+import { Clock, utcDay } from '../clock.js';
+import { AppEvents } from '../events.js';
+import {
+  dataLimit,
+  dataWindowSeconds,
+  requestLimit,
+  requestWindowKeys,
+  requestWindowSeconds,
+  type Caller,
+} from './limits.js';
+import { LimitsStore } from './limits.store.js';
+import type { LimitState } from './limit-state.js';
+
+const cleanUpIntervalMs = 10 * 60_000;
+const dayMs = 86_400_000;
+
+export interface Admission {
+  isAllowed: boolean;
+  state: LimitState;
+  /** Gives the units back; for answers that turn out to be failures. */
+  refund: () => Promise<void>;
+}
+
+@Injectable()
+export class LimitsService implements OnModuleInit, OnModuleDestroy {
+  private readonly loop: BackgroundLoop;
+
+  constructor(
+    private readonly store: LimitsStore,
+    private readonly config: AppConfig,
+    private readonly clock: Clock,
+    private readonly events: AppEvents,
+    logger: Logger,
+  ) {
+    this.loop = new BackgroundLoop({
+      name: 'limits-clean-up',
+      intervalMs: cleanUpIntervalMs,
+      run: () => this.store.removeExpired(this.clock.now(), requestWindowSeconds),
+      logger,
+    });
+  }
+
+  onModuleInit(): void {
+    this.loop.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  /** Takes `cost` data calls of the user's day, all or none. */
+  async takeDataCalls(userId: string, cost: number): Promise<Admission> {
+    const now = this.clock.now();
+    const limit = dataLimit(this.config);
+    const { isAllowed, used } = await closed(this.store.takeDaily(userId, cost, limit, now));
+    if (!isAllowed) this.events.emit('limit_reached', { policy: 'data', user_id: userId });
+    return {
+      isAllowed,
+      state: this.dataState(used, now),
+      refund: async () => this.store.giveBackDaily(userId, cost, now),
+    };
+  }
+
+  /** Takes one request of the caller's windows, of all or of none. */
+  async takeRequest(caller: Caller): Promise<Admission> {
+    const now = this.clock.now();
+    const keys = requestWindowKeys(this.config.ENVIRONMENT, caller);
+    const limit = requestLimit(this.config);
+    const window = await closed(this.store.takeWindows(keys, 1, limit, requestWindowSeconds, now));
+    if (!window.isAllowed) this.events.emit('limit_reached', { policy: 'requests', user_id: caller.userId });
+    return {
+      isAllowed: window.isAllowed,
+      state: this.requestState(window.used, window.endsAt, now),
+      refund: async () => this.store.giveBackWindows(keys, 1, requestWindowSeconds, now),
+    };
+  }
+
+  /** Where the caller stands, for the headers of answers that took nothing. */
+  async look(policy: 'data' | 'requests', caller: Caller): Promise<LimitState> {
+    const now = this.clock.now();
+    if (policy === 'data' && caller.userId !== null)
+      return this.dataState(await this.store.dailyUse(caller.userId, now), now);
+    const keys = requestWindowKeys(this.config.ENVIRONMENT, caller);
+    const { used, endsAt } = await this.store.windowUse(keys, requestWindowSeconds, now);
+    return this.requestState(used, endsAt, now);
+  }
+
+  /** The data limit without asking: after `used` calls on the day of `now`. */
+  private dataState(used: number, now: Date): LimitState {
+    const limit = dataLimit(this.config);
+    const endOfDay = Date.parse(`${utcDay(now)}T00:00:00.000Z`) + dayMs;
+    return {
+      policy: 'data',
+      limit,
+      windowSeconds: dataWindowSeconds,
+      remaining: Math.max(limit - used, 0),
+      resetSeconds: Math.max(Math.ceil((endOfDay - now.getTime()) / 1000), 1),
+    };
+  }
+
+  private requestState(used: number, endsAt: Date | null, now: Date): LimitState {
+    const limit = requestLimit(this.config);
+    return {
+      policy: 'requests',
+      limit,
+      windowSeconds: requestWindowSeconds,
+      remaining: Math.max(limit - used, 0),
+      resetSeconds: endsAt ? Math.max(Math.ceil((endsAt.getTime() - now.getTime()) / 1000), 1) : requestWindowSeconds,
+    };
+  }
+}
+
+async function closed<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (cause) {
+    throw new ServiceError({
+      code: 'dependency.unavailable',
+      status: 503,
+      message: 'Limits cannot be checked at the moment; try again shortly',
+      retryable: true,
+      retryAfterSeconds: 5,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,124 @@
+// All SQL on the counters. Every take is one statement with its condition inside: atomic over all replicas, durable
+// over a restart. The instant comes from the caller, so that a test can move it over midnight.
+// The counters have connections of their own that do not wait for the disk at commit: a crash of the database server
+// (not of a gateway, nor a restart) can forget the counts of its last second, and no request waits for a disk.
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { connectionOptions, Logger } from '@tradewind/service-kit';
+import pg from 'pg';
+import { AppConfig } from '../app.config.js';
+import { utcDay } from '../clock.js';
+
+export interface WindowState {
+  isAllowed: boolean;
+  used: number;
+  endsAt: Date;
+}
+
+@Injectable()
+export class LimitsStore implements OnApplicationShutdown {
+  private readonly pool: pg.Pool;
+
+  constructor(config: AppConfig, logger: Logger) {
+    const options = connectionOptions(config, 'graphql_gateway limits');
+    this.pool = new pg.Pool({
+      ...options,
+      options: `${options.options} -c synchronous_commit=off`,
+      max: config.DATABASE_POOL_SIZE,
+    });
+    this.pool.on('error', (error) => logger.warn({ err: error }, 'an idle connection to the counters was lost'));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool.end();
+  }
+
+  /** Takes `cost` units of the user's day when that stays within the limit; otherwise takes nothing. */
+  async takeDaily(
+    userId: string,
+    cost: number,
+    limit: number,
+    now: Date,
+  ): Promise<{ isAllowed: boolean; used: number }> {
+    const taken = await this.query<{ used: number }[]>(
+      'take-daily',
+      `insert into daily_quota as q (user_id, day, used)
+       select $1::uuid, $2::date, $3::integer where $3::integer <= $4::integer
+       on conflict (user_id, day) do update set used = q.used + $3 where q.used + $3 <= $4
+       returning used`,
+      [userId, utcDay(now), cost, limit],
+    );
+    if (taken[0]) return { isAllowed: true, used: taken[0].used };
+    return { isAllowed: false, used: await this.dailyUse(userId, now) };
+  }
+
+  async giveBackDaily(userId: string, cost: number, takenAt: Date): Promise<void> {
+    await this.query(
+      'give-back-daily',
+      'update daily_quota set used = greatest(used - $3, 0) where user_id = $1 and day = $2::date',
+      [userId, utcDay(takenAt), cost],
+    );
+  }
+
+  async dailyUse(userId: string, now: Date): Promise<number> {
+    const rows = await this.query<{ used: number }[]>(
+      'daily-use',
+      'select used from daily_quota where user_id = $1 and day = $2::date',
+      [userId, utcDay(now)],
+    );
+    return rows[0]?.used ?? 0;
+  }
+
+  /** Takes `cost` units of every window, or of none; reports the fullest. A cost of 0 just looks. */
+  async takeWindows(
+    keys: string[],
+    cost: number,
+    limit: number,
+    windowSeconds: number,
+    now: Date,
+  ): Promise<WindowState> {
+    const rows = await this.query<{ allowed: boolean; used: number; ends_at: Date }[]>(
+      'take-windows',
+      'select * from take_request_units($1, $2, $3, $4, $5)',
+      [keys, limit, windowSeconds, cost, now],
+    );
+    const { allowed, used, ends_at: endsAt } = rows[0]!;
+    return { isAllowed: allowed, used, endsAt };
+  }
+
+  /** Looks at the windows and changes nothing. */
+  async windowUse(keys: string[], windowSeconds: number, now: Date): Promise<{ used: number; endsAt: Date | null }> {
+    const rows = await this.query<{ used: number; ends_at: Date }[]>(
+      'window-use',
+      `select used, started_at + make_interval(secs => $2) as ends_at from request_window
+        where key = any ($1) and started_at + make_interval(secs => $2) > $3 order by used desc, ends_at desc limit 1`,
+      [keys, windowSeconds, now],
+    );
+    return rows[0] ? { used: rows[0].used, endsAt: rows[0].ends_at } : { used: 0, endsAt: null };
+  }
+
+  /** Gives units back to windows that have not started anew since. */
+  async giveBackWindows(keys: string[], cost: number, windowSeconds: number, takenAt: Date): Promise<void> {
+    await this.query(
+      'give-back-windows',
+      `update request_window set used = greatest(used - $2, 0)
+        where key = any ($1) and started_at <= $4 and started_at + make_interval(secs => $3) > $4`,
+      [keys, cost, windowSeconds, takenAt],
+    );
+  }
+
+  /** Drops counters that can no longer matter. */
+  async removeExpired(now: Date, windowSeconds: number): Promise<void> {
+    // A day more than the current one: refunds of requests that began before midnight still find their row.
+    await this.query('drop-days', `delete from daily_quota where day < $1::date - 1`, [utcDay(now)]);
+    await this.query(
+      'drop-windows',
+      "delete from request_window where started_at + make_interval(secs => $2) < $1::timestamptz - interval '1 minute'",
+      [now, windowSeconds],
+    );
+  }
+
+  private async query<Rows extends object[]>(name: string, text: string, values: unknown[]): Promise<Rows> {
+    // The rows of a statement have the columns that it names.
+    return (await this.pool.query({ name, text, values })).rows as Rows;
+  }
+}

@@ -1,0 +1,33 @@
+// The limits of the data API in numbers (data-api.md, Limits; DECISIONS.md, Commercial data).
+import type { Environment } from '@tradewind/shared-types';
+import { AppConfig } from '../app.config.js';
+
+/** Whose window a request counts in. */
+export interface Caller {
+  ip: string;
+  userId: string | null;
+}
+
+/** Length of the window of everything that is no data call; it starts with its first request. */
+export const requestWindowSeconds = 60;
+/** Data calls count by the calendar day in UTC. */
+export const dataWindowSeconds = 86_400;
+
+export function requestLimit(config: AppConfig): number {
+  return config.REQUESTS_PER_MINUTE;
+}
+
+export function dataLimit(config: AppConfig): number {
+  return config.DATA_CALLS_PER_DAY;
+}
+
+/**
+ * Keys of the windows that a request other than a data call takes a unit of: in production its address and its user,
+ * elsewhere its user. A log-in has no user yet, so it counts by address everywhere.
+ */
+export function requestWindowKeys(environment: Environment, { ip, userId }: Caller): string[] {
+  const keys: string[] = [];
+  if (environment === 'production' || userId === null) keys.push(`ip:${ip}`);
+  if (userId !== null) keys.push(`user:${userId}`);
+  return keys;
+}

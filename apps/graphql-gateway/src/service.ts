@@ -1,0 +1,16 @@
+import { defineService, migrateDatabase } from '@tradewind/service-kit';
+import { AppConfig } from './app.config.js';
+import { AppModule } from './app.module.js';
+import { keyCommands } from './api-keys/key.commands.js';
+import { secureTransport } from './secure-transport.js';
+import { migrations } from './migrations.js';
+
+/** The gateway, as main.ts and the tests start it. */
+export const service = defineService({
+  name: 'graphql-gateway',
+  config: AppConfig,
+  module: AppModule,
+  configure: (app, config) => secureTransport(app.getHttpAdapter().getInstance(), config),
+  migrate: (config) => migrateDatabase(config, migrations),
+  commands: keyCommands,
+});

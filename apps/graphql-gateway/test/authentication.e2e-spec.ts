@@ -1,0 +1,209 @@
+/* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-argument --
+   answers are JSON of any shape, and the assertions judge them */
+// Logging in, making keys, and what happens with them: expiry, revocation, rotation of signing keys, the identity
+// service away, the audit log.
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { AuditLogService } from '../src/api-keys/audit-log.service.js';
+import { ApiKeysService } from '../src/api-keys/api-keys.service.js';
+import { Clock } from '../src/clock.js';
+import { startGateway, type TestGateway } from './support/gateway.js';
+
+const login = 'mutation ($input: AuthenticateUserInput!) { authenticateUser(input: $input) { token } }';
+const create = 'mutation make($input: CreateApiKeyInput!) { createApiKey(input: $input) }';
+const dayMs = 86_400_000;
+
+describe('authentication', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway();
+  });
+  afterAll(() => gateway.close());
+
+  const clock = () => gateway.replicas[0]!.app.get(Clock);
+
+  it('leads from email and password to data', async () => {
+    const user = gateway.identity.addUser();
+    const loggedIn = await gateway.auth(null, login, { input: { email: user.email, password: user.password } });
+    expect(loggedIn.status).toBe(200);
+    const { token } = loggedIn.body.data.authenticateUser;
+    const made = await gateway.auth(token, create, { input: { name: 'first' } });
+    expect(made.body).toEqual({ data: { createApiKey: expect.stringMatching(/^svc_/) } });
+    const data = await gateway.data(made.body.data.createApiKey, '{ companiesConnection { totalCount } }');
+    expect(data.body.data).toEqual({ companiesConnection: { totalCount: 0 } });
+  });
+
+  it('stores only the hash of a key, and 365 days unless told otherwise', async () => {
+    const { key, user } = await gateway.newKey();
+    const short = await gateway.newKey({ user, expiresInDays: 1 });
+    const { rows } = await gateway.sql.query(
+      'select *, expires_at - created_at as life from api_key where user_id = $1 order by created_at, life desc',
+      [user.id],
+    );
+    expect(rows).toHaveLength(2);
+    expect(rows.map((row: { life: { days: number } }) => row.life.days).sort((a: number, b: number) => a - b)).toEqual([
+      1, 365,
+    ]);
+    const stored = JSON.stringify(rows);
+    for (const secret of [key, short.key]) expect(stored).not.toContain(secret.slice(12));
+  });
+
+  it('refuses names and lives that are out of range, and makes no key', async () => {
+    const user = gateway.identity.addUser();
+    const token = gateway.identity.token(user);
+    const wrong = [
+      { name: 'k', expiresInDays: 0 },
+      { name: 'k', expiresInDays: 366 },
+      { name: 'k', expiresInDays: -1 },
+      { name: '' },
+      { name: 'n'.repeat(101) },
+      { name: 'k', expiresInDays: 1.5 },
+      { name: 'k', expiresInDays: '30' },
+      { expiresInDays: 3 },
+    ];
+    for (const input of wrong) {
+      const { status, body } = await gateway.auth(token, create, { input });
+      expect({ input, status, code: body.errors?.[0].extensions.code }).toEqual({
+        input,
+        status: 400,
+        code: 'BAD_USER_INPUT',
+      });
+    }
+    for (const input of [
+      { name: 'n'.repeat(100), expiresInDays: 365 },
+      { name: 'ü', expiresInDays: 1 },
+      { name: 'k', expiresInDays: null },
+    ]) {
+      expect((await gateway.auth(token, create, { input })).status).toBe(200);
+    }
+    const { rows } = await gateway.sql.query('select count(*)::int as keys from api_key where user_id = $1', [user.id]);
+    expect(rows).toEqual([{ keys: 3 }]);
+  });
+
+  it('refuses an expired key from the moment of its expiry', async () => {
+    const { key } = await gateway.newKey({ expiresInDays: 2 });
+    const start = Date.now();
+    const at = jest.spyOn(clock(), 'now');
+    try {
+      at.mockReturnValue(new Date(start + 2 * dayMs - 60_000));
+      expect((await gateway.data(key, '{ __typename }')).status).toBe(200);
+      at.mockReturnValue(new Date(start + 2 * dayMs + 60_000));
+      const refused = await gateway.data(key, '{ __typename }');
+      expect(refused.body).toEqual({ message: 'Invalid API key', error: 'Unauthorized', statusCode: 401 });
+    } finally {
+      at.mockRestore();
+    }
+  });
+
+  it('refuses a revoked key within five seconds, on a replica that has it in memory too', async () => {
+    const { key, user } = await gateway.newKey();
+    expect((await gateway.data(key, '{ __typename }')).status).toBe(200);
+    // As another process does it: this replica's memory does not hear of it.
+    await gateway.sql.query('update api_key set revoked_at = now() where user_id = $1', [user.id]);
+    const now = Date.now();
+    const at = jest.spyOn(clock(), 'now').mockReturnValue(new Date(now + 5001));
+    try {
+      expect((await gateway.data(key, '{ __typename }')).status).toBe(401);
+    } finally {
+      at.mockRestore();
+    }
+  });
+
+  it('follows a rotation of the signing keys without a failure', async () => {
+    const { identity } = gateway;
+    const user = identity.addUser();
+    const before = identity.token(user);
+    const input = { name: 'rotated' };
+    expect((await gateway.auth(before, create, { input })).status).toBe(200);
+    // Past the pause that protects identity from invented key ids.
+    const now = Date.now();
+    const at = jest.spyOn(clock(), 'now').mockReturnValue(new Date(now + 2000));
+    try {
+      identity.rotate();
+      expect((await gateway.auth(identity.token(user), create, { input })).status).toBe(200);
+      expect((await gateway.auth(before, create, { input })).status).toBe(200);
+      const reads = identity.jwksReads;
+      const invented = Array.from({ length: 30 }, (_, i) => identity.token(user, {}, { kid: `invented-${i}` }));
+      const answers = await Promise.all(invented.map((token) => gateway.auth(token, create, { input })));
+      expect(answers.every(({ status }) => status === 401)).toBe(true);
+      expect(identity.jwksReads - reads).toBeLessThanOrEqual(1);
+    } finally {
+      at.mockRestore();
+    }
+  });
+
+  it('passes on that identity throttles log-ins', async () => {
+    gateway.identity.loginStatus = 429;
+    const { status, body, headers } = await gateway.auth(null, login, { input: { email: 'a@b.c', password: 'x' } });
+    gateway.identity.loginStatus = undefined;
+    expect(status).toBe(429);
+    expect(body).toEqual({ message: expect.any(String), error: 'Too Many Requests', statusCode: 429 });
+    expect(headers.get('retry-after')).toBe('60');
+  });
+
+  it('keeps keys working while identity is away, and answers log-ins with 502', async () => {
+    const { identity } = gateway;
+    const { key, user } = await gateway.newKey();
+    await identity.stop();
+    try {
+      expect((await gateway.data(key, '{ __typename }')).status).toBe(200);
+      const { status, body } = await gateway.auth(null, login, {
+        input: { email: user.email, password: user.password },
+      });
+      expect(status).toBe(502);
+      expect(body).toEqual({ message: expect.any(String), error: 'Bad Gateway', statusCode: 502 });
+      // Public keys at hand go on verifying tokens.
+      expect((await gateway.auth(identity.token(user), create, { input: { name: 'away' } })).status).toBe(200);
+    } finally {
+      await identity.start();
+    }
+  });
+
+  it('logs every key created, used, refused and rate limited', async () => {
+    const limited = await startGateway({ DATA_CALLS_PER_DAY: '1', KEY_CACHE_MS: '0' });
+    try {
+      const { key, user } = await limited.newKey();
+      const query = 'query page { dealsConnection { totalCount } }';
+      await limited.data(key, query);
+      await limited.data(key, query);
+      const keys = limited.replicas[0]!.app.get(ApiKeysService);
+      const [stored] = await keys.list({ user: user.email });
+      await keys.revoke(stored!);
+      await limited.data(key, query);
+      await limited.data('svc_unknownunknown', query);
+      await limited.replicas[0]!.app.get(AuditLogService).flush();
+      const { rows } = await limited.sql.query(
+        'select outcome, key_id, key_prefix, user_id, ip, operation_name, at from api_key_audit order by at, id',
+      );
+      const of = (outcome: string, operation: string | null, ip: unknown = expect.stringContaining('127.0.0.1')) => ({
+        outcome,
+        key_id: stored!.id,
+        key_prefix: key.slice(0, 8),
+        user_id: user.id,
+        ip,
+        operation_name: operation,
+        at: expect.any(Date),
+      });
+      expect(rows).toEqual([
+        of('created', null),
+        of('used', 'page'),
+        of('rate_limited', 'page'),
+        of('revoked', null, null),
+        of('refused_revoked', null),
+        { ...of('refused_unknown', null), key_id: null, user_id: null, key_prefix: 'svc_unkn' },
+      ]);
+      await expect(limited.sql.query('delete from api_key_audit')).rejects.toThrow('append-only');
+    } finally {
+      await limited.close();
+    }
+  });
+
+  it('loses no audit entry at a clean stop', async () => {
+    const stopped = await startGateway();
+    const { key } = await stopped.newKey();
+    await Promise.all(Array.from({ length: 50 }, () => stopped.data(key, '{ __typename }')));
+    await stopped.replicas[0]!.close();
+    const { rows } = await stopped.sql.query(`select count(*)::int as used from api_key_audit where outcome = 'used'`);
+    expect(rows).toEqual([{ used: 50 }]);
+    await stopped.close();
+  });
+});

@@ -1,0 +1,50 @@
+/* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access --
+   answers are JSON of any shape, and the assertions judge them */
+// Every documented example is a valid request, and the explorer that offers them loads from here alone.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { filterFields } from '@tradewind/filters';
+import { examples } from '../src/explorer/examples.js';
+import { startGateway, type TestGateway } from './support/gateway.js';
+
+describe('examples', () => {
+  let gateway: TestGateway;
+  let key: string;
+  beforeAll(async () => {
+    gateway = await startGateway();
+    ({ key } = await gateway.newKey());
+  });
+  afterAll(() => gateway.close());
+
+  it('there is one for every filter field', () => {
+    const titles = new Set(examples.map(({ title }) => title));
+    const connection = { company: 'companiesConnection', person: 'personsConnection', deal: 'dealsConnection' };
+    for (const field of Object.values(filterFields).flat())
+      expect(titles).toContain(`${connection[field.entity]}: ${field.name}`);
+    expect(titles.size).toBe(examples.length);
+  });
+
+  it.each(examples.map((example) => [example.title, example] as const))('%s', async (_title, { query, variables }) => {
+    const { status, body } = await gateway.data(key, query, variables);
+    const unknownCity =
+      body.errors?.[0].extensions.field === 'location' && JSON.stringify(variables).includes('California');
+    if (!unknownCity) expect({ status, errors: body.errors }).toEqual({ status: 200, errors: undefined });
+  });
+
+  it('the explorer and all it needs come from the gateway', async () => {
+    const base = gateway.replicas[0]!.url;
+    const page = await fetch(`${base}/explorer`);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+    const html = await page.text();
+    const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+    expect(addresses.length).toBeGreaterThanOrEqual(6);
+    for (const address of [...addresses, '/explorer/examples.json']) {
+      expect(address).toMatch(/^\/explorer\//);
+      const asset = await fetch(base + address);
+      expect({ address, status: asset.status }).toEqual({ address, status: 200 });
+      expect((await asset.text()).length).toBeGreaterThan(300);
+    }
+    expect((await fetch(`${base}/explorer/..%2fexplorer.controller.ts`)).status).toBe(404);
+    expect((await fetch(`${base}/explorer/README.md`)).status).toBe(404);
+  });
+});

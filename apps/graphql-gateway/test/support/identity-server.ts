@@ -1,0 +1,126 @@
+// Stands in for the identity service: log-in and JWKS over HTTP, with keys that can be rotated and a switch to go away.
+import { createServer, type Server } from 'node:http';
+import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+
+interface SigningKey {
+  kid: string;
+  privateKey: KeyObject;
+  jwk: Record<string, unknown>;
+}
+
+export interface TestUser {
+  id: string;
+  email: string;
+  password: string;
+}
+
+export class IdentityServer {
+  readonly users: TestUser[] = [];
+  /** Status to answer log-ins with instead of judging them. */
+  loginStatus: number | undefined;
+  jwksReads = 0;
+  private keys: SigningKey[] = [newKey()];
+  private server: Server | undefined;
+  private port = 0;
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  async start(): Promise<this> {
+    const server = createServer((request, response) => {
+      const answer = (status: number, body: unknown) => {
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      };
+      if (request.url === '/oauth/jwks') {
+        this.jwksReads += 1;
+        return answer(200, { keys: this.keys.map(({ jwk }) => jwk) });
+      }
+      if (request.url !== '/auth/login' || request.method !== 'POST') return answer(404, {});
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const { email, password } = JSON.parse(Buffer.concat(chunks).toString()) as { email: string; password: string };
+        if (this.loginStatus)
+          return answer(this.loginStatus, { message: 'no', error: 'no', statusCode: this.loginStatus });
+        const user = this.users.find((each) => each.email === email && each.password === password);
+        if (!user) return answer(401, { message: 'Invalid credentials', error: 'Unauthorized', statusCode: 401 });
+        return answer(200, { token: this.token(user), user: { id: user.id, email } });
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (server.address() as AddressInfo).port;
+    this.server = server;
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    const { server } = this;
+    this.server = undefined;
+    if (!server) return;
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+
+  addUser(): TestUser {
+    const user = { id: randomUUID(), email: `${randomUUID()}@example.com`, password: 'a long password' };
+    this.users.push(user);
+    return user;
+  }
+
+  /** A new key signs from now on; the old ones stay in the JWKS unless dropped. */
+  rotate(options: { dropOld?: boolean } = {}): void {
+    this.keys = [newKey(), ...(options.dropOld ? [] : this.keys)];
+  }
+
+  /** A direct-login JWT as the identity service signs it; `claims` and `header` replace what they name. */
+  token(
+    user: { id: string; email: string },
+    claims: Record<string, unknown> = {},
+    header: Record<string, unknown> = {},
+  ): string {
+    const [key] = this.keys;
+    const now = Math.floor(Date.now() / 1000);
+    const payload = {
+      iss: this.url,
+      aud: this.url,
+      sub: user.id,
+      email: user.email,
+      userRole: 'USER',
+      token_use: 'direct',
+      iat: now,
+      exp: now + 900,
+      ...claims,
+    };
+    return signed(key!, payload, header);
+  }
+
+  /** A token signed with a key that no JWKS has, under the id of one that it has. */
+  forgedToken(user: { id: string; email: string }): string {
+    const own = this.keys[0]!;
+    const now = Math.floor(Date.now() / 1000);
+    const payload = {
+      iss: this.url,
+      aud: this.url,
+      sub: user.id,
+      email: user.email,
+      token_use: 'direct',
+      iat: now,
+      exp: now + 900,
+    };
+    return signed({ ...newKey(), kid: own.kid }, payload);
+  }
+}
+
+function newKey(): SigningKey {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const kid = randomUUID();
+  return { kid, privateKey, jwk: { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' } };
+}
+
+function signed(key: SigningKey, payload: object, header: Record<string, unknown> = {}): string {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const content = `${encode({ alg: 'RS256', typ: 'JWT', kid: key.kid, ...header })}.${encode(payload)}`;
+  return `${content}.${sign('RSA-SHA256', Buffer.from(content), key.privateKey).toString('base64url')}`;
+}
