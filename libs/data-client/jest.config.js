@@ -1,0 +1,4 @@
+export default {
+  displayName: 'data-client',
+  preset: '../../jest.preset.js',
+};
