@@ -1,0 +1,4 @@
+export default {
+  displayName: 'interactions',
+  preset: '../../jest.preset.js',
+};

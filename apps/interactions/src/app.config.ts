@@ -1,0 +1,101 @@
+import { warehouseSettings } from '@tradewind/cloud-ports';
+import { providerSettings } from '@tradewind/scraping-provider';
+import {
+  callerAuthSettings,
+  configClass,
+  databaseSettings,
+  httpsOnly,
+  integer,
+  list,
+  url,
+} from '@tradewind/service-kit';
+
+/** Every environment variable of this app; nothing else reads the environment. */
+export class AppConfig extends configClass({
+  ...databaseSettings({ schema: 'interactions' }),
+  ...callerAuthSettings,
+  ...providerSettings,
+  ...warehouseSettings,
+  WEBHOOK_BASE_URL: url({
+    devDefault: 'http://127.0.0.1:4002',
+    example: 'https://interactions.example.com',
+    desc: 'Address under which the scraping provider reaches this service, without path',
+    productionRule: httpsOnly,
+  }),
+  WEBHOOK_SECRETS: list({
+    secret: true,
+    devDefault: ['dev-only-webhook-secret'],
+    desc: 'Shared secrets of the completion webhook, comma separated: the first is given to new runs, all are accepted',
+    deployedRule: (secrets) =>
+      secrets.length > 0 && secrets.every((secret) => secret.length >= 16)
+        ? undefined
+        : 'must hold at least one secret, each of 16 characters or more',
+  }),
+  MAX_TARGETS: integer({ default: 100, min: 1, desc: 'Most targets in one request' }),
+  ANSWER_BUDGET_MS: integer({
+    default: 25_000,
+    min: 0,
+    desc: 'Longest wait of a trigger or abort answer for the provider, milliseconds; what is not settled by then goes on in the background',
+  }),
+  START_PARALLEL: integer({
+    default: 16,
+    min: 1,
+    desc: 'Starts that one replica has on their way to the provider at once',
+  }),
+  START_ATTEMPTS: integer({
+    default: 8,
+    min: 1,
+    desc: 'Failed starts after which a job becomes FAILED; waiting for capacity is not a failure',
+  }),
+  START_BACKOFF_MS: integer({
+    default: 1_000,
+    min: 1,
+    desc: 'Wait after the first failed start, milliseconds; doubles each time up to a minute',
+  }),
+  START_SETTLE_MS: integer({
+    default: 5_000,
+    min: 0,
+    desc: 'After the provider answered a start with an error: how long a run may still appear in its list, milliseconds',
+  }),
+  START_SETTLE_SILENT_MS: integer({
+    default: 60_000,
+    min: 0,
+    desc: 'After a start got no answer: how long past the time limit of the call a run may still appear, milliseconds',
+  }),
+  START_GIVE_UP_SECONDS: integer({
+    default: 21_600,
+    min: 1,
+    desc: 'Longest wait for capacity before a job becomes FAILED, seconds',
+  }),
+  FOLLOW_INTERVAL_MS: integer({
+    default: 5_000,
+    min: 10,
+    desc: 'How often a young run is looked up at the provider, milliseconds; older runs three and twelve times more rarely',
+  }),
+  FOLLOW_PARALLEL: integer({ default: 8, min: 1, desc: 'Look-ups of runs that one replica makes at once' }),
+  STORE_PARALLEL: integer({
+    default: 2,
+    min: 1,
+    desc: 'Runs whose items one replica stores at once; each holds two pages in memory',
+  }),
+  ITEM_PAGE_SIZE: integer({
+    default: 500,
+    min: 1,
+    desc: 'Items read from the provider and written to the warehouse at a time',
+  }),
+  LOOP_INTERVAL_MS: integer({
+    default: 500,
+    min: 10,
+    desc: 'How often the background loops look for work of other replicas, milliseconds',
+  }),
+  LEASE_SECONDS: integer({
+    default: 60,
+    min: 1,
+    desc: 'After how long the work of a replica that fell silent is taken over, seconds',
+  }),
+  WEBHOOK_KEEP_DAYS: integer({
+    default: 30,
+    min: 1,
+    desc: 'How long processed webhooks are kept for inspection, days',
+  }),
+}) {}

@@ -1,0 +1,67 @@
+import { Module } from '@nestjs/common';
+import { createWarehouse, Warehouse } from '@tradewind/cloud-ports';
+import { createRunProvider, RunProvider } from '@tradewind/scraping-provider';
+import { CallerAuthModule, DatabaseModule, ReadinessRegistry } from '@tradewind/service-kit';
+import { AppConfig } from './app.config.js';
+import { AppEvents } from './events.js';
+import { FollowService } from './follow/follow.service.js';
+import { FollowStore } from './follow/follow.store.js';
+import { SurplusRuns } from './follow/surplus-runs.js';
+import { AbortsService } from './interactions/aborts.service.js';
+import { InteractionsController } from './interactions/interactions.controller.js';
+import { InteractionsService } from './interactions/interactions.service.js';
+import { TriggersService } from './interactions/triggers.service.js';
+import { ItemsService } from './items/items.service.js';
+import { ItemsStore } from './items/items.store.js';
+import { migrations } from './migrations/migrations.js';
+import { StartsService } from './starts/starts.service.js';
+import { StartsStore } from './starts/starts.store.js';
+import { UnsettledStarts } from './starts/unsettled-starts.service.js';
+import { JobChanges } from './tracker/job-changes.js';
+import { JobWaits } from './tracker/job-waits.js';
+import { JobsStore } from './tracker/jobs.store.js';
+import { InboxService } from './webhook/inbox.service.js';
+import { InboxStore } from './webhook/inbox.store.js';
+import { WebhookController } from './webhook/webhook.controller.js';
+
+@Module({
+  imports: [DatabaseModule.forRoot({ migrations }), CallerAuthModule],
+  controllers: [InteractionsController, WebhookController],
+  providers: [
+    AppEvents,
+    {
+      provide: RunProvider,
+      inject: [AppConfig],
+      useFactory: (config: AppConfig) => createRunProvider(config),
+    },
+    {
+      provide: Warehouse,
+      inject: [AppConfig, ReadinessRegistry],
+      useFactory: async (config: AppConfig, readiness: ReadinessRegistry) => {
+        const warehouse = await createWarehouse(config);
+        readiness.add('warehouse', () => warehouse.ping());
+        return warehouse;
+      },
+    },
+    // The tracker
+    JobsStore,
+    JobChanges,
+    JobWaits,
+    // From the request to the run
+    InteractionsService,
+    TriggersService,
+    AbortsService,
+    StartsStore,
+    StartsService,
+    UnsettledStarts,
+    SurplusRuns,
+    // From the end of the run to the data
+    InboxStore,
+    InboxService,
+    FollowStore,
+    FollowService,
+    ItemsStore,
+    ItemsService,
+  ],
+})
+export class AppModule {}

@@ -1,0 +1,28 @@
+import { eventsClass } from '@tradewind/service-kit';
+
+/** The business events of this app: each call writes a log line and counts. Personal is nothing here beyond the handle. */
+export class AppEvents extends eventsClass('interactions', {
+  job_accepted: { help: 'Jobs recorded, not yet started', labels: ['entity'] },
+  run_started: { help: 'Runs started at the provider', labels: ['entity'] },
+  run_adopted: { help: 'Runs whose start had an unknown outcome and that were found at the provider' },
+  run_surplus: { help: 'Runs at the provider that no job needs; they are aborted. Expected: zero', level: 'error' },
+  run_completed: { help: 'Runs whose items are stored' },
+  run_failed: { help: 'Jobs that became FAILED', labels: ['reason'] },
+  run_aborted: { help: 'Jobs that became ABORTED' },
+  provider_call: { help: 'Calls to the provider by outcome', labels: ['operation', 'outcome'], level: 'debug' },
+  items_stored: {
+    help: 'Rows of the warehouse, by kind',
+    labels: ['kind'],
+    histogram: { field: 'count', buckets: [1, 10, 100, 1_000, 10_000, 100_000] },
+  },
+  items_left_over: {
+    help: 'Items that fit no table and are kept beside them, by reason',
+    labels: ['reason'],
+    histogram: { field: 'count', buckets: [1, 10, 100, 1_000, 10_000, 100_000] },
+  },
+  webhook_received: { help: 'Completion webhooks by what became of them', labels: ['outcome'], level: 'debug' },
+  data_stored: {
+    help: 'Time from the trigger to the data in the warehouse, seconds',
+    histogram: { field: 'seconds', buckets: [5, 15, 60, 300, 600, 1200, 3600, 14400] },
+  },
+}) {}

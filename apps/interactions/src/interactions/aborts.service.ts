@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { isTerminalRunStatus, RunProvider, type ProviderRun, type RunStatus } from '@tradewind/scraping-provider';
+import { Logger } from '@tradewind/service-kit';
+import { AppConfig } from '../app.config.js';
+import { AppEvents } from '../events.js';
+import { FollowService } from '../follow/follow.service.js';
+import { JobWaits } from '../tracker/job-waits.js';
+import { JobsStore } from '../tracker/jobs.store.js';
+import { targetKey, type Job } from '../tracker/tracker.types.js';
+import { countAnswer } from './answer-counts.js';
+import type { AbortAnswerDto, AbortResultDto } from './interaction-answers.dto.js';
+import type { AbortRequestDto, TargetDto } from './interactions.dto.js';
+import { assertTargetCount } from './target-count.js';
+
+/** pipelines.md, Errors 2, word for word. */
+const noActiveRunError = 'No pending or running run found';
+const alreadyCompletedError = (status: string) => `Run already completed with status ${status}`;
+/** The provider has not confirmed in time, or does not answer. The wish is recorded and followed up. */
+const notConfirmedError = 'The abort is requested and not confirmed by the provider yet; it goes on in the background';
+const runMissingError = 'The provider does not know this run';
+
+/** How often a run that is ABORTING is looked at; the provider's grace is 30 s, most end within one. */
+const confirmLookMs = 250;
+
+type Outcome = Pick<AbortResultDto, 'run_id' | 'success' | 'error' | 'status'>;
+
+/**
+ * Aborts the active run of each target. What the provider says of the run is the outcome: ABORTED counts as success, a
+ * run that finished first keeps its own ending, and the tracker takes over the same.
+ */
+@Injectable()
+export class AbortsService {
+  constructor(
+    private readonly store: JobsStore,
+    private readonly provider: RunProvider,
+    private readonly follow: FollowService,
+    private readonly waits: JobWaits,
+    private readonly events: AppEvents,
+    private readonly config: AppConfig,
+    private readonly logger: Logger,
+  ) {}
+
+  async abort(request: AbortRequestDto): Promise<AbortAnswerDto> {
+    assertTargetCount(request.targets.length, this.config.MAX_TARGETS);
+    const deadline = performance.now() + this.config.ANSWER_BUDGET_MS;
+    const targets = request.targets.map((target) => ({ networkHandle: target.network_handle, entity: target.entity }));
+    const jobs = await this.store.requestAborts(request.user_company_id, targets);
+    const results: AbortResultDto[] = await Promise.all(
+      request.targets.map(async (target: TargetDto, index) => {
+        const job = jobs.get(targetKey(targets[index]!));
+        const outcome = job ? await this.abortJob(job, deadline) : failure(noActiveRunError);
+        return { network_handle: target.network_handle, entity: target.entity, ...outcome };
+      }),
+    );
+    return {
+      ...countAnswer(results, (ok, total) => `Aborted ${ok}/${total} runs successfully.`),
+      user_company_id: request.user_company_id,
+      results,
+    };
+  }
+
+  private async abortJob(requested: Job, deadline: number): Promise<Outcome> {
+    let job = requested;
+    if (job.stage === 'done') this.events.emit('run_aborted', { job_id: job.id });
+    if (job.stage === 'starting' || job.stage === 'unsettled') {
+      // Only the outcome of the start tells what there is to abort.
+      job = (await this.waits.untilStarted([job.id], deadline - performance.now())).get(job.id) ?? job;
+    }
+    if (job.stage === 'starting' || job.stage === 'unsettled' || job.stage === 'queued')
+      return failure(notConfirmedError);
+    if (job.providerRunId === null) return job.status === 'ABORTED' ? aborted(undefined) : failure(noActiveRunError);
+    if (job.stage !== 'following') return endOutcome(job.providerRunId, job.providerStatus);
+    return this.abortRun(job, job.providerRunId, deadline);
+  }
+
+  private async abortRun(job: Job, runId: string, deadline: number): Promise<Outcome> {
+    try {
+      let run: ProviderRun | undefined = await this.provider.abortRun(runId);
+      this.events.emit('provider_call', { operation: 'abort', outcome: run ? run.status : 'missing', run_id: runId });
+      while (run && !isTerminalRunStatus(run.status) && performance.now() < deadline) {
+        await delay(confirmLookMs);
+        run = await this.provider.findRun(runId);
+      }
+      if (!run) return failure(runMissingError);
+      await this.follow.apply(job, run);
+      return isTerminalRunStatus(run.status) ? endOutcome(runId, run.status) : failure(notConfirmedError);
+    } catch (error) {
+      this.events.emit('provider_call', { operation: 'abort', outcome: 'failed', run_id: runId });
+      this.logger.warn({ err: error, run_id: runId }, 'the provider did not confirm an abort; it is followed up');
+      return failure(notConfirmedError);
+    }
+  }
+}
+
+function endOutcome(runId: string, status: RunStatus | null): Outcome {
+  if (status === 'ABORTED') return aborted(runId);
+  return failure(status === null ? noActiveRunError : alreadyCompletedError(status));
+}
+
+function aborted(runId: string | undefined): Outcome {
+  return { ...(runId === undefined ? {} : { run_id: runId }), success: true, error: null, status: 'ABORTED' };
+}
+
+function failure(error: string): Outcome {
+  return { success: false, error };
+}

@@ -1,0 +1,89 @@
+// Rules of request fields that class-validator does not bring.
+import {
+  buildMessage,
+  ValidateBy,
+  ValidateIf,
+  type ValidationArguments,
+  type ValidationOptions,
+} from 'class-validator';
+import { targetKey } from '../tracker/tracker.types.js';
+
+/** The field may be absent; unlike with IsOptional, null is not absence. */
+export function MayBeAbsent(): PropertyDecorator {
+  return ValidateIf((_object, value) => value !== undefined);
+}
+
+/** Text with something in it besides blanks, without control characters (PostgreSQL stores no NUL), and not too long. */
+export function IsPlainText(lengthMax: number, options?: ValidationOptions): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: 'isPlainText',
+      validator: {
+        validate: (value: unknown) =>
+          typeof value === 'string' &&
+          value.trim() !== '' &&
+          value.length <= lengthMax &&
+          !/[\p{Cc}\p{Cs}]/u.test(value),
+        defaultMessage: buildMessage(
+          () => `$property must be a non-empty text of at most ${lengthMax} characters, without control characters`,
+          options,
+        ),
+      },
+    },
+    options,
+  );
+}
+
+/** Every entry is an object; an array in its place would have nothing to validate. */
+export function HoldsObjects(options?: ValidationOptions): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: 'holdsObjects',
+      validator: {
+        validate: (value: unknown) => !Array.isArray(value) || value.every(isObject),
+        defaultMessage: (given?: ValidationArguments) =>
+          `${given?.property}.${firstIndex(given?.value, (entry) => !isObject(entry))} must be an object`,
+      },
+    },
+    options,
+  );
+}
+
+/** No target is there twice: handles are compared without regard to case and blanks around them. */
+export function HoldsTargetsOnce(options?: ValidationOptions): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: 'holdsTargetsOnce',
+      validator: {
+        validate: (value: unknown) => repeated(value) === undefined,
+        defaultMessage: (given?: ValidationArguments) => {
+          const found = repeated(given?.value);
+          return `${given?.property}.${found?.index} repeats the target of ${given?.property}.${found?.first}`;
+        },
+      },
+    },
+    options,
+  );
+}
+
+function repeated(value: unknown): { index: number; first: number } | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const firstOfKey = new Map<string, number>();
+  for (const [index, entry] of (value as unknown[]).entries()) {
+    const { network_handle, entity } = isObject(entry) ? entry : {};
+    if (typeof network_handle !== 'string' || (entity !== 'PERSON' && entity !== 'COMPANY')) continue;
+    const key = targetKey({ networkHandle: network_handle, entity });
+    const first = firstOfKey.get(key);
+    if (first !== undefined) return { index, first };
+    firstOfKey.set(key, index);
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function firstIndex(value: unknown, matches: (entry: unknown) => boolean): number {
+  return Array.isArray(value) ? value.findIndex(matches) : -1;
+}

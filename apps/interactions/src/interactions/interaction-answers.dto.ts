@@ -1,0 +1,132 @@
+// What the interactions endpoints answer (pipelines.md, Resources and Endpoints A).
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { ProfileEntity } from '@tradewind/scraping-provider';
+import { trackerStatuses, type TrackerStatus } from '../tracker/tracker.types.js';
+import { entities } from './interactions.dto.js';
+
+export class JobResultDto {
+  @ApiProperty({ type: String })
+  network_handle!: string;
+
+  @ApiProperty({ type: String, enum: entities })
+  entity!: ProfileEntity;
+
+  @ApiPropertyOptional({ type: String, description: "The provider's run id; only of successful targets" })
+  run_id?: string;
+
+  @ApiProperty({ type: Boolean })
+  success!: boolean;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Null on success; begins with PENDING when the start goes on in the background',
+  })
+  error!: string | null;
+}
+
+export class AbortResultDto extends JobResultDto {
+  @ApiPropertyOptional({ type: String, enum: ['ABORTED'], description: 'Only of successful targets' })
+  status?: 'ABORTED';
+}
+
+export class TriggerAnswerDto {
+  @ApiProperty({ type: Boolean, description: 'True when at least one target succeeded' })
+  success!: boolean;
+
+  @ApiProperty({ type: String, example: 'Triggered 2/3 jobs successfully.' })
+  message!: string;
+
+  @ApiProperty({ type: String })
+  user_company_id!: string;
+
+  @ApiProperty({ type: String, nullable: true })
+  trigger_user_id!: string | null;
+
+  @ApiProperty({ type: 'integer' })
+  total_targets!: number;
+
+  @ApiProperty({ type: 'integer' })
+  successful_count!: number;
+
+  @ApiProperty({ type: 'integer' })
+  failed_count!: number;
+
+  @ApiProperty({ type: [JobResultDto], description: 'In the order of the targets' })
+  results!: JobResultDto[];
+}
+
+export class AbortAnswerDto {
+  @ApiProperty({ type: Boolean, description: 'True when at least one target succeeded' })
+  success!: boolean;
+
+  @ApiProperty({ type: String, example: 'Aborted 1/1 runs successfully.' })
+  message!: string;
+
+  @ApiProperty({ type: String })
+  user_company_id!: string;
+
+  @ApiProperty({ type: 'integer' })
+  total_targets!: number;
+
+  @ApiProperty({ type: 'integer' })
+  successful_count!: number;
+
+  @ApiProperty({ type: 'integer' })
+  failed_count!: number;
+
+  @ApiProperty({ type: [AbortResultDto], description: 'In the order of the targets' })
+  results!: AbortResultDto[];
+}
+
+export class InteractionDto {
+  @ApiProperty({ type: String, format: 'uuid', description: 'Our own id; the provider knows it as correlation id' })
+  job_id!: string;
+
+  @ApiProperty({ type: String, nullable: true, description: "The provider's run id; null until the run is started" })
+  run_id!: string | null;
+
+  @ApiProperty({ type: String })
+  network_handle!: string;
+
+  @ApiProperty({ type: String, enum: entities })
+  entity!: ProfileEntity;
+
+  @ApiProperty({ type: String, enum: trackerStatuses })
+  status!: TrackerStatus;
+
+  @ApiProperty({ type: String })
+  user_company_id!: string;
+
+  @ApiProperty({ type: String, nullable: true })
+  trigger_user_id!: string | null;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Null until completed' })
+  posts_count!: number | null;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Null until completed' })
+  reactions_count!: number | null;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Null until completed' })
+  comments_count!: number | null;
+
+  @ApiProperty({ type: 'integer', description: 'Items of the run that fit no table and are kept beside them' })
+  left_over_count!: number;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  created_at!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'When the job completed or failed' })
+  completed_date!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Why the job failed' })
+  error!: string | null;
+}
+
+export class InteractionPageDto {
+  @ApiProperty({ type: [InteractionDto], description: 'Newest first' })
+  interactions!: InteractionDto[];
+
+  @ApiProperty({ type: String, nullable: true, description: 'Gives the next page; null on the last' })
+  next_cursor!: string | null;
+}

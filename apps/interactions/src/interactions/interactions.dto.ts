@@ -1,0 +1,193 @@
+// What the interactions endpoints take (pipelines.md, Endpoints A). Defaults are the initial values of the fields.
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  commentsPostedLimits,
+  postedLimits,
+  type CommentsPostedLimit,
+  type PostedLimit,
+  type ProfileEntity,
+} from '@tradewind/scraping-provider';
+import { Transform, Type, type TransformFnParams } from 'class-transformer';
+import {
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  Max,
+  Min,
+  ValidateBy,
+  ValidateNested,
+  type ValidationArguments,
+} from 'class-validator';
+import { trackerStatuses, type TrackerStatus } from '../tracker/tracker.types.js';
+import { HoldsObjects, HoldsTargetsOnce, IsPlainText, MayBeAbsent } from './field-rules.js';
+
+/** Kinds of pages. */
+export const entities = ['PERSON', 'COMPANY'] as const satisfies readonly ProfileEntity[];
+
+/** Longest handle and longest id of a company or user that is taken, characters; the network's own limit is 100. */
+const nameLengthMax = 200;
+/** The provider counts in 32 bits. */
+const countMax = 2_147_483_647;
+
+function trim({ value }: TransformFnParams): unknown {
+  return typeof value === 'string' ? value.trim() : (value as unknown);
+}
+
+export class TargetDto {
+  @ApiProperty({ type: String, description: 'Handle as in the profile URL; blanks around it are dropped' })
+  @Transform(trim)
+  @IsPlainText(nameLengthMax)
+  network_handle!: string;
+
+  @ApiProperty({ type: String, enum: entities })
+  @IsIn(entities)
+  entity!: ProfileEntity;
+}
+
+/** All posts since the profile began would be scraped: refused. */
+function IsNotEverything(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isNotEverything',
+    validator: {
+      validate: (value: unknown, given?: ValidationArguments) =>
+        value !== 0 || (given?.object as TriggerRequestDto | undefined)?.posted_limit !== 'any',
+      defaultMessage: () =>
+        '$property must not be 0 (unlimited) when posted_limit is any: all posts since the profile began would be scraped',
+    },
+  });
+}
+
+export class TriggerRequestDto {
+  @ApiProperty({ type: String })
+  @IsPlainText(nameLengthMax)
+  user_company_id!: string;
+
+  @ApiPropertyOptional({ type: String, nullable: true, default: null })
+  @IsOptional()
+  @IsPlainText(nameLengthMax)
+  trigger_user_id: string | null = null;
+
+  @ApiProperty({ type: [TargetDto], minItems: 1 })
+  @IsArray()
+  @ArrayMinSize(1)
+  @HoldsObjects()
+  @HoldsTargetsOnce()
+  @ValidateNested({ each: true })
+  @Type(() => TargetDto)
+  targets!: TargetDto[];
+
+  @ApiPropertyOptional({ type: String, enum: postedLimits, default: 'any' })
+  @MayBeAbsent()
+  @IsIn(postedLimits)
+  posted_limit: PostedLimit = 'any';
+
+  @ApiPropertyOptional({ type: 'integer', minimum: 0, default: 10, description: '0 means unlimited' })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(0)
+  @Max(countMax)
+  @IsNotEverything()
+  max_posts: number = 10;
+
+  @ApiPropertyOptional({ type: Boolean, default: true })
+  @MayBeAbsent()
+  @IsBoolean()
+  scrape_reactions: boolean = true;
+
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, default: 5 })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(1)
+  @Max(countMax)
+  max_reactions: number = 5;
+
+  @ApiPropertyOptional({ type: Boolean, default: true })
+  @MayBeAbsent()
+  @IsBoolean()
+  scrape_comments: boolean = true;
+
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, default: 5 })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(1)
+  @Max(countMax)
+  max_comments: number = 5;
+
+  @ApiPropertyOptional({ type: String, enum: commentsPostedLimits, default: 'any' })
+  @MayBeAbsent()
+  @IsIn(commentsPostedLimits)
+  comments_posted_limit: CommentsPostedLimit = 'any';
+}
+
+export class AbortRequestDto {
+  @ApiProperty({ type: String })
+  @IsPlainText(nameLengthMax)
+  user_company_id!: string;
+
+  @ApiProperty({ type: [TargetDto], minItems: 1 })
+  @IsArray()
+  @ArrayMinSize(1)
+  @HoldsObjects()
+  @HoldsTargetsOnce()
+  @ValidateNested({ each: true })
+  @Type(() => TargetDto)
+  targets!: TargetDto[];
+}
+
+export class ListQueryDto {
+  @ApiPropertyOptional({ type: String })
+  @MayBeAbsent()
+  @IsPlainText(nameLengthMax)
+  user_company_id?: string;
+
+  @ApiPropertyOptional({
+    type: [String],
+    enum: trackerStatuses,
+    description: 'Several: repeated, or separated by commas',
+  })
+  @MayBeAbsent()
+  @Transform(({ value }: TransformFnParams): unknown =>
+    [value as unknown].flat().flatMap((words) => (typeof words === 'string' ? words.split(',') : [words])),
+  )
+  @IsIn(trackerStatuses, { each: true })
+  status?: TrackerStatus[];
+
+  @ApiPropertyOptional({ type: String })
+  @MayBeAbsent()
+  @Transform(trim)
+  @IsPlainText(nameLengthMax)
+  network_handle?: string;
+
+  @ApiPropertyOptional({ type: String, enum: entities })
+  @MayBeAbsent()
+  @IsIn(entities)
+  entity?: ProfileEntity;
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Created at this moment or later' })
+  @MayBeAbsent()
+  @IsISO8601({ strict: true })
+  created_from?: string;
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Created before this moment' })
+  @MayBeAbsent()
+  @IsISO8601({ strict: true })
+  created_before?: string;
+
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 200, default: 50 })
+  @MayBeAbsent()
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(200)
+  limit: number = 50;
+
+  @ApiPropertyOptional({ type: String, description: '`next_cursor` of the page before' })
+  @MayBeAbsent()
+  @IsString()
+  cursor?: string;
+}

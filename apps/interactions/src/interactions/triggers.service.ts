@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import type { RunInput } from '@tradewind/scraping-provider';
+import { AppConfig } from '../app.config.js';
+import { AppEvents } from '../events.js';
+import { abortedBeforeStartError, alreadyActiveError, startErrors, stillPendingError } from '../starts/start-errors.js';
+import { StartsService } from '../starts/starts.service.js';
+import { JobWaits } from '../tracker/job-waits.js';
+import { JobsStore } from '../tracker/jobs.store.js';
+import type { Job } from '../tracker/tracker.types.js';
+import { countAnswer } from './answer-counts.js';
+import type { JobResultDto, TriggerAnswerDto } from './interaction-answers.dto.js';
+import type { TriggerRequestDto } from './interactions.dto.js';
+import { assertTargetCount } from './target-count.js';
+
+/**
+ * Starts one run per target. Every job is recorded first, then the background starts it; the answer waits for that, but
+ * not beyond the budget: what is not started by then is told as PENDING and goes on.
+ */
+@Injectable()
+export class TriggersService {
+  constructor(
+    private readonly store: JobsStore,
+    private readonly starts: StartsService,
+    private readonly waits: JobWaits,
+    private readonly events: AppEvents,
+    private readonly config: AppConfig,
+  ) {}
+
+  async trigger(request: TriggerRequestDto): Promise<TriggerAnswerDto> {
+    assertTargetCount(request.targets.length, this.config.MAX_TARGETS);
+    const inputs = request.targets.map((target) => toRunInput(request, target));
+    const ids = await this.store.create({
+      userCompanyId: request.user_company_id,
+      triggerUserId: request.trigger_user_id ?? null,
+      inputs,
+    });
+    const accepted = ids.filter((id) => id !== undefined);
+    ids.forEach((id, index) => {
+      if (id) this.events.emit('job_accepted', { entity: inputs[index]!.entity, job_id: id });
+    });
+    this.starts.wake();
+    const jobs = await this.waits.untilStarted(accepted, this.config.ANSWER_BUDGET_MS);
+    const results = request.targets.map((target, index) => {
+      const id = ids[index];
+      const outcome = id ? outcomeOf(jobs.get(id)) : { success: false, error: alreadyActiveError };
+      return { network_handle: target.network_handle, entity: target.entity, ...outcome };
+    });
+    return {
+      ...countAnswer(results, (ok, total) => `Triggered ${ok}/${total} jobs successfully.`),
+      user_company_id: request.user_company_id,
+      trigger_user_id: request.trigger_user_id ?? null,
+      results,
+    };
+  }
+}
+
+/** What the answer says of a job; undefined stands for one that is not started yet. */
+function outcomeOf(job: Job | undefined): Pick<JobResultDto, 'run_id' | 'success' | 'error'> {
+  if (!job) return { success: false, error: stillPendingError };
+  if (job.providerRunId !== null) return { run_id: job.providerRunId, success: true, error: null };
+  if (job.status === 'ABORTED') return { success: false, error: abortedBeforeStartError };
+  return { success: false, error: job.error ?? startErrors.failed };
+}
+
+function toRunInput(request: TriggerRequestDto, target: TriggerRequestDto['targets'][number]): RunInput {
+  return {
+    networkHandle: target.network_handle,
+    entity: target.entity,
+    postedLimit: request.posted_limit,
+    maxPosts: request.max_posts,
+    scrapeReactions: request.scrape_reactions,
+    maxReactions: request.max_reactions,
+    scrapeComments: request.scrape_comments,
+    maxComments: request.max_comments,
+    commentsPostedLimit: request.comments_posted_limit,
+  };
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Warehouse, type WarehouseTable, type WarehouseRows } from '@tradewind/cloud-ports';
+import { RunProvider, type ItemPage } from '@tradewind/scraping-provider';
+import { Logger } from '@tradewind/service-kit';
+import { AppConfig } from '../app.config.js';
+import { AppEvents } from '../events.js';
+import { missingLooksMax, retryAfterFailureMs } from '../follow/follow-schedule.js';
+import { FollowStore } from '../follow/follow.store.js';
+import { ParallelLoop } from '../parallel-loop.js';
+import type { Job } from '../tracker/tracker.types.js';
+import { tableOfKind, toRows, type LeftOver } from './item-rows.js';
+import { ItemsStore } from './items.store.js';
+
+/** How often progress is written and the lease renewed: a crash repeats that much work, which changes no row. */
+const progressIntervalMs = 1_000;
+
+/**
+ * Brings the items of a run that succeeded into the warehouse, page by page, two pages in memory at most: one being
+ * written, the next being read. A row is known by its `row_id`, so a page may be written again after a crash. The job
+ * becomes COMPLETED with the number of distinct rows that the warehouse then has of the run.
+ */
+@Injectable()
+export class ItemsService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly owner = randomUUID();
+  private readonly loop: ParallelLoop<Job>;
+  private readonly leaseMs: number;
+
+  constructor(
+    private readonly store: ItemsStore,
+    private readonly followStore: FollowStore,
+    private readonly provider: RunProvider,
+    private readonly warehouse: Warehouse,
+    private readonly events: AppEvents,
+    private readonly config: AppConfig,
+    private readonly logger: Logger,
+  ) {
+    this.leaseMs = config.LEASE_SECONDS * 1000;
+    this.loop = new ParallelLoop({
+      name: 'store items',
+      intervalMs: config.LOOP_INTERVAL_MS,
+      parallel: config.STORE_PARALLEL,
+      claim: (room) => store.claimDue({ limit: room, leaseMs: this.leaseMs, owner: this.owner }),
+      work: (job, signal) => this.storeRun(job, signal),
+      logger,
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.loop.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  wake(): void {
+    this.loop.wake();
+  }
+
+  private async storeRun(job: Job, signal: AbortSignal): Promise<void> {
+    try {
+      const ending = await this.storePages(job, signal);
+      if (ending === 'stored') await this.complete(job);
+      if (ending === 'stopped') await this.store.release(job.id, this.owner, { delayMs: 0, hasFailed: false });
+      if (ending === 'missing') await this.giveUpOrWait(job);
+    } catch (error) {
+      this.logger.warn(
+        { err: error, job_id: job.id, run_id: job.providerRunId },
+        'the items of a run are not stored yet; tried again',
+      );
+      await this.store.release(job.id, this.owner, { delayMs: retryAfterFailureMs(job.attempts), hasFailed: true });
+    }
+  }
+
+  private async storePages(job: Job, signal: AbortSignal): Promise<'stored' | 'stopped' | 'missing' | 'taken'> {
+    const read = (offset: number) => this.readPage(job.datasetId!, offset);
+    let recordedAt = performance.now();
+    let next: Promise<ItemPage | undefined> = read(job.itemsRead);
+    for (;;) {
+      const page = await next;
+      if (!page) return 'missing';
+      const end = page.offset + page.items.length;
+      const isLast = page.items.length === 0 || end >= page.total;
+      if (!isLast) {
+        next = read(end);
+        // Its failure is seen when it is awaited; until then it must not count as unhandled.
+        next.catch(() => undefined);
+      }
+      await this.storePage(job, page);
+      const isStopping = signal.aborted && !isLast;
+      if (isLast || isStopping || performance.now() - recordedAt > progressIntervalMs) {
+        if (!(await this.store.recordProgress(job.id, this.owner, end, this.leaseMs))) return 'taken';
+        recordedAt = performance.now();
+      }
+      if (isLast) return 'stored';
+      if (isStopping) return 'stopped';
+    }
+  }
+
+  private readPage(datasetId: string, offset: number): Promise<ItemPage | undefined> {
+    return this.provider.readItems(datasetId, { offset, limit: this.config.ITEM_PAGE_SIZE });
+  }
+
+  private async storePage(job: Job, page: ItemPage): Promise<void> {
+    const run = {
+      provider_run_id: job.providerRunId!,
+      user_company_id: job.userCompanyId,
+      network_username: job.networkHandle,
+      entity_type: job.entity,
+    };
+    const { rows, leftOvers } = toRows(page.items, page.offset, run, new Date());
+    const refused = await Promise.all([
+      this.append(tableOfKind.post, [...rows.post.values()]),
+      this.append(tableOfKind.comment, [...rows.comment.values()]),
+      this.append(tableOfKind.reaction, [...rows.reaction.values()]),
+    ]);
+    leftOvers.push(...refused.flat());
+    await this.store.keepLeftOvers(run.provider_run_id, leftOvers);
+    for (const reason of new Set(leftOvers.map((leftOver) => leftOver.reason))) {
+      const count = leftOvers.filter((leftOver) => leftOver.reason === reason).length;
+      this.events.emit('items_left_over', { reason, count, run_id: run.provider_run_id });
+    }
+  }
+
+  /** Appends, and answers the rows that the warehouse refuses. */
+  private async append<T extends WarehouseTable>(
+    table: T,
+    rows: (WarehouseRows[T] & { row_id: string; raw: unknown })[],
+  ): Promise<LeftOver[]> {
+    if (rows.length === 0) return [];
+    const { rejected } = await this.warehouse.append<T>(table, rows);
+    if (rejected.length === 0) return [];
+    this.logger.error(
+      { table, rejected: rejected.length, reason: rejected[0]?.reason },
+      'the warehouse refused rows; they are kept',
+    );
+    const byRowId = new Map<string, unknown>();
+    for (const row of rows) byRowId.set(row.row_id, row.raw);
+    return rejected.map(({ row_id }) => ({
+      position: row_id,
+      reason: 'refused_by_warehouse',
+      raw: byRowId.get(row_id),
+    }));
+  }
+
+  private async complete(job: Job): Promise<void> {
+    const runId = job.providerRunId!;
+    const [posts, comments, reactions] = await Promise.all([
+      this.warehouse.countOfRun(tableOfKind.post, runId),
+      this.warehouse.countOfRun(tableOfKind.comment, runId),
+      this.warehouse.countOfRun(tableOfKind.reaction, runId),
+    ]);
+    if (!(await this.store.complete(job.id, this.owner, { posts, comments, reactions }))) return;
+    for (const [kind, count] of Object.entries({ post: posts, comment: comments, reaction: reactions })) {
+      this.events.emit('items_stored', { kind, count, run_id: runId });
+    }
+    const seconds = (Date.now() - job.createdAt.getTime()) / 1000;
+    this.events.emit('data_stored', { seconds, job_id: job.id, run_id: runId });
+    this.events.emit('run_completed', { job_id: job.id, run_id: runId, posts, comments, reactions });
+  }
+
+  private async giveUpOrWait(job: Job): Promise<void> {
+    if (job.attempts < missingLooksMax) {
+      return this.store.release(job.id, this.owner, { delayMs: retryAfterFailureMs(job.attempts), hasFailed: true });
+    }
+    if (await this.followStore.failMissing(job.id, 'The provider no longer has the items of this run')) {
+      this.events.emit('run_failed', { reason: 'items_missing', job_id: job.id, run_id: job.providerRunId });
+    }
+  }
+}

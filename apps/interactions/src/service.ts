@@ -1,0 +1,27 @@
+import { createWarehouse } from '@tradewind/cloud-ports';
+import { defineService, migrateDatabase, openApi } from '@tradewind/service-kit';
+import { AppConfig } from './app.config.js';
+import { AppModule } from './app.module.js';
+import { migrations } from './migrations/migrations.js';
+
+export const apiDescription = {
+  title: 'Tradewind interactions',
+  description:
+    'Starts and aborts scraping runs of the posts, reactions and comments of people and companies, and tells how they stand.',
+};
+
+export const service = defineService({
+  name: 'interactions',
+  config: AppConfig,
+  module: AppModule,
+  migrate: async (config) => {
+    await migrateDatabase(config, migrations);
+    const warehouse = await createWarehouse(config);
+    try {
+      await warehouse.migrate();
+    } finally {
+      await warehouse.onApplicationShutdown();
+    }
+  },
+  configure: (app, config) => openApi(app, config, apiDescription),
+});

@@ -1,0 +1,15 @@
+/** Public sentences of starts that did not happen: the `error` of a target. They hold nothing the provider said. */
+export const startErrors = {
+  rejected: 'The provider refused to start a run for this target',
+  no_capacity: 'The provider had no capacity to start a run for this target',
+  failed: 'The run could not be started at the provider',
+} as const;
+
+/** The company already has a PENDING or RUNNING job for the target. */
+export const alreadyActiveError = 'A run is already active for this target';
+
+/** The answer is due and the run is not started yet. Begins with the state the job is in. */
+export const stillPendingError = 'PENDING: the run is not started yet and will be started in the background';
+
+/** Somebody aborted the job while it waited to be started. */
+export const abortedBeforeStartError = 'The run was aborted before it started';

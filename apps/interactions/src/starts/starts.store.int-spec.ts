@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ProviderRun } from '@tradewind/scraping-provider';
+import { StoreDatabase } from '../../test/store-database.js';
+import { JobsStore } from '../tracker/jobs.store.js';
+import { StartsStore } from './starts.store.js';
+
+const run = (id: string, status: ProviderRun['status'] = 'READY'): ProviderRun => ({
+  id,
+  status,
+  statusMessage: undefined,
+  startedAt: new Date(),
+  finishedAt: undefined,
+  datasetId: `dataset-${id}`,
+  inputStoreId: `store-${id}`,
+});
+
+describe('StartsStore', () => {
+  let database: StoreDatabase;
+  let store: StartsStore;
+  let jobs: JobsStore;
+  beforeEach(async () => {
+    database = await StoreDatabase.create();
+    store = new StartsStore(database.dataSource, database.config);
+    jobs = new JobsStore(database.dataSource, database.config);
+  });
+  afterEach(() => database.drop());
+
+  const claim = (room: number, slots = 100, leaseMs = 60_000) => store.claim({ room, slots, leaseMs });
+  const statusOf = async (id: string) => {
+    const job = await jobs.findByRunOrJobId(id);
+    return job && [job.status, job.stage];
+  };
+
+  it('parallel claims take each job once and never more than there are slots', async () => {
+    const ids = await database.queue('acme', ...Array.from({ length: 40 }, (_, n) => `h${n}`));
+    const claims = await Promise.all(Array.from({ length: 10 }, () => claim(5, 25)));
+    const claimed = claims.flat().map((job) => job.id);
+    expect(new Set(claimed).size).toBe(25);
+    expect(claimed).toHaveLength(25);
+    expect(await claim(5, 25)).toEqual([]);
+    await store.requeue({ id: claimed[0]!, startFence: 1 }, { delayMs: 60_000, failures: 1 });
+    expect(await claim(5, 25)).toHaveLength(1);
+    expect(ids).toHaveLength(40);
+  });
+
+  it('nothing is claimed while the gate is closed, and refusals of one burst count once', async () => {
+    await database.queue('acme', 'a');
+    await store.pause(60_000);
+    await store.pause(1);
+    expect(await store.gate()).toEqual({ refusals: 1, isPaused: true });
+    expect(await claim(1)).toEqual([]);
+  });
+
+  it('a run is recorded once; the same again is known, another is surplus', async () => {
+    const [id] = await database.queue('acme', 'a');
+    await claim(1);
+    expect(await store.recordRun(id!, run('r1', 'RUNNING'), 0)).toBe('recorded');
+    expect(await store.recordRun(id!, run('r1'), 0)).toBe('known');
+    expect(await store.recordRun(id!, run('r2'), 0)).toBe('surplus');
+    expect(await statusOf('r1')).toEqual(['RUNNING', 'following']);
+  });
+
+  it('a late outcome of an earlier claim changes nothing', async () => {
+    const [id] = await database.queue('acme', 'a');
+    const [first] = await claim(1);
+    await store.requeue(first!, { delayMs: 0, failures: 1 });
+    const [second] = await claim(1);
+    expect(second!.startFence).toBe(first!.startFence + 1);
+    await store.requeue(first!, { delayMs: 0, failures: 7 });
+    await store.markUnsettled(first!, 0);
+    expect(await store.fail(first!, 'too late')).toBe(false);
+    expect(await statusOf(id!)).toEqual(['PENDING', 'starting']);
+  });
+
+  it('a claim whose replica fell silent is taken up to be settled, not to be started', async () => {
+    const [id] = await database.queue('acme', 'a');
+    await claim(1, 100, -1);
+    expect(await claim(1)).toEqual([]);
+    const unsettled = await store.claimUnsettled({ limit: 10, leaseMs: 60_000 });
+    expect(unsettled.map((job) => job.id)).toEqual([id]);
+    expect(await store.claimUnsettled({ limit: 10, leaseMs: 60_000 })).toEqual([]);
+    expect(await store.isSettled(id!)).toBe(true);
+  });
+
+  it('a job that is to be aborted ends as ABORTED once it is certain that nothing was started', async () => {
+    const [requeued, failed] = await database.queue('acme', 'a', 'b');
+    const claims = new Map((await claim(2)).map((job) => [job.id, job]));
+    const targets = ['a', 'b'].map((networkHandle) => ({ networkHandle, entity: 'PERSON' as const }));
+    await jobs.requestAborts('acme', targets);
+    expect(await statusOf(requeued!)).toEqual(['PENDING', 'starting']);
+    await store.requeue(claims.get(requeued!)!, { delayMs: 0, failures: 1 });
+    await store.fail(claims.get(failed!)!, 'refused');
+    expect(await statusOf(requeued!)).toEqual(['ABORTED', 'done']);
+    expect(await statusOf(failed!)).toEqual(['ABORTED', 'done']);
+    expect(await store.recordRun(requeued!, run('late'), 0)).toBe('surplus');
+  });
+});

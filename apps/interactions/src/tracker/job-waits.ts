@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { JobChanges } from './job-changes.js';
+import { JobsStore } from './jobs.store.js';
+import type { Job, JobId } from './tracker.types.js';
+
+/** How long at most until jobs moved by another replica are seen. */
+const lookIntervalMs = 400;
+/** How long at least between two looks: a hundred jobs that move one by one cost ten looks a second, not a hundred. */
+const lookPauseMs = 100;
+/** The first look comes sooner: most requests have few targets and are answered by then. */
+const firstPauseMs = 10;
+
+/** Waits of answers for jobs to get anywhere. */
+@Injectable()
+export class JobWaits {
+  constructor(
+    private readonly store: JobsStore,
+    private readonly changes: JobChanges,
+  ) {}
+
+  /** Those of the jobs that have a run or have ended when all have, or when the time is up. */
+  async untilStarted(ids: readonly JobId[], budgetMs: number): Promise<Map<JobId, Job>> {
+    const started = new Map<JobId, Job>();
+    const deadline = performance.now() + budgetMs;
+    let open = [...ids];
+    for (let look = 0; open.length > 0; look++) {
+      for (const job of await this.store.listStarted(open)) started.set(job.id, job);
+      open = open.filter((id) => !started.has(id));
+      const leftMs = deadline - performance.now();
+      if (open.length === 0 || leftMs <= 0) break;
+      const pauseMs = look < 5 ? firstPauseMs : lookPauseMs;
+      const pause = new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, leftMs)));
+      await this.changes.next(Math.min(lookIntervalMs, leftMs));
+      await pause;
+    }
+    return started;
+  }
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { migrateDatabase } from '@tradewind/service-kit';
+import { newJobs, StoreDatabase } from '../../test/store-database.js';
+import { migrations } from '../migrations/migrations.js';
+import { JobsStore } from './jobs.store.js';
+
+describe('JobsStore', () => {
+  let database: StoreDatabase;
+  let store: JobsStore;
+  beforeAll(async () => {
+    database = await StoreDatabase.create();
+    store = new JobsStore(database.dataSource, database.config);
+  });
+  afterAll(() => database.drop());
+
+  it('of parallel requests for the same targets, in any order, each target is won once', async () => {
+    const handles = Array.from({ length: 30 }, (_, n) => `won-${n}`);
+    const requests = Array.from({ length: 8 }, (_, n) => (n % 2 ? handles : handles.toReversed()));
+    const answers = await Promise.all(requests.map((list) => store.create(newJobs('acme', list))));
+    const wins = answers.flatMap((ids, request) => requests[request]!.filter((_, index) => ids[index] !== undefined));
+    expect(wins.toSorted()).toEqual(handles.toSorted());
+  });
+
+  it('the database itself refuses a second active job, and a COMPLETED one without counts', async () => {
+    const insert = (status: string, stage: string) =>
+      database.dataSource.query(
+        `insert into "network_interactions_trackerDev"
+           (job_id, "networkUsername", "entityType", status, user_company_id, target_key, input, stage)
+         values (gen_random_uuid(), 'x', 'PERSON', $1, 'direct', 'PERSON:x', '{}', $2)`,
+        [status, stage],
+      );
+    await insert('PENDING', 'queued');
+    await expect(insert('RUNNING', 'following')).rejects.toThrow(/tracker_one_active_run/);
+    await expect(insert('COMPLETED', 'done')).rejects.toThrow(/check constraint/);
+    await expect(insert('RUNNING', 'done')).rejects.toThrow(/check constraint/);
+    await insert('FAILED', 'done');
+  });
+
+  it('each environment has its tables, and jobs of one are not seen in another', async () => {
+    const staging = await StoreDatabase.create({
+      ENVIRONMENT: 'staging',
+      CALLER_AUTH: 'required',
+      OAUTH_ISSUER: 'https://id.example.com',
+      PROVIDER_BASE_URL: 'https://provider.example.com',
+      PROVIDER_TOKEN: 'token-of-the-test',
+      WEBHOOK_BASE_URL: 'https://interactions.example.com',
+      WEBHOOK_SECRETS: 'a-secret-of-the-test',
+    });
+    try {
+      await staging.queue('acme', 'here');
+      const counts = await staging.dataSource.query<{ dev: number; staging: number; production: number }[]>(
+        `select (select count(*)::int from "network_interactions_trackerDev") as dev,
+                (select count(*)::int from "network_interactions_trackerStaging") as staging,
+                (select count(*)::int from network_interactions_tracker) as production`,
+      );
+      expect(counts).toEqual([{ dev: 0, staging: 1, production: 0 }]);
+    } finally {
+      await staging.drop();
+    }
+  });
+
+  it('migrating again changes nothing', async () => {
+    expect(await migrateDatabase(database.config, migrations)).toEqual([]);
+  });
+
+  it('asking for an abort ends what is queued, marks what is under way and leaves alone what is being stored', async () => {
+    await database.queue('abort', 'queued', 'following', 'storing');
+    await database.dataSource.query(
+      `update "network_interactions_trackerDev" set stage = "networkUsername", provider_run_id = "networkUsername"
+       where user_company_id = 'abort' and "networkUsername" <> 'queued'`,
+    );
+    const targets = ['queued', 'following', 'storing', 'unknown'].map((networkHandle) => ({
+      networkHandle,
+      entity: 'PERSON' as const,
+    }));
+    const jobs = [...(await store.requestAborts('abort', targets)).values()];
+    const standing = jobs.map((job) => [job.networkHandle, job.status, job.stage, job.abortRequestedAt !== null]);
+    expect(standing.sort()).toEqual([
+      ['following', 'PENDING', 'following', true],
+      ['queued', 'ABORTED', 'done', true],
+      ['storing', 'PENDING', 'storing', false],
+    ]);
+  });
+});

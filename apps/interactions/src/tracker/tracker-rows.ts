@@ -1,0 +1,77 @@
+// How a row of the tracker becomes a Job, and how SQL is sent. Used by the stores of this app only.
+import type { ProfileEntity, RunInput, RunStatus } from '@tradewind/scraping-provider';
+import type { Job, JobId, JobStage, TrackerStatus } from './tracker.types.js';
+
+/** A DataSource or the EntityManager of a transaction. */
+export interface SqlRunner {
+  query(sql: string, parameters?: unknown[]): Promise<unknown>;
+}
+
+/** Rows of any statement. TypeORM answers an UPDATE or DELETE with [rows, count], everything else with rows. */
+export async function rows<T>(runner: SqlRunner, sql: string, parameters: unknown[] = []): Promise<T[]> {
+  const answer = (await runner.query(sql, parameters)) as T[] | [T[], number];
+  return answer.length === 2 && Array.isArray(answer[0]) ? answer[0] : (answer as T[]);
+}
+
+export const jobColumns = `job_id, "networkUsername", "entityType", status, stage, user_company_id, trigger_user_id,
+  provider_run_id, provider_status, dataset_id, posts_count, reactions_count, comments_count, left_over_count,
+  created_at, completed_date, error, input, start_fence, start_failures, start_called_at, settle_after,
+  abort_requested_at, items_read, attempts`;
+
+export interface JobRow {
+  job_id: string;
+  networkUsername: string;
+  entityType: ProfileEntity;
+  status: TrackerStatus;
+  stage: JobStage;
+  user_company_id: string;
+  trigger_user_id: string | null;
+  provider_run_id: string | null;
+  provider_status: RunStatus | null;
+  dataset_id: string | null;
+  posts_count: number | null;
+  reactions_count: number | null;
+  comments_count: number | null;
+  left_over_count: number;
+  created_at: Date;
+  completed_date: Date | null;
+  error: string | null;
+  input: RunInput;
+  start_fence: number;
+  start_failures: number;
+  start_called_at: Date | null;
+  settle_after: Date | null;
+  abort_requested_at: Date | null;
+  items_read: number;
+  attempts: number;
+}
+
+export function toJob(row: JobRow): Job {
+  return {
+    id: row.job_id as JobId,
+    networkHandle: row.networkUsername,
+    entity: row.entityType,
+    status: row.status,
+    stage: row.stage,
+    userCompanyId: row.user_company_id,
+    triggerUserId: row.trigger_user_id,
+    providerRunId: row.provider_run_id,
+    providerStatus: row.provider_status,
+    datasetId: row.dataset_id,
+    postsCount: row.posts_count,
+    reactionsCount: row.reactions_count,
+    commentsCount: row.comments_count,
+    leftOverCount: row.left_over_count,
+    createdAt: row.created_at,
+    completedDate: row.completed_date,
+    error: row.error,
+    input: row.input,
+    startFence: row.start_fence,
+    startFailures: row.start_failures,
+    startCalledAt: row.start_called_at,
+    settleAfter: row.settle_after,
+    abortRequestedAt: row.abort_requested_at,
+    itemsRead: row.items_read,
+    attempts: row.attempts,
+  };
+}

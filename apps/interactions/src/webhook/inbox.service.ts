@@ -1,0 +1,78 @@
+import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { BackgroundLoop, GroupCommit, Logger } from '@tradewind/service-kit';
+import { AppConfig } from '../app.config.js';
+import { AppEvents } from '../events.js';
+import { FollowService } from '../follow/follow.service.js';
+import { StartsService } from '../starts/starts.service.js';
+import { JobChanges } from '../tracker/job-changes.js';
+import { InboxStore, type Acceptance, type ReceivedWebhook } from './inbox.store.js';
+
+/** Webhooks that one commit stores at most; beyond it a group only grows the wait of its first. */
+const groupSizeMax = 100;
+/** Webhooks that one pass takes: a few milliseconds of work, one lock per job. */
+const webhooksPerPass = 200;
+/** How often processed webhooks that are too old are looked for. */
+const forgetIntervalMs = 3_600_000;
+
+/**
+ * Accepts webhooks durably, and lets their jobs take notice of them afterwards. Acceptance groups what arrives at the
+ * same time into one commit, so that a burst costs few of them.
+ */
+@Injectable()
+export class InboxService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly group: GroupCommit<ReceivedWebhook, Acceptance>;
+  private readonly loop: BackgroundLoop;
+  private forgottenAt = 0;
+
+  constructor(
+    private readonly store: InboxStore,
+    private readonly follow: FollowService,
+    private readonly starts: StartsService,
+    private readonly changes: JobChanges,
+    private readonly events: AppEvents,
+    private readonly config: AppConfig,
+    logger: Logger,
+  ) {
+    this.group = new GroupCommit({ write: (webhooks) => store.accept(webhooks), groupSizeMax, parallel: 2 });
+    this.loop = new BackgroundLoop({
+      name: 'webhook inbox',
+      intervalMs: config.LOOP_INTERVAL_MS,
+      run: () => this.process(),
+      logger,
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.loop.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  /** Resolves once the webhook is committed, or known to be a repeat or of no run of ours. */
+  async accept(webhook: ReceivedWebhook): Promise<Acceptance> {
+    const acceptance = await this.group.add(webhook);
+    this.events.emit('webhook_received', { outcome: acceptance, run_id: webhook.runId, event_type: webhook.eventType });
+    if (acceptance === 'stored') this.loop.wake();
+    return acceptance;
+  }
+
+  private async process(): Promise<boolean> {
+    const processed = await this.store.process(webhooksPerPass);
+    for (const { runId, jobId, outcome } of processed) {
+      // A webhook tells that the run has ended: there is nothing to abort, only something to tell.
+      if (outcome === 'surplus') this.events.emit('run_surplus', { run_id: runId, job_id: jobId });
+    }
+    if (processed.some(({ outcome }) => outcome === 'applied')) {
+      this.changes.announce();
+      this.follow.wake();
+      this.starts.wake();
+    }
+    if (processed.length === webhooksPerPass) return true;
+    if (Date.now() - this.forgottenAt < forgetIntervalMs) return false;
+    const hasMore = await this.store.forget(this.config.WEBHOOK_KEEP_DAYS, 10_000);
+    if (!hasMore) this.forgottenAt = Date.now();
+    return hasMore;
+  }
+}

@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { StoreDatabase } from '../../test/store-database.js';
+import { StartsStore } from '../starts/starts.store.js';
+import { JobsStore } from '../tracker/jobs.store.js';
+import { InboxStore } from './inbox.store.js';
+
+describe('InboxStore', () => {
+  let database: StoreDatabase;
+  let store: InboxStore;
+  beforeEach(async () => {
+    database = await StoreDatabase.create();
+    store = new InboxStore(database.dataSource, database.config);
+  });
+  afterEach(() => database.drop());
+
+  const webhook = (runId: string, jobId?: string, eventType = 'ACTOR.RUN.SUCCEEDED') => ({
+    runId,
+    eventType,
+    jobId,
+    payload: { text: 'with NUL \u0000 and half a pair \ud800' },
+  });
+  const job = async (id: string) => (await new JobsStore(database.dataSource, database.config).findByRunOrJobId(id))!;
+
+  it('stores what belongs to a job, once per event, and knows the rest as unknown', async () => {
+    const [id] = await database.queue('acme', 'a');
+    expect(
+      await store.accept([webhook('r1', id), webhook('r1', id), webhook('r9'), webhook('r1', id, 'OTHER')]),
+    ).toEqual([
+      'stored',
+      // In one group with the first: stored by the same statement.
+      'stored',
+      'unknown_run',
+      'stored',
+    ]);
+    expect(await store.accept([webhook('r1', id)])).toEqual(['repeated']);
+    expect(await store.process(10)).toHaveLength(2);
+  });
+
+  it('gives a job the run that its answer has not told yet, and makes it due', async () => {
+    const [id] = await database.queue('acme', 'a');
+    await new StartsStore(database.dataSource, database.config).claim({ room: 1, slots: 1, leaseMs: 60_000 });
+    await store.accept([webhook('r1', id)]);
+    expect(await store.process(10)).toEqual([{ runId: 'r1', jobId: id, outcome: 'applied' }]);
+    expect(await job(id!)).toMatchObject({ stage: 'following', providerRunId: 'r1', status: 'PENDING' });
+    // Known by its run from now on, without the job id.
+    expect(await store.accept([webhook('r1', undefined, 'OTHER')])).toEqual(['stored']);
+  });
+
+  it('a run other than the one the job has is surplus and changes nothing', async () => {
+    const [id] = await database.queue('acme', 'a');
+    await store.accept([webhook('r1', id)]);
+    await store.process(10);
+    await store.accept([webhook('r2', id)]);
+    expect(await store.process(10)).toEqual([{ runId: 'r2', jobId: id, outcome: 'surplus' }]);
+    expect((await job(id!)).providerRunId).toBe('r1');
+  });
+
+  it('parallel processing takes each webhook once', async () => {
+    const handles = Array.from({ length: 60 }, (_, n) => `h${n}`);
+    const ids = await database.queue('acme', ...handles);
+    await Promise.all(ids.map((id) => store.accept([webhook(`run-${id}`, id)])));
+    const processed = (await Promise.all(Array.from({ length: 6 }, () => store.process(20)))).flat();
+    expect(processed.map(({ jobId }) => jobId).sort()).toEqual(ids.toSorted());
+  });
+
+  it('forgets processed webhooks when they are old enough, and no others', async () => {
+    const ids = await database.queue('acme', 'old', 'young', 'waiting');
+    await store.accept([webhook('old', ids[0]), webhook('young', ids[1])]);
+    await store.process(10);
+    await store.accept([webhook('waiting', ids[2])]);
+    await database.dataSource.query(
+      `update "webhook_inboxDev" set processed_at = processed_at - interval '31 days' where provider_run_id = 'old'`,
+    );
+    expect(await store.forget(30, 10)).toBe(false);
+    const left = await database.dataSource.query<{ provider_run_id: string }[]>(
+      'select provider_run_id from "webhook_inboxDev" order by 1',
+    );
+    expect(left.map((row) => row.provider_run_id)).toEqual(['waiting', 'young']);
+  });
+});

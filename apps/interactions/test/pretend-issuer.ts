@@ -1,0 +1,54 @@
+// An identity service as far as callers are concerned: keys at /oauth/jwks, and tokens signed with them.
+import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export class PretendIssuer {
+  private constructor(
+    private readonly server: Server,
+    private readonly privateKey: KeyObject,
+  ) {}
+
+  static async start(): Promise<PretendIssuer> {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const keys = JSON.stringify({
+      keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k', alg: 'RS256', use: 'sig' }],
+    });
+    const server = createServer((_request, response) =>
+      response.setHeader('content-type', 'application/json').end(keys),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new PretendIssuer(server, privateKey);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** An access token for the pipelines, of an analyst, unless the claims say otherwise. */
+  accessToken(claims: Record<string, unknown> = {}): string {
+    return this.sign({ aud: 'urn:tradewind:pipelines', userRole: 'ANALYST', ...claims }, 'at+jwt');
+  }
+
+  directToken(claims: Record<string, unknown> = {}): string {
+    return this.sign({ aud: this.url, token_use: 'direct', userRole: 'ADMIN', ...claims }, 'JWT');
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private sign(claims: Record<string, unknown>, typ: string): string {
+    const now = Math.floor(Date.now() / 1000);
+    const parts = [
+      { alg: 'RS256', kid: 'k', typ },
+      { iss: this.url, sub: 'user-1', iat: now, exp: now + 300, ...claims },
+    ].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
+    const signature = sign('RSA-SHA256', Buffer.from(parts.join('.')), this.privateKey).toString('base64url');
+    return [...parts, signature].join('.');
+  }
+}

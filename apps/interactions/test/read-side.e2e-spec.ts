@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { company, InteractionsWorld, person } from './interactions-app.js';
+
+interface Page {
+  interactions: { run_id: string | null; job_id: string; network_handle: string; status: string; created_at: string }[];
+  next_cursor: string | null;
+}
+
+describe('the read side', () => {
+  let world: InteractionsWorld;
+  const list = '/scraper/network/interactions';
+  beforeAll(async () => {
+    world = await InteractionsWorld.start();
+    world.simulator.setFaults([{ on: 'run', kind: 'fail', target: 'fails' }]);
+    for (const [userCompanyId, targets] of [
+      ['acme', [person('a'), company('a'), person('fails')]],
+      ['acme', [person('b')]],
+      ['other', [person('a'), person('c')]],
+    ] as const) {
+      await world.post(list, { user_company_id: userCompanyId, targets });
+    }
+    await world.finished();
+  });
+  afterAll(() => world.stop());
+
+  it('lists every job once, newest first, over pages of any size', async () => {
+    const rows = await world.tracker();
+    const newestFirst = rows
+      .toSorted((a, b) => b.created_at.getTime() - a.created_at.getTime() || (a.job_id < b.job_id ? 1 : -1))
+      .map((row) => row.job_id);
+    for (const limit of [1, 2, 5, 6, 7]) {
+      const seen: string[] = [];
+      let cursor: string | null = '';
+      let pages = 0;
+      while (cursor !== null) {
+        const { body } = await world.get(`${list}?limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`);
+        const page = body as Page;
+        expect(page.interactions.length).toBeLessThanOrEqual(limit);
+        seen.push(...page.interactions.map((interaction) => interaction.job_id));
+        cursor = page.next_cursor;
+        pages += 1;
+      }
+      expect(seen).toEqual(newestFirst);
+      expect(pages).toBe(Math.ceil(6 / limit));
+    }
+  });
+
+  it.each([
+    ['user_company_id=other', ['a', 'c']],
+    ['status=FAILED', ['fails']],
+    ['status=FAILED,COMPLETED&user_company_id=acme', ['a', 'a', 'b', 'fails']],
+    ['status=FAILED&status=ABORTED', ['fails']],
+    ['network_handle=A', ['a', 'a', 'a']],
+    ['network_handle=a&entity=COMPANY', ['a']],
+    ['entity=COMPANY', ['a']],
+    ['created_from=2999-01-01T00:00:00Z', []],
+    ['created_before=2999-01-01', ['a', 'a', 'a', 'b', 'c', 'fails']],
+  ])('filters by %s', async (query, handles) => {
+    const { status, body } = await world.get(`${list}?${query}`);
+    expect(status).toBe(200);
+    expect((body as Page).interactions.map((interaction) => interaction.network_handle).sort()).toEqual(handles);
+  });
+
+  it.each([
+    ['limit=0', 'limit'],
+    ['limit=201', 'limit'],
+    ['limit=x', 'limit'],
+    ['status=DONE', 'status'],
+    ['entity=person', 'entity'],
+    ['created_from=yesterday', 'created_from'],
+    ['cursor=nonsense', 'cursor'],
+    ['sort=up', 'sort'],
+  ])('refuses %s', async (query, field) => {
+    const { status, body } = await world.get(`${list}?${query}`);
+    expect(status).toBe(400);
+    expect((body as { message: string[] }).message[0]).toMatch(new RegExp(`^${field}\\b`));
+  });
+
+  it('refuses a cursor of another filter', async () => {
+    const { body } = await world.get(`${list}?limit=1&user_company_id=acme`);
+    const cursor = (body as Page).next_cursor!;
+    expect((await world.get(`${list}?limit=1&user_company_id=acme&cursor=${cursor}`)).status).toBe(200);
+    expect((await world.get(`${list}?limit=1&user_company_id=other&cursor=${cursor}`)).status).toBe(400);
+  });
+
+  it('tells one job by run id and by job id, with everything the tracker holds', async () => {
+    const row = (await world.tracker()).find((found) => found.status === 'COMPLETED')!;
+    const byRun = await world.get(`${list}/${row.provider_run_id}`);
+    const byJob = await world.get(`${list}/${row.job_id}`);
+    expect(byRun).toEqual(byJob);
+    expect(byRun.body).toEqual({
+      job_id: row.job_id,
+      run_id: row.provider_run_id,
+      network_handle: row.networkUsername,
+      entity: row.entityType,
+      status: 'COMPLETED',
+      user_company_id: row.user_company_id,
+      trigger_user_id: null,
+      posts_count: row.posts_count,
+      reactions_count: row.reactions_count,
+      comments_count: row.comments_count,
+      left_over_count: row.left_over_count,
+      created_at: row.created_at.toISOString(),
+      completed_date: row.completed_date!.toISOString(),
+      error: null,
+    });
+  });
+
+  it('tells why a job failed, with a date and without counts', async () => {
+    const { body } = await world.get(`${list}?status=FAILED`);
+    expect((body as Page).interactions[0]).toMatchObject({
+      error: 'The run failed at the provider',
+      posts_count: null,
+      reactions_count: null,
+      comments_count: null,
+      completed_date: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown,
+    });
+  });
+
+  it.each(['nothing', '00000000-0000-4000-8000-000000000000', '%00', 'x'.repeat(300)])(
+    'answers 404 for %s',
+    async (id) => {
+      expect((await world.get(`${list}/${id}`)).status).toBe(404);
+    },
+  );
+
+  it('serves the OpenAPI document and a page to browse it', async () => {
+    const { body } = await world.get('/openapi.json');
+    expect(Object.keys((body as { paths: object }).paths).sort()).toEqual([
+      '/scraper/network/abort-run',
+      '/scraper/network/interactions',
+      '/scraper/network/interactions/{run_id}',
+      '/scraper/network/webhook',
+    ]);
+    const page = await fetch(`${world.url}/docs`);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
+  });
+
+  it('answers health and readiness', async () => {
+    expect(await world.get('/health')).toEqual({
+      status: 200,
+      body: { status: 'healthy', service: 'interactions', environment: 'dev' },
+    });
+    expect(await world.get('/ready')).toEqual({
+      status: 200,
+      body: { status: 'ready', service: 'interactions', dependencies: { postgres: 'up', warehouse: 'up' } },
+    });
+  });
+
+  it('tells the age of the oldest active run and the time to data as metrics', async () => {
+    const text = await (await fetch(world.replicas[0]!.metricsUrl)).text();
+    expect(text).toMatch(/^tradewind_interactions_oldest_active_run_seconds 0$/m);
+    expect(text).toMatch(/^tradewind_interactions_run_completed_total 5$/m);
+    expect(text).toMatch(/^tradewind_interactions_run_failed_total\{reason="FAILED"\} 1$/m);
+    expect(text).toMatch(/^tradewind_interactions_run_started_total\{entity="PERSON"\} 5$/m);
+    expect(text).toMatch(/^tradewind_interactions_data_stored_seconds_count 5$/m);
+    expect(text).toMatch(/^tradewind_interactions_items_stored_count_sum\{kind="post"\} [1-9]\d*$/m);
+    expect(text).toMatch(/^tradewind_interactions_provider_call_total\{operation="start",outcome="started"\} 6$/m);
+  });
+});
