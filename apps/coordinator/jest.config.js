@@ -1,0 +1,4 @@
+export default {
+  displayName: 'coordinator',
+  preset: '../../jest.preset.js',
+};

@@ -1,0 +1,35 @@
+import type { ProfileCallStatus, ProfileDeliveryStatus } from '@tradewind/shared-types';
+
+/** How a profile of the selection stands, put together from the three apps. */
+export interface ProfileStanding {
+  isPublished: boolean;
+  call: ProfileCallStatus | undefined;
+  delivery: ProfileDeliveryStatus | undefined;
+}
+
+/** Why a profile is not done, in words for an operator; undefined when it is stored and backed up. */
+export function missingReason({ isPublished, call, delivery }: ProfileStanding): string | undefined {
+  if (delivery?.request_status === 'SUCCESS') {
+    if (delivery.stored && delivery.backed_up) return undefined;
+    const where = [delivery.stored ? [] : ['the warehouse'], delivery.backed_up ? [] : ['the backup']]
+      .flat()
+      .join(' and ');
+    return `received, not yet in ${where}${delivery.reason ? `: ${delivery.reason}` : ''}`;
+  }
+  if (delivery) return `the provider failed: ${delivery.reason ?? 'no reason given'}`;
+  if (call) {
+    switch (call.state) {
+      case 'started':
+        return `started at ${call.started_at ?? 'an unknown time'}, nothing received yet`;
+      case 'refused':
+        return `not started: ${call.reason ?? 'refused'}`;
+      case 'pending':
+        return `waits to be started${call.reason ? `: ${call.reason}` : ''}`;
+      case 'starting':
+        return 'is being started';
+      case 'unknown':
+        return `in doubt whether it was started: ${call.reason ?? 'no clear answer of the provider'}`;
+    }
+  }
+  return isPublished ? 'published, not received by priority-api yet' : 'selected, not published yet';
+}

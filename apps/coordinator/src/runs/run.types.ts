@@ -1,0 +1,53 @@
+import type { Month } from '@tradewind/shared-types';
+
+export interface RunOptions {
+  month: Month;
+  /** Publishes again what this month has published already. */
+  force: boolean;
+  /** Selects and counts, publishes nothing. */
+  dryRun: boolean;
+  /** Most profiles to publish. */
+  limit: number | undefined;
+}
+
+export type RunState = 'selecting' | 'publishing' | 'completed';
+
+/** A run as stored. */
+export interface Run {
+  runId: string;
+  month: Month;
+  state: RunState;
+  forced: boolean;
+  dryRun: boolean;
+  limit: number | undefined;
+  /** Profiles that the batches hold. */
+  selected: number;
+  /** Rows of priority people read from the warehouse. */
+  peopleRead: number;
+  withoutUsername: number;
+  unusableUsernames: number;
+  duplicates: number;
+  /** Profiles left out because an earlier run of the month has published them. */
+  publishedBefore: number;
+  totalBatches: number;
+  publishedBatches: number;
+  publishedProfiles: number;
+  lastError: string | undefined;
+  createdAt: Date;
+  finishedAt: Date | undefined;
+}
+
+/** What the reading of people has found. */
+export interface SelectionCounts {
+  peopleRead: number;
+  withoutUsername: number;
+  unusableUsernames: number;
+  /** Rows with a usable username. */
+  staged: number;
+}
+
+export interface RunBatch {
+  batchNumber: number;
+  profiles: number;
+  message: string;
+}

@@ -1,0 +1,73 @@
+import { Body, Controller, Get, HttpCode, Param, ParseUUIDPipe, Post, Query, UseGuards } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiBearerAuth,
+  ApiConflictResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { Callers } from '@tradewind/service-kit';
+import { ServiceError, monthOf, type Month } from '@tradewind/shared-types';
+import { runMessage } from './run-message.js';
+import { RunDto, StartRunAnswer, StartRunDto, toRunDto } from './runs.dto.js';
+import { RunsService } from './runs.service.js';
+import { SchedulerOrCallerGuard } from './scheduler-or-caller.guard.js';
+
+/** Runs of one page of the list. */
+const listLimitDefault = 20;
+const listLimitMax = 200;
+
+@ApiTags('runs')
+@ApiBearerAuth()
+@Controller()
+export class RunsController {
+  constructor(private readonly runs: RunsService) {}
+
+  @Post('run')
+  @HttpCode(202)
+  @UseGuards(SchedulerOrCallerGuard)
+  @ApiOperation({ summary: 'Starts the monthly run, for the scheduler' })
+  @ApiAcceptedResponse({ type: StartRunAnswer })
+  @ApiConflictResponse({ description: 'A run is under way' })
+  async start(@Body() body: StartRunDto): Promise<StartRunAnswer> {
+    const begun = await this.runs.begin({
+      // The pattern of the DTO is the form of a month.
+      month: (body.month as Month | undefined) ?? monthOf(new Date()),
+      force: body.force ?? false,
+      dryRun: body.dry_run ?? false,
+      limit: body.limit,
+    });
+    return { ...toRunDto(begun.run), outcome: begun.outcome, message: runMessage(begun) };
+  }
+
+  @Get('runs')
+  @Callers()
+  @ApiOperation({ summary: 'Lists runs, latest first' })
+  async list(@Query('limit') limit?: string): Promise<{ runs: RunDto[] }> {
+    const count = limit === undefined ? listLimitDefault : Number(limit);
+    if (!Number.isInteger(count) || count < 1 || count > listLimitMax) {
+      throw new ServiceError({
+        code: 'request.invalid',
+        status: 400,
+        message: [`limit must be an integer from 1 to ${listLimitMax}`],
+      });
+    }
+    return { runs: (await this.runs.list(count)).map(toRunDto) };
+  }
+
+  @Get('runs/:run_id')
+  @Callers()
+  @ApiOperation({ summary: 'Tells how a run stands' })
+  @ApiOkResponse({ type: RunDto })
+  async get(@Param('run_id', runIdPipe()) runId: string): Promise<RunDto> {
+    return toRunDto(await this.runs.get(runId));
+  }
+}
+
+function runIdPipe(): ParseUUIDPipe {
+  return new ParseUUIDPipe({
+    exceptionFactory: () =>
+      new ServiceError({ code: 'request.not_found', status: 404, message: 'There is no such run' }),
+  });
+}

@@ -1,0 +1,128 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsBoolean, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import type { Run } from './run.types.js';
+
+/** Body of `POST /run`; every field may be left out, and so may the body. */
+export class StartRunDto {
+  @ApiProperty({
+    type: String,
+    required: false,
+    example: '2026-11',
+    description: 'Month key; the current month (UTC) unless given',
+  })
+  @IsOptional()
+  @Matches(/^\d{4}-(0[1-9]|1[0-2])$/, { message: 'month must have the form YYYY-MM' })
+  month?: string;
+
+  @ApiProperty({ type: Boolean, required: false, description: 'Publishes again what this month has published already' })
+  @IsOptional()
+  @IsBoolean()
+  force?: boolean;
+
+  @ApiProperty({ type: Boolean, required: false, description: 'Selects and counts, publishes nothing' })
+  @IsOptional()
+  @IsBoolean()
+  dry_run?: boolean;
+
+  @ApiProperty({ type: Number, required: false, description: 'Most profiles to publish' })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(2_147_483_647)
+  limit?: number;
+}
+
+export class RunDto {
+  @ApiProperty({ type: String, format: 'uuid' })
+  run_id!: string;
+
+  @ApiProperty({ type: String, example: '2026-11' })
+  month!: string;
+
+  @ApiProperty({ type: String, enum: ['selecting', 'publishing', 'completed'] })
+  status!: Run['state'];
+
+  @ApiProperty({ type: Boolean })
+  forced!: boolean;
+
+  @ApiProperty({ type: Boolean })
+  dry_run!: boolean;
+
+  @ApiProperty({ type: Number, nullable: true })
+  limit!: number | null;
+
+  @ApiProperty({ type: Number, description: 'Profiles in the batches of this run' })
+  selected!: number;
+
+  @ApiProperty({ type: Number, description: 'Rows of priority people read' })
+  people_read!: number;
+
+  @ApiProperty({ type: Number, description: 'People without a username in the network' })
+  without_username!: number;
+
+  @ApiProperty({ type: Number, description: 'Usernames that cannot be the handle of a profile' })
+  unusable_usernames!: number;
+
+  @ApiProperty({ type: Number, description: 'Usernames that occurred before, after normalising' })
+  duplicates!: number;
+
+  @ApiProperty({
+    type: Number,
+    description: 'Profiles left out because an earlier run of the month has published them',
+  })
+  published_before!: number;
+
+  @ApiProperty({ type: Number })
+  total_batches!: number;
+
+  @ApiProperty({ type: Number })
+  published_batches!: number;
+
+  @ApiProperty({ type: Number })
+  published_profiles!: number;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Why the run was interrupted last; it is resumed by itself',
+  })
+  last_error!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  created_at!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  finished_at!: string | null;
+}
+
+/** Answer of `POST /run`. */
+export class StartRunAnswer extends RunDto {
+  @ApiProperty({ type: String, enum: ['started', 'resumed', 'already_published'] })
+  outcome!: 'started' | 'resumed' | 'already_published';
+
+  @ApiProperty({ type: String })
+  message!: string;
+}
+
+export function toRunDto(run: Run): RunDto {
+  return {
+    run_id: run.runId,
+    month: run.month,
+    status: run.state,
+    forced: run.forced,
+    dry_run: run.dryRun,
+    limit: run.limit ?? null,
+    selected: run.selected,
+    people_read: run.peopleRead,
+    without_username: run.withoutUsername,
+    unusable_usernames: run.unusableUsernames,
+    duplicates: run.duplicates,
+    published_before: run.publishedBefore,
+    total_batches: run.totalBatches,
+    published_batches: run.publishedBatches,
+    published_profiles: run.publishedProfiles,
+    last_error: run.lastError ?? null,
+    created_at: run.createdAt.toISOString(),
+    finished_at: run.finishedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
+
+export interface SelectedPerson {
+  personId: string;
+  networkUsername: string;
+}
+
+/** All SQL of the scratch table selected_person, and the numbering of batches from it. */
+@Injectable()
+export class SelectionStore {
+  constructor(private readonly db: DataSource) {}
+
+  /** A selection begins from nothing: what a process before left behind may be incomplete. */
+  async clear(): Promise<void> {
+    await this.db.query('truncate selected_person');
+  }
+
+  /** @param position place of the first of these in the order of reading */
+  async stage(runId: string, position: number, people: readonly SelectedPerson[]): Promise<void> {
+    await this.db.query(
+      `insert into selected_person(run_id, position, person_id, network_username)
+       select $1, $2 + p.n, p.person_id, p.network_username
+       from unnest($3::uuid[], $4::text[]) with ordinality as p(person_id, network_username, n)`,
+      [runId, position, people.map(({ personId }) => personId), people.map(({ networkUsername }) => networkUsername)],
+    );
+  }
+
+  async countDistinct(runId: string): Promise<number> {
+    const [row] = await this.db.query<{ n: number }[]>(
+      'select count(distinct network_username)::int as n from selected_person where run_id = $1',
+      [runId],
+    );
+    return row!.n;
+  }
+
+  /**
+   * De-duplicates by handle, the first in the order of reading wins, leaves out what earlier runs of the month have
+   * published, and numbers what remains into batches in that order. All in the database, so that a million people
+   * cost this process nothing. The message text is put together here once and published as it is.
+   */
+  async numberBatches(
+    tx: EntityManager,
+    options: {
+      runId: string;
+      month: string;
+      batchProfiles: number;
+      limit: number | undefined;
+      isForced: boolean;
+      dropsBatches: boolean;
+    },
+  ): Promise<{ staged: number; distinct: number; publishedBefore: number; selected: number; totalBatches: number }> {
+    const { runId, month, batchProfiles, limit, isForced, dropsBatches } = options;
+    await tx.query('delete from run_batch where run_id = $1', [runId]);
+    await tx.query(
+      `create temporary table chosen on commit drop as
+       select distinct on (network_username) network_username, person_id, position
+       from selected_person where run_id = $1 order by network_username, position`,
+      [runId],
+    );
+    const [before] = await tx.query<{ staged: number; chosen: number }[]>(
+      `select (select count(*) from selected_person where run_id = $1)::int as staged, (select count(*) from chosen)::int as chosen`,
+      [runId],
+    );
+    const publishedBefore = isForced ? 0 : await this.dropPublished(tx, month, runId);
+    await tx.query(
+      `insert into run_batch(run_id, batch_number, profiles, message)
+       select $1, batch_number, count(*),
+         '{"profiles":[' || string_agg('{"network_username":' || to_json(network_username)::text || ',"person_id":"' || person_id || '"}', ','
+           order by rank) || ']}'
+       from (
+         select *, ((rank - 1) / $2)::int + 1 as batch_number
+         from (select *, row_number() over (order by position) as rank from chosen order by position limit $3) ranked) numbered
+       group by batch_number`,
+      [runId, batchProfiles, limit ?? null],
+    );
+    const [after] = await tx.query<{ batches: number; profiles: number }[]>(
+      'select count(*)::int as batches, coalesce(sum(profiles), 0)::int as profiles from run_batch where run_id = $1',
+      [runId],
+    );
+    if (dropsBatches) await tx.query('delete from run_batch where run_id = $1', [runId]);
+    return {
+      staged: before!.staged,
+      distinct: before!.chosen,
+      publishedBefore,
+      selected: after!.profiles,
+      totalBatches: after!.batches,
+    };
+  }
+
+  private async dropPublished(tx: EntityManager, month: string, runId: string): Promise<number> {
+    const [, dropped] = await tx.query<[unknown[], number]>(
+      `delete from chosen where network_username in (
+         select profile ->> 'network_username'
+         from run join run_batch using (run_id), json_array_elements(message::json -> 'profiles') as profile
+         where run.month = $1 and run.run_id <> $2 and not run.dry_run)`,
+      [month, runId],
+    );
+    return dropped;
+  }
+}

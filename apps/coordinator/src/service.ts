@@ -1,0 +1,35 @@
+import { createWarehouse } from '@tradewind/cloud-ports';
+import { defineService, migrateDatabase, openApi } from '@tradewind/service-kit';
+import { AppConfig } from './app.config.js';
+import { AppModule } from './app.module.js';
+import { addCommands } from './commands.js';
+import { migrations } from './migrations/index.js';
+import { openApiOptions } from './openapi.js';
+import { PushDelivery } from './push/push-delivery.js';
+import { ResumeLoop } from './runs/resume.loop.js';
+
+export const service = defineService({
+  name: 'coordinator',
+  config: AppConfig,
+  module: () => AppModule.forRoot(),
+  configure: async (app, config) => {
+    await openApi(app, config, openApiOptions);
+    app.get(ResumeLoop).start();
+    await app.get(PushDelivery).start();
+  },
+  migrate: async (config) => {
+    await migrateDatabase(config, migrations);
+    if (config.CLOUD === 'embedded') await migrateWarehouse(config);
+  },
+  commands: addCommands,
+});
+
+/** On Google Cloud the tables are set up by deployment; the embedded ones are made by whoever comes first. */
+async function migrateWarehouse(config: AppConfig): Promise<void> {
+  const warehouse = await createWarehouse(config);
+  try {
+    await warehouse.migrate();
+  } finally {
+    await warehouse.onApplicationShutdown();
+  }
+}

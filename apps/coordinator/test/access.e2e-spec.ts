@@ -1,0 +1,64 @@
+// Every operation against every kind of caller. An operation that is missing here fails the build.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually, serviceToken, startApp, type TestApp } from './coordinator-app.js';
+
+type Caller = 'nobody' | 'wrong' | 'service';
+
+const headersOf: Record<Caller, Record<string, string>> = {
+  nobody: {},
+  wrong: { authorization: 'Bearer not-a-token' },
+  service: { authorization: `Bearer ${serviceToken}` },
+};
+
+interface Operation {
+  method: 'get' | 'post';
+  /** As in the OpenAPI document. */
+  route: string;
+  path: string;
+  body?: unknown;
+  /** Status for a caller that may. */
+  success: number;
+}
+
+let runId: string;
+const operations: Operation[] = [
+  { method: 'post', route: '/run', path: '/run', body: { month: '2026-10' }, success: 202 },
+  { method: 'get', route: '/runs', path: '/runs', success: 200 },
+  { method: 'get', route: '/runs/{run_id}', path: '/runs/RUN_ID', success: 200 },
+  { method: 'get', route: '/months/{month}/report', path: '/months/2026-10/report', success: 200 },
+  { method: 'post', route: '/months/{month}/retry-missing', path: '/months/2026-10/retry-missing', success: 200 },
+];
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+  runId = ((await app.runToEnd({ month: '2026-10' })) as { run_id: string }).run_id;
+});
+afterAll(() => app.close());
+
+describe.each(operations)('$method $route', ({ method, path, body, success }) => {
+  it.each<Caller>(['nobody', 'wrong', 'service'])('decides about %s', async (caller) => {
+    await eventually(async () => {
+      const response = await fetch(app.url + path.replace('RUN_ID', runId), {
+        method: method.toUpperCase(),
+        headers: { ...headersOf[caller], ...(body ? { 'content-type': 'application/json' } : {}) },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      expect(response.status).toBe(caller === 'service' ? success : 401);
+      if (caller !== 'service')
+        expect(Object.keys((await response.json()) as object).sort()).toEqual(['error', 'message', 'statusCode']);
+    });
+  });
+});
+
+describe('the list above', () => {
+  it('names every operation of the app', async () => {
+    const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, unknown>>;
+    };
+    const served = Object.entries(document.paths).flatMap(([route, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${route}`),
+    );
+    expect(served.sort()).toEqual(operations.map(({ method, route }) => `${method} ${route}`).sort());
+  });
+});

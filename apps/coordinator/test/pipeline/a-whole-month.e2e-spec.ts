@@ -1,0 +1,139 @@
+// A month from the selection to the backup, while everything around fails and every service is killed at random.
+// PIPELINE_TEST_PROFILES sets the number of profiles; 10000 is the figure the platform promises.
+import { describe, expect, it, jest } from '@jest/globals';
+import { monthOf, profileBackupBucket } from '@tradewind/shared-types';
+import { startPipeline, type Pipeline, type Report } from './pipeline.js';
+
+const count = Number(process.env['PIPELINE_TEST_PROFILES'] ?? 300);
+const seed = process.env['PIPELINE_TEST_SEED'] ?? '1';
+/** How often each process dies; in the short run every service once. */
+const killsOfProcess = count >= 5_000 ? 2 : 0.5;
+const timeLimitMs = 150_000 + count * 100;
+jest.setTimeout(timeLimitMs + 60_000);
+
+const month = monthOf(new Date());
+const failing = ['fails-one', 'fails-two'];
+
+describe('a whole month on two replicas of each service', () => {
+  it('starts each profile once and stores it once, or names it with its reason', async () => {
+    const pipeline = await startPipeline({
+      replicas: 2,
+      simulator: { seed, webhookRetryDelaysMs: [100, 200, 400, 800, 1_000, 1_000, 1_000, 2_000] },
+    });
+    try {
+      await run(pipeline);
+    } finally {
+      await pipeline.close();
+    }
+  });
+});
+
+async function run(pipeline: Pipeline): Promise<void> {
+  const usernames = [...Array.from({ length: count - failing.length }, (_, index) => `person-${index}`), ...failing];
+  await pipeline.addPeople(usernames);
+  pipeline.simulator.setFaults([
+    { on: 'profile', kind: 'fail', target: failing },
+    { on: 'profile.start', kind: 'rate_limited', probability: 0.04 },
+    { on: 'profile.start', kind: 'error_before', probability: 0.03 },
+    { on: 'profile.start', kind: 'error_after', probability: 0.03 },
+    { on: 'profile.start', kind: 'reset_after', probability: 0.02 },
+    { on: 'profile.list', kind: 'error_before', probability: 0.05 },
+    { on: 'profile.webhook', kind: 'twice', probability: 0.2 },
+    { on: 'profile.webhook', kind: 'late', delayMs: 1_500, probability: 0.1 },
+    { on: 'profile.webhook', kind: 'out_of_order', delayMs: 500, probability: 0.1 },
+    { on: 'profile.webhook', kind: 'never', probability: 0.05 },
+  ]);
+  expect((await pipeline.request('POST', '/run')).status).toBe(202);
+  const chaos = Promise.all([killAtRandom(pipeline), failForAWhile(pipeline)]);
+  let report: Report | undefined;
+  const deadline = Date.now() + timeLimitMs;
+  do {
+    await sleep(500);
+    const answer = await pipeline.request<Report>('GET', `/months/${month}/report`);
+    if (answer.status === 200) report = answer.body;
+  } while (Date.now() < deadline && !(report?.selected === count && report.missing === failing.length));
+  await chaos;
+
+  expect(report).toMatchObject({
+    selected: count,
+    published: count,
+    started: count,
+    received: count,
+    failed: 2,
+    missing: 2,
+  });
+  expect(
+    report!.missing_profiles.map(({ network_username, reason }) => `${network_username}: ${reason}`).sort(),
+  ).toEqual(failing.map((name) => `${name}: the provider failed: profile_not_found`).sort());
+  await pipeline.simulator.settled(30_000).catch(() => undefined);
+  const starts = tally(
+    pipeline.simulator.ledger({ operation: 'profile.start', effect: true }).map(({ target }) => target!),
+  );
+  expect(differing(starts, usernames)).toEqual({});
+  const { rows } = await pipeline.db.query<{ name: string }>(
+    'select "requestResource" as name from warehouse.scraped_profile_calls',
+  );
+  expect(differing(tally(rows.map(({ name }) => name)), usernames)).toEqual({});
+  const objects: string[] = [];
+  for await (const name of pipeline.objects.list(profileBackupBucket, '')) objects.push(name);
+  expect(differing(tally(objects.map((name) => name.replace(/_\d{14}\.json$/, ''))), usernames)).toEqual({});
+}
+
+/** Every service dies at random moments, and comes back. */
+async function killAtRandom({ processes }: Pipeline): Promise<void> {
+  const random = generator(Number(seed));
+  const perService = processes.length / 3;
+  const victims = (['coordinator', 'priority-api', 'priority-webhook'] as const)
+    .flatMap((service) => {
+      const replicas = processes.filter((process) => process.service === service);
+      return Array.from({ length: killsOfProcess * perService }, (_, index) => replicas[index % perService]!);
+    })
+    .sort(() => random() - 0.5);
+  for (const victim of victims) {
+    await sleep(300 + random() * 900);
+    await victim.kill();
+    await sleep(random() * 500);
+    await victim.start();
+  }
+}
+
+/** First the warehouse, then the object store refuses everything for a while. */
+async function failForAWhile(pipeline: Pipeline): Promise<void> {
+  await sleep(500);
+  await pipeline.db.query('alter table warehouse.scraped_profile_calls rename to scraped_profile_calls_away');
+  await sleep(2_500);
+  await pipeline.db.query('alter table warehouse.scraped_profile_calls_away rename to scraped_profile_calls');
+  await pipeline.breakObjectStore(true);
+  await sleep(2_500);
+  await pipeline.breakObjectStore(false);
+}
+
+function tally(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+/** Names that do not occur exactly once, and names that nobody asked for. */
+function differing(counts: Map<string, number>, expected: readonly string[]): Record<string, number> {
+  const wrong: Record<string, number> = {};
+  for (const name of expected) if (counts.get(name) !== 1) wrong[name] = counts.get(name) ?? 0;
+  const known = new Set(expected);
+  for (const [name, times] of counts) if (!known.has(name)) wrong[name] = times;
+  return wrong;
+}
+
+/** Mulberry32: the same sequence for the same seed. */
+function generator(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let value = Math.imul(state ^ (state >>> 15), 1 | state);
+    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
+    return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

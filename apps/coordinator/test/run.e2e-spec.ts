@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { monthOf } from '@tradewind/shared-types';
+import { batchOf, eventually, pushedUsernames, startApp, type TestApp } from './coordinator-app.js';
+
+let app: TestApp;
+beforeEach(async () => {
+  app = await startApp();
+});
+afterEach(() => app.close());
+
+const people = (count: number, prefix = 'person') =>
+  Array.from({ length: count }, (_, index) => ({ usernames: [`${prefix}-${index}`] }));
+
+describe('the monthly run', () => {
+  it('publishes every priority person once, in batches as specified', async () => {
+    const personId = randomUUID();
+    await app.addPeople([
+      ...people(23),
+      { personId, usernames: ['Ada-Lovelace'] },
+      { isPriority: false, usernames: ['not-priority'] },
+      { usernames: [] },
+      { usernames: [null] },
+      { usernames: ['  '] },
+      { usernames: ['not a handle'] },
+      { usernames: ['https://www.linkedin.com/in/Grace-Hopper/?x=1'] },
+      { usernames: ['GRACE-hopper', 'grace-hopper-2'] },
+    ]);
+    const run = await app.runToEnd();
+    expect(run).toMatchObject({
+      month: monthOf(new Date()),
+      status: 'completed',
+      selected: 26,
+      without_username: 3,
+      unusable_usernames: 1,
+      duplicates: 1,
+      total_batches: 3,
+      published_batches: 3,
+      published_profiles: 26,
+      last_error: null,
+    });
+    await eventually(() => expect(app.neighbours.pushed).toHaveLength(3));
+    const names = pushedUsernames(app.neighbours);
+    expect(new Set(names)).toEqual(
+      new Set([...people(23).map(({ usernames }) => usernames[0]), 'ada-lovelace', 'grace-hopper', 'grace-hopper-2']),
+    );
+    expect(names).toHaveLength(26);
+    for (const [index, message] of [...app.neighbours.pushed]
+      .sort((a, b) => Number(a.attributes['batch_number']) - Number(b.attributes['batch_number']))
+      .entries()) {
+      expect(message.attributes).toMatchObject({ batch_number: String(index + 1), total_batches: '3' });
+      expect(Object.keys(batchOf(message))).toEqual(['profiles']);
+      for (const profile of batchOf(message).profiles)
+        expect(Object.keys(profile).sort()).toEqual(['network_username', 'person_id']);
+    }
+    const ada = app.neighbours.pushed
+      .flatMap((message) => batchOf(message).profiles)
+      .find(({ network_username }) => network_username === 'ada-lovelace');
+    expect(ada).toEqual({ network_username: 'ada-lovelace', person_id: personId });
+  });
+
+  it('publishes nothing new when run again in the month, also when people were added, and everything when forced', async () => {
+    await app.addPeople(people(15));
+    const first = await app.runToEnd();
+    await app.addPeople(people(5, 'added'));
+    const again = await app.request('POST', '/run');
+    expect(again.status).toBe(202);
+    expect(again.body).toMatchObject({ run_id: first.run_id, outcome: 'already_published', status: 'completed' });
+    const other = await app.runToEnd({ month: '2031-01' });
+    expect(other.selected).toBe(20);
+    const forced = await app.runToEnd({ force: true });
+    expect(forced).toMatchObject({ forced: true, selected: 20, published_profiles: 20 });
+    await eventually(() => expect(app.neighbours.pushed).toHaveLength(2 + 2 + 2));
+    expect(
+      app.neighbours.pushed.filter(({ attributes }) => attributes['forced_run_id'] === forced.run_id),
+    ).toHaveLength(2);
+  });
+
+  it('publishes the rest of the month after a run with a limit', async () => {
+    await app.addPeople(people(30));
+    const trial = await app.runToEnd({ limit: 4 });
+    expect(trial).toMatchObject({ selected: 4, total_batches: 1, limit: 4 });
+    const rest = await app.runToEnd();
+    expect(rest).toMatchObject({ selected: 26, published_before: 4, total_batches: 3 });
+    await eventually(() => expect(app.neighbours.pushed).toHaveLength(4));
+    const names = app.neighbours.pushed.flatMap((message) =>
+      batchOf(message).profiles.map(({ network_username }) => network_username),
+    );
+    expect(new Set(names).size).toBe(30);
+    expect(names).toHaveLength(30);
+  });
+
+  it('counts and publishes nothing in a dry run', async () => {
+    await app.addPeople(people(15));
+    expect(await app.runToEnd({ dry_run: true })).toMatchObject({
+      dry_run: true,
+      selected: 15,
+      total_batches: 2,
+      published_batches: 0,
+    });
+    expect(await app.query('select * from run_batch')).toEqual([]);
+    expect(await app.runToEnd()).toMatchObject({ dry_run: false, published_profiles: 15 });
+  });
+
+  it('completes with nothing when nobody is selected', async () => {
+    expect(await app.runToEnd()).toMatchObject({ selected: 0, total_batches: 0, status: 'completed' });
+  });
+
+  it('refuses a second start while one runs, and says which one', async () => {
+    await app.addPeople(people(400));
+    const [first, ...others] = await Promise.all(Array.from({ length: 6 }, () => app.request('POST', '/run')));
+    const accepted = [first!, ...others].filter(({ status }) => status === 202);
+    const refused = [first!, ...others].filter(({ status }) => status === 409);
+    expect(accepted.length + refused.length).toBe(6);
+    expect(new Set(accepted.map(({ body }) => body.run_id)).size).toBe(1);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]!.body).toMatchObject({
+      error: 'Conflict',
+      statusCode: 409,
+      message: expect.stringContaining('only one run may be at a time'),
+    });
+    await eventually(() => expect(app.neighbours.pushed).toHaveLength(40));
+  });
+
+  it.each([
+    [{ month: '2026-13' }, 'month must have the form YYYY-MM'],
+    [{ month: 7 }, 'month must have the form YYYY-MM'],
+    [{ limit: 0 }, 'limit must not be less than 1'],
+    [{ force: 'yes' }, 'force must be a boolean value'],
+    [{ dryRun: true }, 'dryRun should not exist'],
+  ])('refuses %j with 400', async (body, message) => {
+    const answer = await app.request('POST', '/run', body);
+    expect(answer).toMatchObject({ status: 400, body: { message: [message], error: 'Bad Request', statusCode: 400 } });
+  });
+
+  it('lists runs and tells about one', async () => {
+    const run = await app.runToEnd();
+    expect((await app.request('GET', '/runs')).body).toEqual({ runs: [run] });
+    expect((await app.request('GET', `/runs/${randomUUID()}`)).status).toBe(404);
+    expect((await app.request('GET', '/runs/not-a-uuid')).status).toBe(404);
+    expect((await app.request('GET', '/runs?limit=0')).status).toBe(400);
+  });
+});
+
+describe('a run that another process left unfinished', () => {
+  it('is resumed by a serving process: no batch twice, none missing', async () => {
+    await app.addPeople(people(50));
+    await app.running.close();
+    // What a process leaves that was killed between publishing a chunk and marking it: five batches, two of them marked.
+    const [run] = await app.query<{ run_id: string }>(
+      `insert into run(month, state, forced, dry_run, selected, total_batches, published_batches, published_profiles)
+       values ('2026-11', 'publishing', false, false, 50, 5, 2, 20) returning run_id`,
+    );
+    await app.query(
+      `insert into run_batch(run_id, batch_number, profiles, message, published_at)
+       select $1, n, 10, json_build_object('profiles', (select json_agg(json_build_object('network_username', 'b' || n || '-' || k, 'person_id', gen_random_uuid())) from generate_series(1, 10) k)),
+         case when n <= 2 then now() end from generate_series(1, 5) n`,
+      [run!.run_id],
+    );
+    const { startService } = await import('@tradewind/service-kit');
+    const { service } = await import('../src/service.js');
+    const successor = await startService(service, { env: app.env });
+    try {
+      await eventually(async () => {
+        expect(await app.query('select state, published_batches, published_profiles from run')).toEqual([
+          { state: 'completed', published_batches: 5, published_profiles: 50 },
+        ]);
+        expect(app.neighbours.pushed.map(({ attributes }) => attributes['batch_number']).sort()).toEqual([
+          '3',
+          '4',
+          '5',
+        ]);
+      });
+    } finally {
+      await successor.close();
+    }
+  });
+
+  it('selects from the beginning when it was still selecting', async () => {
+    await app.addPeople(people(12));
+    await app.query(
+      `insert into run(run_id, month, state, forced, dry_run) values (gen_random_uuid(), '2026-11', 'selecting', false, false)`,
+    );
+    await app.query(`insert into selected_person select run_id, 1, gen_random_uuid(), 'left-over' from run`);
+    await eventually(async () => {
+      expect(await app.query('select state, selected, published_profiles from run')).toEqual([
+        { state: 'completed', selected: 12, published_profiles: 12 },
+      ]);
+      expect(pushedUsernames(app.neighbours)).toHaveLength(12);
+    });
+  });
+});

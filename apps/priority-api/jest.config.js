@@ -1,0 +1,4 @@
+export default {
+  displayName: 'priority-api',
+  preset: '../../jest.preset.js',
+};

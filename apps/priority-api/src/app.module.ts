@@ -1,0 +1,60 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { PushAuthenticator, createPushAuthenticator } from '@tradewind/cloud-ports';
+import { ProfileProvider, createProfileProvider } from '@tradewind/scraping-provider';
+import { CallerAuthModule, DatabaseModule } from '@tradewind/service-kit';
+import { AppConfig } from './app.config.js';
+import { BatchMessagesStore } from './batches/batch-messages.store.js';
+import { BatchesController } from './batches/batches.controller.js';
+import { BatchesService } from './batches/batches.service.js';
+import { DeadLetterRedrive } from './dead-letters/dead-letter-redrive.js';
+import { DeadLettersService } from './dead-letters/dead-letters.service.js';
+import { DeadLettersStore } from './dead-letters/dead-letters.store.js';
+import { DeliveriesClient } from './delivery-watch/deliveries.client.js';
+import { DeliveryWatch } from './delivery-watch/delivery-watch.js';
+import { WatchedCallsStore } from './delivery-watch/watched-calls.store.js';
+import { AppEvents } from './events.js';
+import { migrations } from './migrations/index.js';
+import { MonthsController } from './months/months.controller.js';
+import { MonthsService } from './months/months.service.js';
+import { DoubtReconciler } from './profile-calls/doubt-reconciler.js';
+import { ProfileCallsStore } from './profile-calls/profile-calls.store.js';
+import { ProfileStarter } from './profile-calls/profile-starter.js';
+import { StartLoops } from './profile-calls/start.loops.js';
+
+/** The features in the order in which a batch passes through them. */
+@Module({})
+export class AppModule {
+  static forRoot(): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [DatabaseModule.forRoot({ migrations }), CallerAuthModule],
+      controllers: [BatchesController, MonthsController],
+      providers: [
+        AppEvents,
+        {
+          provide: PushAuthenticator,
+          inject: [AppConfig],
+          useFactory: (config: AppConfig) => createPushAuthenticator(config),
+        },
+        {
+          provide: ProfileProvider,
+          inject: [AppConfig],
+          useFactory: (config: AppConfig) => createProfileProvider(config),
+        },
+        BatchMessagesStore,
+        BatchesService,
+        DeadLettersStore,
+        DeadLettersService,
+        DeadLetterRedrive,
+        ProfileCallsStore,
+        ProfileStarter,
+        DoubtReconciler,
+        StartLoops,
+        WatchedCallsStore,
+        DeliveriesClient,
+        DeliveryWatch,
+        MonthsService,
+      ],
+    };
+  }
+}

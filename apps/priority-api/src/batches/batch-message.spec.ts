@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import { readBatch, type PushedMessage } from './batch-message.js';
+
+const person = '6f1f3a52-7f0a-4a51-9d3c-0a5a7a0d0001';
+const options = { profilesMax: 3, now: new Date('2026-11-21T00:00:00Z') };
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64');
+const message = (profiles: unknown, more: Partial<PushedMessage> = {}): PushedMessage => ({
+  data: encode({ profiles }),
+  attributes: { batch_number: '4', total_batches: '9' },
+  ...more,
+});
+const batchOf = (given: PushedMessage) => {
+  const reading = readBatch(given, options);
+  if (reading.kind !== 'batch') throw new Error(reading.message);
+  return reading.batch;
+};
+
+describe('readBatch', () => {
+  it('reads profiles, numbers and month', () => {
+    expect(
+      batchOf(message([{ network_username: ' Ada ', person_id: person }], { publishTime: '2026-10-31T23:59:59.999Z' })),
+    ).toEqual({
+      month: '2026-10',
+      generation: 'monthly',
+      batchNumber: 4,
+      totalBatches: 9,
+      profiles: [{ networkUsername: 'ada', personId: person }],
+      faults: [],
+    });
+  });
+
+  it('takes the month of the run before that of publishing, and now when neither is told', () => {
+    const profile = [{ network_username: 'ada', person_id: person }];
+    const attributes = { batch_number: '4', total_batches: '9', month: '2026-01', forced_run_id: 'run-7' };
+    expect(batchOf(message(profile, { attributes, publishTime: '2026-10-31T00:00:00Z' }))).toMatchObject({
+      month: '2026-01',
+      generation: 'run-7',
+    });
+    expect(batchOf(message(profile)).month).toBe('2026-11');
+    expect(batchOf(message(profile, { publishTime: 'never' })).month).toBe('2026-11');
+  });
+
+  it('takes every UUID that a database may hold, also one of no RFC version', () => {
+    const profile = { network_username: 'ada', person_id: '11111111-1111-1111-1111-111111111111' };
+    expect(batchOf(message([profile])).faults).toEqual([]);
+  });
+
+  it('accepts both base64 alphabets, with and without padding', () => {
+    const json = JSON.stringify({ profiles: [{ network_username: 'añ~', person_id: person }], x: '>>>???' });
+    for (const data of [Buffer.from(json).toString('base64'), Buffer.from(json).toString('base64url')]) {
+      expect(batchOf(message([], { data })).profiles).toHaveLength(1);
+    }
+  });
+
+  it('keeps the first of equal handles and names each fault by its place', () => {
+    const batch = batchOf(
+      message([{ network_username: 'a', person_id: person }, { network_username: 'A', person_id: person }, null]),
+    );
+    expect(batch.profiles).toHaveLength(1);
+    expect(batch.faults).toEqual(['profiles.2.network_username must be the handle of a profile']);
+  });
+
+  it('refuses more profiles than allowed as a whole', () => {
+    const many = Array.from({ length: 4 }, (_, index) => ({ network_username: `p${index}`, person_id: person }));
+    expect(readBatch(message(many), options)).toMatchObject({
+      kind: 'malformed',
+      reason: 'too_many_profiles',
+      batchNumber: 4,
+    });
+  });
+});

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+export interface BatchMessageRecord {
+  messageId: string;
+  month: string;
+  batchNumber: number;
+  totalBatches: number;
+  profiles: number;
+}
+
+/** All SQL of the table batch_message. */
+@Injectable()
+export class BatchMessagesStore {
+  constructor(private readonly db: DataSource) {}
+
+  /** Answers how often this message has been delivered, this delivery included. */
+  async record(message: BatchMessageRecord): Promise<number> {
+    const [row] = await this.db.query<{ deliveries: number }[]>(
+      `insert into batch_message(message_id, month, batch_number, total_batches, profiles) values ($1, $2, $3, $4, $5)
+       on conflict (message_id) do update set deliveries = batch_message.deliveries + 1, last_received_at = now()
+       returning deliveries`,
+      [message.messageId, message.month, message.batchNumber, message.totalBatches, message.profiles],
+    );
+    return row?.deliveries ?? 1;
+  }
+}

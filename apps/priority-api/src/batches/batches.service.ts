@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { ServiceError } from '@tradewind/shared-types';
+import { AppConfig } from '../app.config.js';
+import { DeadLettersService } from '../dead-letters/dead-letters.service.js';
+import { AppEvents } from '../events.js';
+import { ProfileCallsStore } from '../profile-calls/profile-calls.store.js';
+import { ProfileStarter } from '../profile-calls/profile-starter.js';
+import { StartLoops } from '../profile-calls/start.loops.js';
+import type { BatchTriggerAnswer } from './batches.dto.js';
+import { BatchMessagesStore } from './batch-messages.store.js';
+import { messageIdOf, readBatch, type Batch, type PushedMessage } from './batch-message.js';
+
+/** The provider is given this long before the queue should come again, seconds. */
+const retryAfterSeconds = 5;
+
+/** Receives batches: durable first, then started within the time that a push may take, the rest in the background. */
+@Injectable()
+export class BatchesService {
+  constructor(
+    private readonly messages: BatchMessagesStore,
+    private readonly calls: ProfileCallsStore,
+    private readonly starter: ProfileStarter,
+    private readonly loops: StartLoops,
+    private readonly deadLetters: DeadLettersService,
+    private readonly config: AppConfig,
+    private readonly events: AppEvents,
+  ) {}
+
+  async receive(message: PushedMessage): Promise<BatchTriggerAnswer> {
+    const receivedAt = Date.now();
+    const reading = readBatch(message, { profilesMax: this.config.BATCH_PROFILES_MAX, now: new Date(receivedAt) });
+    if (reading.kind === 'malformed') {
+      await this.deadLetters.keep(message, reading.reason, reading.message);
+      return answer(0, reading.batchNumber);
+    }
+    const { batch } = reading;
+    if (batch.faults.length > 0) await this.deadLetters.keep(message, 'single_profiles', batch.faults.join('; '));
+    await this.keep(message, batch);
+    return answer(await this.startWithin(batch, receivedAt + this.config.PUSH_BUDGET_MS), batch.batchNumber);
+  }
+
+  private async keep(message: PushedMessage, batch: Batch): Promise<void> {
+    const { month, generation, batchNumber, totalBatches, profiles } = batch;
+    const messageId = messageIdOf(message);
+    const deliveries = messageId
+      ? await this.messages.record({ messageId, month, batchNumber, totalBatches, profiles: profiles.length })
+      : 1;
+    const reservedMs = this.config.PUSH_BUDGET_MS + 1_000;
+    const added = await this.calls.insert({ month, generation, batchNumber, profiles }, reservedMs);
+    this.events.emit('batch_received', {
+      repeated: deliveries > 1,
+      message_id: messageId,
+      month,
+      batch_number: batchNumber,
+      total_batches: totalBatches,
+      profiles: profiles.length,
+      profiles_new: added,
+    });
+  }
+
+  /** Answers how many profiles this delivery has started; 503 when it could start none because the provider is down. */
+  private async startWithin(batch: Batch, deadlineMs: number): Promise<number> {
+    const group = {
+      month: batch.month,
+      generation: batch.generation,
+      networkUsernames: batch.profiles.map(({ networkUsername }) => networkUsername),
+    };
+    const { started, metOutage } = await this.starter.start({ group, deadline: new Date(deadlineMs) });
+    if (started === group.networkUsernames.length) return started;
+    if ((await this.calls.countUnsettled(group)) === 0) return started;
+    await this.calls.release(group);
+    this.loops.wake();
+    const isDown = metOutage || (await this.calls.findPause())?.kind === 'outage';
+    if (started === 0 && isDown) {
+      throw new ServiceError({
+        code: 'dependency.unavailable',
+        status: 503,
+        message: 'The scraping provider does not answer; deliver again later',
+        retryable: true,
+        retryAfterSeconds,
+      });
+    }
+    return started;
+  }
+}
+
+function answer(profilesTriggered: number, batchNumber: number): BatchTriggerAnswer {
+  return { status: 'success', profiles_triggered: profilesTriggered, batch_number: batchNumber };
+}

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { AppEvents } from '../events.js';
+import { messageIdOf, type PushedMessage } from '../batches/batch-message.js';
+import { DeadLettersStore, type DeadLetter } from './dead-letters.store.js';
+
+/** Keeps what no retry can mend, for a person to look at. */
+@Injectable()
+export class DeadLettersService {
+  constructor(
+    private readonly store: DeadLettersStore,
+    private readonly events: AppEvents,
+  ) {
+    events.gauge('open_dead_letters', 'Dead letters that nobody has redriven', () => store.countOpen());
+  }
+
+  /** @param kind bounded, for the metric; `reason` is the sentence for people */
+  async keep(message: PushedMessage, kind: string, reason: string): Promise<void> {
+    const messageId = messageIdOf(message);
+    // NUL cannot be kept in a JSON column; U+FFFD shows where it stood.
+    const text = JSON.stringify(message).replaceAll('\\u0000', '\\ufffd');
+    const fingerprint = createHash('sha256')
+      .update(JSON.stringify([messageId, message.data, message.attributes]))
+      .digest('hex');
+    const isNew = await this.store.keep({ fingerprint, messageId, reason, message: text });
+    if (isNew) this.events.emit('batch_dead_lettered', { reason: kind, message_id: messageId, detail: reason });
+  }
+
+  list(options: { limit: number; withRedriven: boolean }): Promise<DeadLetter[]> {
+    return this.store.list(options);
+  }
+}

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { fetchJson } from '@tradewind/service-kit';
+import type { ProfileDeliveryStatus } from '@tradewind/shared-types';
+import { AppConfig } from '../app.config.js';
+import { firstSecret } from '../profile-calls/profile-starter.js';
+
+/** Longest wait for priority-webhook, milliseconds; a look-up of 1000 profiles takes some 20. */
+const timeoutMs = 10_000;
+
+/** What this app asks of priority-webhook. */
+@Injectable()
+export class DeliveriesClient {
+  constructor(private readonly config: AppConfig) {}
+
+  /** How profiles stand there in a month; those without a delivery are left out. At most 1000. */
+  async lookup(month: string, networkUsernames: readonly string[]): Promise<ProfileDeliveryStatus[]> {
+    const { body } = await fetchJson<{ profiles: ProfileDeliveryStatus[] }>(
+      `${this.config.PRIORITY_WEBHOOK_URL}/months/${month}/profiles/lookup`,
+      {
+        method: 'POST',
+        headers: { authorization: `Bearer ${this.config.SERVICE_TOKEN}` },
+        body: { network_usernames: networkUsernames },
+        timeoutMs,
+      },
+    );
+    return body.profiles;
+  }
+
+  /** Delivers in place of the provider, so that there is one way in. */
+  async deliver(body: unknown, correlationId: string): Promise<void> {
+    await fetchJson(this.config.PROFILE_WEBHOOK_URL, {
+      method: 'POST',
+      headers: {
+        'x-webhook-secret': firstSecret(this.config.PROFILE_WEBHOOK_SECRETS),
+        'x-correlation-id': correlationId,
+      },
+      body,
+      timeoutMs,
+    });
+  }
+}

@@ -1,0 +1,229 @@
+import { Injectable } from '@nestjs/common';
+import type { ProfileCallStatus } from '@tradewind/shared-types';
+import { DataSource } from 'typeorm';
+import type { BatchProfile } from '../batches/batch-message.js';
+import type { CallGroup, CallOutcome, ClaimedCall, ProviderPause } from './profile-call.types.js';
+
+interface ClaimedRow {
+  correlation_id: string;
+  network_username: string;
+  attempts: number;
+  doubt_until: Date;
+  now: Date;
+}
+
+/** All SQL of the tables profile_call and provider_pause. */
+@Injectable()
+export class ProfileCallsStore {
+  constructor(private readonly db: DataSource) {}
+
+  /**
+   * Records that these profiles shall be started, each once in its month and generation whoever asks how often.
+   * @param reservedMs for so long the background leaves new ones to the caller
+   */
+  async insert(
+    group: { month: string; generation: string; batchNumber: number | null; profiles: readonly BatchProfile[] },
+    reservedMs: number,
+  ): Promise<number> {
+    const inserted = await this.db.query<unknown[]>(
+      `insert into profile_call(month, network_username, generation, person_id, state, correlation_id, batch_number, due_at)
+       select $1, p.network_username, $2, p.person_id, 'pending', $1 || '.' || gen_random_uuid(), $3, now() + $6 * interval '1 millisecond'
+       from unnest($4::text[], $5::uuid[]) as p(network_username, person_id)
+       on conflict do nothing returning 1`,
+      [
+        group.month,
+        group.generation,
+        group.batchNumber,
+        group.profiles.map(({ networkUsername }) => networkUsername),
+        group.profiles.map(({ personId }) => personId),
+        reservedMs,
+      ],
+    );
+    return inserted.length;
+  }
+
+  /**
+   * Takes pending profiles and marks them as starting, before the provider is called. Over all replicas at most
+   * `slots` are starting at once: the lock makes count and claim one step.
+   * @param group only these, due or reserved for the caller; without it whatever is due, oldest first
+   */
+  async claim(options: {
+    limit: number;
+    slots: number;
+    leaseMs: number;
+    doubtMs: number;
+    group?: CallGroup;
+  }): Promise<ClaimedCall[]> {
+    const { limit, slots, leaseMs, doubtMs, group } = options;
+    return this.db.transaction(async (tx) => {
+      await tx.query(`select pg_advisory_xact_lock(hashtext('priority_api start slots'))`);
+      const parameters: unknown[] = [limit, slots, leaseMs, doubtMs];
+      if (group) parameters.push(group.month, group.generation, group.networkUsernames);
+      const [rows] = await tx.query<[ClaimedRow[], number]>(
+        `update profile_call c set state = 'starting', due_at = now() + $3 * interval '1 millisecond',
+           doubt_until = now() + $4 * interval '1 millisecond'
+         from (
+           select month, network_username, generation from profile_call
+           where state = 'pending'
+             ${group ? 'and month = $5 and generation = $6 and network_username = any($7) and (due_at <= now() or reason is null)' : 'and due_at <= now()'}
+             and not exists (select from provider_pause where until > now())
+           order by due_at
+           limit least($1, greatest(0, $2 - (select count(*) from profile_call where state = 'starting' and due_at > now())))
+           for update skip locked) picked
+         where (c.month, c.network_username, c.generation) = (picked.month, picked.network_username, picked.generation)
+         returning c.correlation_id, c.network_username, c.attempts, c.doubt_until, now() as now`,
+        parameters,
+      );
+      return rows.map(toClaimed);
+    });
+  }
+
+  /** Takes starts whose outcome is not known and is due to be looked up. */
+  async claimInDoubt(limit: number, leaseMs: number): Promise<ClaimedCall[]> {
+    const [rows] = await this.db.query<[ClaimedRow[], number]>(
+      `update profile_call c set state = 'unknown', due_at = now() + $2 * interval '1 millisecond'
+       from (select correlation_id as picked_id from profile_call
+             where state in ('starting', 'unknown') and due_at <= now()
+             order by due_at limit $1 for update skip locked) picked
+       where c.correlation_id = picked.picked_id
+       returning c.correlation_id, c.network_username, c.attempts, c.doubt_until, now() as now`,
+      [limit, leaseMs],
+    );
+    return rows.map(toClaimed);
+  }
+
+  /** Compare and set: only a start in doubt changes, so a late report changes nothing. */
+  async recordOutcomes(outcomes: readonly CallOutcome[], attemptsMax: number): Promise<void> {
+    await this.db.query(
+      `update profile_call c set
+         state = case when o.is_failure and c.attempts + 1 >= $8 then 'refused' else o.state end,
+         attempts = c.attempts + o.is_failure::int,
+         scrape_id = coalesce(o.scrape_id, c.scrape_id),
+         started_at = coalesce(o.started_at, c.started_at),
+         reason = case when o.state = 'started' then null
+           when o.is_failure and c.attempts + 1 >= $8 then 'given up after ' || (c.attempts + 1) || ' starts: ' || o.reason
+           else o.reason end,
+         doubt_until = coalesce(now() + o.settle_ms * interval '1 millisecond', c.doubt_until),
+         due_at = now() + o.after_ms * interval '1 millisecond'
+       from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::bigint[], $7::bool[], $9::bigint[])
+         as o(correlation_id, state, scrape_id, started_at, reason, after_ms, is_failure, settle_ms)
+       where c.correlation_id = o.correlation_id and c.state in ('starting', 'unknown')`,
+      [
+        outcomes.map(({ correlationId }) => correlationId),
+        outcomes.map(({ state }) => state),
+        outcomes.map((outcome) => (outcome.state === 'started' ? outcome.scrapeId : null)),
+        outcomes.map((outcome) => (outcome.state === 'started' ? outcome.startedAt : null)),
+        outcomes.map((outcome) => (outcome.state === 'started' ? null : outcome.reason.slice(0, 500))),
+        outcomes.map((outcome) => ('afterMs' in outcome ? Math.round(outcome.afterMs) : 0)),
+        outcomes.map((outcome) => outcome.state === 'pending' && outcome.isFailure),
+        attemptsMax,
+        outcomes.map((outcome) =>
+          'settleMs' in outcome && outcome.settleMs !== undefined ? Math.round(outcome.settleMs) : null,
+        ),
+      ],
+    );
+  }
+
+  /** Hands what the caller had reserved to the background, due now. */
+  async release(group: CallGroup): Promise<void> {
+    await this.db.query(
+      `update profile_call set due_at = now()
+       where month = $1 and generation = $2 and network_username = any($3) and state = 'pending' and reason is null and due_at > now()`,
+      [group.month, group.generation, group.networkUsernames],
+    );
+  }
+
+  /** How many of these are neither started nor refused. */
+  async countUnsettled(group: CallGroup): Promise<number> {
+    const [row] = await this.db.query<{ n: number }[]>(
+      `select count(*)::int as n from profile_call
+       where month = $1 and generation = $2 and network_username = any($3) and state in ('pending', 'starting', 'unknown')`,
+      [group.month, group.generation, group.networkUsernames],
+    );
+    return row?.n ?? 0;
+  }
+
+  /** How many of these could be claimed if there were a slot. */
+  async countClaimable(group: CallGroup): Promise<number> {
+    const [row] = await this.db.query<{ n: number }[]>(
+      `select count(*)::int as n from profile_call
+       where month = $1 and generation = $2 and network_username = any($3) and state = 'pending' and (due_at <= now() or reason is null)`,
+      [group.month, group.generation, group.networkUsernames],
+    );
+    return row?.n ?? 0;
+  }
+
+  /** Never shortens a pause. */
+  async pause(afterMs: number, kind: ProviderPause['kind'], detail: string): Promise<void> {
+    await this.db.query(
+      `insert into provider_pause(until, kind, detail) values (now() + $1 * interval '1 millisecond', $2, $3)
+       on conflict (only_row) do update set until = excluded.until, kind = excluded.kind, detail = excluded.detail
+       where provider_pause.until < excluded.until`,
+      [afterMs, kind, detail.slice(0, 500)],
+    );
+  }
+
+  async findPause(): Promise<ProviderPause | undefined> {
+    const [row] = await this.db.query<ProviderPause[]>('select until, kind from provider_pause where until > now()');
+    return row;
+  }
+
+  /** How each profile stands in a month; of several generations the latest. Unknown profiles are left out. */
+  async listStatuses(month: string, networkUsernames: readonly string[]): Promise<ProfileCallStatus[]> {
+    const rows = await this.db.query<(Omit<ProfileCallStatus, 'started_at'> & { started_at: Date | null })[]>(
+      `select distinct on (network_username) network_username, state, reason, started_at from profile_call
+       where month = $1 and network_username = any($2)
+       order by network_username, created_at desc`,
+      [month, networkUsernames],
+    );
+    return rows.map((row) => ({ ...row, started_at: row.started_at?.toISOString() ?? null }));
+  }
+
+  async countByState(month: string): Promise<Record<string, number>> {
+    const rows = await this.db.query<{ state: string; n: number }[]>(
+      'select state, count(*)::int as n from profile_call where month = $1 group by state',
+      [month],
+    );
+    return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
+  }
+
+  /**
+   * Makes profiles start again under a new correlation id: those refused, and those started that the caller knows to be
+   * missing. What is on its way is left alone. Answers how many.
+   */
+  async restart(month: string, networkUsernames: readonly string[]): Promise<number> {
+    const [, restarted] = await this.db.query<[unknown[], number]>(
+      `update profile_call c set state = 'pending', correlation_id = c.month || '.' || gen_random_uuid(), scrape_id = null,
+         attempts = 0, reason = null, due_at = now(), started_at = null, delivered_at = null, delivered_status = null, watched_at = null
+       from (select distinct on (network_username) network_username as name, generation as latest from profile_call
+             where month = $1 and network_username = any($2) order by network_username, created_at desc) latest
+       where c.month = $1 and c.network_username = latest.name and c.generation = latest.latest and c.state in ('refused', 'started')`,
+      [month, networkUsernames],
+    );
+    return restarted;
+  }
+
+  /** Profiles of a month that are refused, or started and not known as delivered, a page at a time in order of handle. */
+  async listUndelivered(
+    month: string,
+    after: string,
+    limit: number,
+  ): Promise<{ network_username: string; person_id: string }[]> {
+    return this.db.query(
+      `select network_username, person_id from profile_call
+       where month = $1 and network_username > $2 and state in ('refused', 'started') and delivered_status is distinct from 'SUCCESS'
+       order by network_username limit $3`,
+      [month, after, limit],
+    );
+  }
+}
+
+function toClaimed(row: ClaimedRow): ClaimedCall {
+  return {
+    correlationId: row.correlation_id,
+    networkUsername: row.network_username,
+    attempts: row.attempts,
+    claimedAt: row.now,
+    doubtUntil: row.doubt_until,
+  };
+}

@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { StartWindow } from './start-window.js';
+
+describe('StartWindow', () => {
+  it('halves at each refusal, never below one, and widens with each start, never beyond its limit', () => {
+    const window = new StartWindow(8);
+    const sizes = [window.open];
+    for (let refusal = 0; refusal < 5; refusal++) {
+      window.noCapacity();
+      sizes.push(window.open);
+    }
+    for (let start = 0; start < 9; start++) {
+      window.started();
+      sizes.push(window.open);
+    }
+    expect(sizes).toEqual([8, 4, 2, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8]);
+  });
+
+  it('asks for a pause after three refusals or two missing answers in a row, not for single ones', () => {
+    const window = new StartWindow(8);
+    expect([window.noCapacity(), window.noCapacity(), window.noCapacity()]).toEqual([false, false, true]);
+    window.started();
+    expect([window.noAnswer(), window.noCapacity(), window.noAnswer()]).toEqual([false, false, true]);
+    window.started();
+    expect([window.noAnswer(), window.noCapacity()]).toEqual([false, false]);
+  });
+});

@@ -1,0 +1,41 @@
+// How many starts one replica has on their way at once: halved when the provider has no room, widened with each start
+// that succeeds. So the provider's real limit is found without being told, and probed gently after a refusal.
+
+/** Refusals in a row, without a start between them, after which no start is tried for a while. */
+const capacityStreakMax = 3;
+/** The same for answers that suggest the provider is down. One may be a hiccup; two in a row rarely are. */
+const outageStreakMax = 2;
+
+export class StartWindow {
+  private size: number;
+  private capacityStreak = 0;
+  private outageStreak = 0;
+
+  constructor(private readonly sizeMax: number) {
+    this.size = sizeMax;
+  }
+
+  get open(): number {
+    return Math.max(1, Math.floor(this.size));
+  }
+
+  started(): void {
+    this.capacityStreak = 0;
+    this.outageStreak = 0;
+    this.size = Math.min(this.sizeMax, this.size + 1);
+  }
+
+  /** True when starting should pause. */
+  noCapacity(): boolean {
+    this.size = Math.max(1, this.size / 2);
+    this.capacityStreak += 1;
+    return this.capacityStreak >= capacityStreakMax;
+  }
+
+  /** True when starting should pause. */
+  noAnswer(): boolean {
+    this.size = Math.max(1, this.size / 2);
+    this.outageStreak += 1;
+    return this.outageStreak >= outageStreakMax;
+  }
+}

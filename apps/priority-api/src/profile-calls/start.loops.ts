@@ -1,0 +1,57 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { AppConfig } from '../app.config.js';
+import { DeliveryWatch } from '../delivery-watch/delivery-watch.js';
+import { DoubtReconciler } from './doubt-reconciler.js';
+import { ProfileStarter } from './profile-starter.js';
+
+/** A pass of the starting loop ends after this long, so that a stop is never far, milliseconds. */
+const passMs = 60_000;
+
+/** Background work of a serving process: starts what is due, clears up what is in doubt, watches for what never came. */
+@Injectable()
+export class StartLoops implements OnModuleDestroy {
+  private readonly starting: BackgroundLoop;
+  private readonly loops: BackgroundLoop[];
+
+  constructor(
+    starter: ProfileStarter,
+    reconciler: DoubtReconciler,
+    watch: DeliveryWatch,
+    config: AppConfig,
+    logger: Logger,
+  ) {
+    const intervalMs = config.LOOP_INTERVAL_MS;
+    this.starting = new BackgroundLoop({
+      name: 'start profiles',
+      intervalMs,
+      run: async (signal) => {
+        await starter.start({ deadline: new Date(Date.now() + passMs), signal });
+      },
+      logger,
+    });
+    this.loops = [
+      this.starting,
+      new BackgroundLoop({ name: 'clear doubts', intervalMs, run: () => reconciler.reconcile(), logger }),
+      new BackgroundLoop({
+        name: 'watch deliveries',
+        intervalMs: config.WATCH_INTERVAL_MS,
+        run: () => watch.pass(),
+        logger,
+      }),
+    ];
+  }
+
+  start(): void {
+    for (const loop of this.loops) loop.start();
+  }
+
+  /** There is something to start. */
+  wake(): void {
+    this.starting.wake();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all(this.loops.map((loop) => loop.stop()));
+  }
+}

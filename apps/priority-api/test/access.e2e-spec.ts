@@ -1,0 +1,102 @@
+// Every operation against every kind of caller. An operation that is missing here fails the build.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { envelope, profiles, pushToken, serviceToken, startApp, type TestApp } from './priority-api-app.js';
+
+type Caller = 'nobody' | 'wrong' | 'service' | 'queue';
+
+const headersOf: Record<Caller, Record<string, string>> = {
+  nobody: {},
+  wrong: { authorization: 'Bearer not-a-token' },
+  service: { authorization: `Bearer ${serviceToken}` },
+  queue: { authorization: `Bearer ${pushToken}` },
+};
+
+interface Operation {
+  method: 'get' | 'post';
+  /** As in the OpenAPI document. */
+  route: string;
+  path: string;
+  body?: unknown;
+  allowed: Caller;
+  /** Status for a caller with a token that is not the right one. */
+  refusal: number;
+}
+
+const operations: Operation[] = [
+  {
+    method: 'post',
+    route: '/batch-trigger',
+    path: '/batch-trigger/',
+    body: envelope({ profiles: profiles(1) }),
+    allowed: 'queue',
+    refusal: 403,
+  },
+  { method: 'get', route: '/months/{month}', path: '/months/2026-11', allowed: 'service', refusal: 401 },
+  {
+    method: 'post',
+    route: '/months/{month}/profiles/lookup',
+    path: '/months/2026-11/profiles/lookup',
+    body: { network_usernames: ['a'] },
+    allowed: 'service',
+    refusal: 401,
+  },
+  {
+    method: 'post',
+    route: '/months/{month}/profiles/retry',
+    path: '/months/2026-11/profiles/retry',
+    body: { profiles: profiles(1) },
+    allowed: 'service',
+    refusal: 401,
+  },
+];
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+const send = (url: string, { method, path, body }: Operation, headers: Record<string, string>) =>
+  fetch(url + path, {
+    method: method.toUpperCase(),
+    headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+
+describe.each(operations)('$method $route', (operation) => {
+  it.each<Caller>(['nobody', 'wrong', 'service', 'queue'])('decides about %s', async (caller) => {
+    const response = await send(app.url, operation, headersOf[caller]);
+    const expected = caller === operation.allowed ? 200 : caller === 'nobody' ? 401 : operation.refusal;
+    expect(response.status).toBe(expected);
+    if (expected !== 200)
+      expect(Object.keys((await response.json()) as object).sort()).toEqual(['error', 'message', 'statusCode']);
+  });
+});
+
+describe('the list above', () => {
+  it('names every operation of the app', async () => {
+    const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, unknown>>;
+    };
+    const served = Object.entries(document.paths).flatMap(([route, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${route}`),
+    );
+    expect(served.sort()).toEqual(operations.map(({ method, route }) => `${method} ${route}`).sort());
+  });
+});
+
+describe('PUSH_AUTH=none', () => {
+  it('lets a push without a token pass in dev, but never a wrong one', async () => {
+    const open = await app.replica({ PUSH_AUTH: 'none' });
+    expect((await send(open.url, operations[0]!, {})).status).toBe(200);
+    expect((await send(open.url, operations[0]!, headersOf.wrong)).status).toBe(403);
+    expect((await send(open.url, operations[0]!, headersOf.queue)).status).toBe(200);
+  });
+
+  it('is refused outside dev', async () => {
+    const { AppConfig } = await import('../src/app.config.js');
+    expect(() => new AppConfig({ ...app.env, ENVIRONMENT: 'staging', PUSH_AUTH: 'none' })).toThrow(
+      /PUSH_AUTH +must be required outside dev/,
+    );
+  });
+});

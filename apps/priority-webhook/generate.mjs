@@ -1,0 +1,23 @@
+// openapi.json, from the controllers and their DTOs. Part of `npm run gen`.
+import { CallerAuth, openApiDocument } from '@tradewind/service-kit';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { NestFactory } from '@nestjs/core';
+import { writeGenerated } from '../../tools/workspace/generated-files.mjs';
+import { AppConfig } from './src/app.config.ts';
+import { DeliveriesController } from './src/deliveries/deliveries.controller.ts';
+import { MonthsController } from './src/months/months.controller.ts';
+import { ProfilesController } from './src/profiles/profiles.controller.ts';
+import { openApiOptions } from './src/openapi.ts';
+
+const controllers = [DeliveriesController, ProfilesController, MonthsController];
+// What the controllers call is not called here, and would want a database. The others are those of their guards.
+const called = controllers.flatMap((controller) => Reflect.getMetadata('design:paramtypes', controller));
+const guards = [CallerAuth, AppConfig];
+const providers = [...called, ...guards].map((provide) => ({ provide, useValue: { PROFILE_WEBHOOK_SECRETS: '' } }));
+class ApiModule {}
+const app = await NestFactory.create({ module: ApiModule, controllers, providers }, new FastifyAdapter(), {
+  logger: ['error'],
+  abortOnError: false,
+});
+const document = await openApiDocument(app, openApiOptions);
+await writeGenerated({ [new URL('openapi.json', import.meta.url).href]: JSON.stringify(document) });

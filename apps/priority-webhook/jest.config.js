@@ -1,0 +1,4 @@
+export default {
+  displayName: 'priority-webhook',
+  preset: '../../jest.preset.js',
+};

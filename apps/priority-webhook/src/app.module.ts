@@ -1,0 +1,42 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { ObjectStore, Warehouse, createObjectStore, createWarehouse } from '@tradewind/cloud-ports';
+import { CallerAuthModule, DatabaseModule } from '@tradewind/service-kit';
+import { AppConfig } from './app.config.js';
+import { DependencyProbes } from './dependency-probes.js';
+import { DeliveriesController } from './deliveries/deliveries.controller.js';
+import { DeliveriesService } from './deliveries/deliveries.service.js';
+import { DeliveriesStore } from './deliveries/deliveries.store.js';
+import { AppEvents } from './events.js';
+import { migrations } from './migrations/index.js';
+import { MonthsController } from './months/months.controller.js';
+import { MonthsService } from './months/months.service.js';
+import { ProfilesController } from './profiles/profiles.controller.js';
+import { ProfilesService } from './profiles/profiles.service.js';
+import { InboxLoops } from './storing/inbox.loops.js';
+import { ProfileStoringService } from './storing/profile-storing.service.js';
+import { UnusablePayloadsStore } from './unusable/unusable-payloads.store.js';
+
+/** The features in the order in which a profile passes through them. */
+@Module({})
+export class AppModule {
+  static forRoot(): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [DatabaseModule.forRoot({ migrations }), CallerAuthModule],
+      controllers: [DeliveriesController, ProfilesController, MonthsController],
+      providers: [
+        AppEvents,
+        { provide: Warehouse, inject: [AppConfig], useFactory: (config: AppConfig) => createWarehouse(config) },
+        { provide: ObjectStore, inject: [AppConfig], useFactory: (config: AppConfig) => createObjectStore(config) },
+        DependencyProbes,
+        DeliveriesStore,
+        UnusablePayloadsStore,
+        DeliveriesService,
+        ProfileStoringService,
+        InboxLoops,
+        ProfilesService,
+        MonthsService,
+      ],
+    };
+  }
+}

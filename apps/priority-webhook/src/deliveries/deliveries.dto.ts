@@ -1,0 +1,38 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+/** Documentation only: the provider's body is read by profile-payload.ts, which welcomes unknown fields. */
+export class ScrapedProfileDto {
+  @ApiProperty({ type: String, required: false, example: 'Jane Doe' })
+  name?: string;
+
+  @ApiProperty({ type: String, required: false, example: 'Head of Data at Example Corp' })
+  headline?: string;
+
+  @ApiProperty({ type: String, required: false, example: 'Berlin, Germany' })
+  location?: string;
+}
+
+export class ScrapedProfileDataDto {
+  @ApiProperty({ type: ScrapedProfileDto, description: 'What was scraped; further fields are kept as they come' })
+  profile!: ScrapedProfileDto;
+}
+
+export class ProfileWebhookDto {
+  @ApiProperty({ type: String, description: 'Address of the profile', example: 'https://www.linkedin.com/in/jane-doe' })
+  url!: string;
+
+  @ApiProperty({ type: ScrapedProfileDataDto, description: 'Without a profile, or with an error, it is a failure' })
+  data!: ScrapedProfileDataDto;
+}
+
+/** Answer of `POST /webhook/network`: what was done when it was sent. */
+export class ProfileWebhookAnswer {
+  @ApiProperty({ type: String, enum: ['success'] })
+  status!: 'success';
+
+  @ApiProperty({ type: Boolean, description: 'Whether the row is in the warehouse already' })
+  saved_to_warehouse!: boolean;
+
+  @ApiProperty({ type: Boolean, description: 'Whether the backup object exists already' })
+  backed_up_to_storage!: boolean;
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { GroupCommit } from '@tradewind/service-kit';
+import { monthOf, monthOfCorrelationId } from '@tradewind/shared-types';
+import { AppConfig } from '../app.config.js';
+import { AppEvents } from '../events.js';
+import { leaseMs } from '../storing/inbox.loops.js';
+import { ProfileStoringService } from '../storing/profile-storing.service.js';
+import { UnusablePayloadsStore } from '../unusable/unusable-payloads.store.js';
+import { deliveryIdentity } from './delivery-identity.js';
+import type { DeliveryProgress, IncomingDelivery } from './delivery.types.js';
+import { unusableWebhook } from './deliveries.errors.js';
+import { DeliveriesStore, type InsertedDelivery } from './deliveries.store.js';
+import { readProfilePayload } from './profile-payload.js';
+import { storableJson } from './storable-json.js';
+
+/** Webhooks kept by one insert. */
+const groupSizeMax = 100;
+/** Longer ids are no ids of ours. */
+const correlationIdLengthMax = 200;
+
+/** Receives profile webhooks: first durable in the inbox, then tried at once at warehouse and backup. */
+@Injectable()
+export class DeliveriesService {
+  private readonly inserts: GroupCommit<IncomingDelivery, InsertedDelivery>;
+
+  constructor(
+    store: DeliveriesStore,
+    private readonly unusable: UnusablePayloadsStore,
+    private readonly storing: ProfileStoringService,
+    private readonly events: AppEvents,
+    private readonly config: AppConfig,
+  ) {
+    this.inserts = new GroupCommit({
+      write: (group) => store.insert(group),
+      groupSizeMax,
+      parallel: 2,
+    });
+  }
+
+  /** Answers what is done when the time for waiting is over; the rest goes on in the background. */
+  async receive(body: unknown, headers: { correlationId: string | undefined }): Promise<DeliveryProgress> {
+    const receivedAt = new Date();
+    const correlationId = headers.correlationId?.slice(0, correlationIdLengthMax) || undefined;
+    const incoming = await this.read(body, correlationId, receivedAt);
+    const { delivery, isNew } = await this.inserts.add(incoming);
+    if (!isNew) {
+      this.events.emit('profile_repeated', { network_username: delivery.networkUsername });
+      return this.storing.progressOf(delivery);
+    }
+    this.events.emit('profile_received', {
+      network_username: delivery.networkUsername,
+      status: delivery.requestStatus,
+      reason: incoming.reason,
+    });
+    if (incoming.leaseMs === 0) return delivery;
+    return this.withinWait(this.storing.attempt(delivery), delivery);
+  }
+
+  private async read(body: unknown, correlationId: string | undefined, receivedAt: Date): Promise<IncomingDelivery> {
+    const payload = readProfilePayload(body);
+    if (payload.kind === 'unusable') {
+      const text = storableJson(body ?? null);
+      const fingerprint = createHash('sha256').update(text).digest('hex');
+      await this.unusable.keep({ fingerprint, reason: payload.message, body: text, correlationId, receivedAt });
+      this.events.emit('profile_unusable', { reason: payload.reason });
+      throw unusableWebhook(payload.message);
+    }
+    const requestStatus = payload.kind === 'profile' ? 'SUCCESS' : 'FAILED';
+    const { networkUsername } = payload;
+    // The month the scrape was asked for; a webhook that nobody asked for belongs to the month in which it came.
+    const month = (correlationId && monthOfCorrelationId(correlationId)) || monthOf(receivedAt);
+    return {
+      identity: deliveryIdentity({ networkUsername, month, requestStatus, correlationId, body }),
+      networkUsername,
+      month,
+      correlationId,
+      receivedAt,
+      requestStatus,
+      reason: payload.kind === 'failure' ? payload.reason : undefined,
+      body: storableJson(body),
+      leaseMs: this.storing.hasRoom ? leaseMs(this.config) : 0,
+    };
+  }
+
+  private async withinWait(attempt: Promise<DeliveryProgress>, otherwise: DeliveryProgress): Promise<DeliveryProgress> {
+    let timer: NodeJS.Timeout | undefined;
+    const waited = new Promise<DeliveryProgress>((resolve) => {
+      timer = setTimeout(() => resolve(otherwise), this.config.DELIVERY_WAIT_MS);
+    });
+    try {
+      return await Promise.race([attempt, waited]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

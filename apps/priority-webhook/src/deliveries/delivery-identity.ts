@@ -1,0 +1,34 @@
+// When two webhooks are one and the same delivery. A repeat changes nothing: one row, one object.
+import { createHash } from 'node:crypto';
+import type { Month } from '@tradewind/shared-types';
+
+export interface IdentifiedDelivery {
+  networkUsername: string;
+  month: Month;
+  requestStatus: 'SUCCESS' | 'FAILED';
+  /** Header x-correlation-id; names the scrape that priority-api asked for. */
+  correlationId: string | undefined;
+  body: unknown;
+}
+
+/**
+ * With a correlation id: that scrape, profile and status, whatever else the body says; so a success that follows
+ * a reported failure is kept beside it. Without one: profile, month and content, since the same content in another
+ * month is a new scrape.
+ */
+export function deliveryIdentity(delivery: IdentifiedDelivery): string {
+  const { networkUsername, month, requestStatus, correlationId, body } = delivery;
+  const parts = correlationId
+    ? ['scrape', correlationId, networkUsername, requestStatus]
+    : ['content', month, networkUsername, canonicalJson(body)];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** Equal for equal values, whatever the order of their keys. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  );
+}

@@ -1,0 +1,54 @@
+// The small pure rules of a delivery: its identity, the name of its backup, text that can be stored.
+import { describe, expect, it } from '@jest/globals';
+import type { Month } from '@tradewind/shared-types';
+import { backupObjectName } from './backup-object-name.js';
+import { deliveryIdentity, type IdentifiedDelivery } from './delivery-identity.js';
+import { storableJson } from './storable-json.js';
+
+describe('deliveryIdentity', () => {
+  const delivery: IdentifiedDelivery = {
+    networkUsername: 'jane',
+    month: '2026-11' as Month,
+    requestStatus: 'SUCCESS',
+    correlationId: undefined,
+    body: { url: 'u', data: { profile: { name: 'a', tags: [1, 2] } } },
+  };
+  const identity = (changes: Partial<IdentifiedDelivery>) => deliveryIdentity({ ...delivery, ...changes });
+
+  it('of a named scrape does not depend on the content, but on profile and status', () => {
+    const named = { correlationId: '2026-11.x' };
+    expect(identity({ ...named, body: 'other' })).toBe(identity(named));
+    const others = [{ requestStatus: 'FAILED' as const }, { networkUsername: 'joe' }, { correlationId: '2026-11.y' }];
+    expect(new Set([identity(named), ...others.map((other) => identity({ ...named, ...other }))]).size).toBe(4);
+  });
+
+  it('of an unnamed one is its content in its month, whatever the order of fields', () => {
+    expect(identity({ body: { data: { profile: { tags: [1, 2], name: 'a' } }, url: 'u' } })).toBe(identity({}));
+    const others = [
+      { body: { url: 'u', data: { profile: { name: 'a', tags: [2, 1] } } } },
+      { month: '2026-12' as Month },
+      { networkUsername: 'joe' },
+    ];
+    expect(new Set([identity({}), ...others.map(identity)]).size).toBe(4);
+  });
+});
+
+describe('backupObjectName', () => {
+  it('is the handle and the second in UTC, with a suffix for twins', () => {
+    const receivedAt = new Date('2026-03-04T05:06:07.999+02:00');
+    expect(backupObjectName('jane', receivedAt, 1)).toBe('jane_20260304030607.json');
+    expect(backupObjectName('jane', receivedAt, 2)).toBe('jane_20260304030607-2.json');
+  });
+});
+
+describe('storableJson', () => {
+  it('drops NUL, replaces lone surrogates, in keys as well, and leaves the rest alone', () => {
+    expect(
+      JSON.parse(storableJson({ 'k\u0000': ['a\u0000b', { deep: '\ud800x' }], n: null, fine: '😀 \\u0000' })),
+    ).toEqual({
+      k: ['ab', { deep: '\ufffdx' }],
+      n: null,
+      fine: '😀 \\u0000',
+    });
+  });
+});

@@ -1,0 +1,20 @@
+// PostgreSQL stores neither NUL characters nor lone surrogates in JSON; a body that holds them must not be lost.
+
+/** What such a character is in JSON text; found without looking at every string. */
+const suspect = /\\u(?:0000|d[89a-f])/i;
+
+/** The value as JSON text that every store takes: NUL is dropped, a lone surrogate becomes U+FFFD. */
+export function storableJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  return suspect.test(text) ? JSON.stringify(cleaned(value)) : text;
+}
+
+function cleaned(value: unknown): unknown {
+  // A round trip through UTF-8 replaces lone surrogates.
+  if (typeof value === 'string') return Buffer.from(value.replaceAll('\u0000', ''), 'utf8').toString('utf8');
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [cleaned(key), cleaned(entry)]));
+  }
+  return value;
+}

@@ -1,0 +1,14 @@
+import { eventsClass } from '@tradewind/service-kit';
+
+/** The business events of this app: each call writes a log line and counts. Personal is nothing here beyond the handle. */
+export class AppEvents extends eventsClass('priority-webhook', {
+  profile_received: { help: 'Profile webhooks kept in the inbox, by status', labels: ['status'], level: 'debug' },
+  profile_repeated: { help: 'Profile webhooks that had been received before', level: 'debug' },
+  profile_unusable: { help: 'Profile webhooks refused, by reason', labels: ['reason'], level: 'warn' },
+  profile_stored: {
+    help: 'Profiles that reached warehouse and backup; time from the webhook, seconds',
+    histogram: { field: 'seconds', buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3600, 86_400] },
+    level: 'debug',
+  },
+  store_failed: { help: 'Failed attempts to write a profile, by target', labels: ['target'], level: 'warn' },
+}) {}

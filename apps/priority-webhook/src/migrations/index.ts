@@ -1,0 +1,3 @@
+import { deliveries } from './0001-deliveries.js';
+
+export const migrations = [deliveries];

@@ -1,0 +1,39 @@
+import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiBearerAuth, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Callers } from '@tradewind/service-kit';
+import { ProfileLookup, type ProfileDeliveryStatus } from '@tradewind/shared-types';
+import { MonthsService } from './months.service.js';
+
+/** For the month report of the coordinator and the watch of priority-api. */
+@ApiTags('months')
+@ApiBearerAuth()
+@Callers()
+@Controller('months')
+export class MonthsController {
+  constructor(private readonly months: MonthsService) {}
+
+  @Post(':month/profiles/lookup')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Tells how up to 1000 profiles stand in a month; profiles without a delivery are left out' })
+  @ApiBody({
+    schema: {
+      type: 'object',
+      required: ['network_usernames'],
+      properties: {
+        network_usernames: {
+          type: 'array',
+          maxItems: 1000,
+          items: { type: 'string' },
+          description: 'Handles, normalised',
+        },
+        since: { type: 'string', format: 'date-time', description: 'Deliveries before this instant do not count' },
+      },
+    },
+  })
+  async lookup(
+    @Param('month') month: string,
+    @Body() body: ProfileLookup,
+  ): Promise<{ profiles: ProfileDeliveryStatus[] }> {
+    return { profiles: await this.months.lookup(month, body) };
+  }
+}

@@ -1,0 +1,33 @@
+import { createWarehouse } from '@tradewind/cloud-ports';
+import { defineService, migrateDatabase, openApi } from '@tradewind/service-kit';
+import { AppConfig } from './app.config.js';
+import { AppModule } from './app.module.js';
+import { addCommands } from './commands.js';
+import { migrations } from './migrations/index.js';
+import { openApiOptions } from './openapi.js';
+import { InboxLoops } from './storing/inbox.loops.js';
+
+export const service = defineService({
+  name: 'priority-webhook',
+  config: AppConfig,
+  module: () => AppModule.forRoot(),
+  configure: async (app, config) => {
+    await openApi(app, config, openApiOptions);
+    app.get(InboxLoops).start();
+  },
+  migrate: async (config) => {
+    await migrateDatabase(config, migrations);
+    if (config.CLOUD === 'embedded') await migrateWarehouse(config);
+  },
+  commands: addCommands,
+});
+
+/** On Google Cloud the tables are set up by deployment; the embedded ones are made by whoever comes first. */
+async function migrateWarehouse(config: AppConfig): Promise<void> {
+  const warehouse = await createWarehouse(config);
+  try {
+    await warehouse.migrate();
+  } finally {
+    await warehouse.onApplicationShutdown();
+  }
+}

@@ -1,0 +1,75 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { AppConfig } from '../app.config.js';
+import { DeliveriesStore } from '../deliveries/deliveries.store.js';
+import { AppEvents } from '../events.js';
+import { ProfileStoringService } from './profile-storing.service.js';
+
+/** Deliveries taken from the inbox at a time: enough to share a commit, few enough to leave the disk to what arrives. */
+const passSize = 25;
+/** Rows removed at a time, and how often anything is removed. */
+const removalSize = 1000;
+const removalIntervalMs = 3_600_000;
+const dayMs = 86_400_000;
+
+/** Background work of a serving process: what could not be stored at once is stored later; old inbox rows go. */
+@Injectable()
+export class InboxLoops implements OnModuleDestroy {
+  private readonly loops: BackgroundLoop[];
+
+  constructor(
+    private readonly store: DeliveriesStore,
+    private readonly storing: ProfileStoringService,
+    private readonly config: AppConfig,
+    logger: Logger,
+    events: AppEvents,
+  ) {
+    events.gauge(
+      'oldest_undelivered_profile_seconds',
+      'Age of the oldest received profile that is not both stored and backed up',
+      () => store.oldestUnfinishedSeconds(),
+    );
+    this.loops = [
+      new BackgroundLoop({
+        name: 'store profiles',
+        intervalMs: config.LOOP_INTERVAL_MS,
+        run: () => this.storeDue(),
+        logger,
+      }),
+      new BackgroundLoop({
+        name: 'clean the inbox',
+        intervalMs: removalIntervalMs,
+        run: () => this.removeOld(),
+        logger,
+      }),
+    ];
+  }
+
+  start(): void {
+    for (const loop of this.loops) loop.start();
+  }
+
+  /** One pass over the inbox; true when there may be more. */
+  async storeDue(): Promise<boolean> {
+    const due = await this.store.claimDue(passSize, leaseMs(this.config));
+    const results = await Promise.all(due.map((delivery) => this.storing.attempt(delivery)));
+    // After a failure the loop pauses: the place that failed gets a moment.
+    return due.length === passSize && results.every(({ isStored, isBackedUp }) => isStored && isBackedUp);
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all(this.loops.map((loop) => loop.stop()));
+    // Attempts that outlived their answers end before the database closes.
+    await this.storing.settle();
+  }
+
+  private async removeOld(): Promise<boolean> {
+    const before = new Date(Date.now() - this.config.INBOX_KEEP_DAYS * dayMs);
+    return (await this.store.removeFinished(before, removalSize)) === removalSize;
+  }
+}
+
+/** For so long a delivery belongs to the process that has it in hand: the writes' time limit and the record of it. */
+export function leaseMs(config: AppConfig): number {
+  return config.STORE_TIMEOUT_MS + 5_000;
+}

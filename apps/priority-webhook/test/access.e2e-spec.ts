@@ -1,0 +1,103 @@
+// Every operation against every kind of caller. An operation that is missing here fails the build.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { profileBody, serviceToken, startApp, webhookSecret, type TestApp } from './priority-webhook-app.js';
+
+type Caller = 'nobody' | 'wrong' | 'service' | 'provider';
+
+const headersOf: Record<Caller, Record<string, string>> = {
+  nobody: {},
+  wrong: { authorization: 'Bearer not-a-token', 'x-webhook-secret': 'not-the-secret' },
+  service: { authorization: `Bearer ${serviceToken}` },
+  provider: { 'x-webhook-secret': webhookSecret },
+};
+
+interface Operation {
+  method: 'get' | 'post';
+  /** As in the OpenAPI document. */
+  route: string;
+  path: string;
+  body?: unknown;
+  allowed: Caller[];
+}
+
+const operations: Operation[] = [
+  {
+    method: 'post',
+    route: '/webhook/network',
+    path: '/webhook/network',
+    body: profileBody('access'),
+    allowed: ['provider'],
+  },
+  { method: 'get', route: '/profiles/{username}/status', path: '/profiles/access/status', allowed: ['service'] },
+  {
+    method: 'post',
+    route: '/months/{month}/profiles/lookup',
+    path: '/months/2026-11/profiles/lookup',
+    body: { network_usernames: ['access'] },
+    allowed: ['service'],
+  },
+];
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+  await app.deliver(profileBody('access'));
+});
+afterAll(() => app.close());
+
+describe.each(operations)('$method $route', ({ method, path, body, allowed }) => {
+  it.each<Caller>(['nobody', 'wrong', 'service', 'provider'])('decides about %s', async (caller) => {
+    const response = await fetch(app.url + path, {
+      method: method.toUpperCase(),
+      headers: { ...headersOf[caller], ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    expect(response.status).toBe(allowed.includes(caller) ? 200 : 401);
+    if (!allowed.includes(caller)) {
+      expect(Object.keys((await response.json()) as object).sort()).toEqual(['error', 'message', 'statusCode']);
+    }
+  });
+});
+
+describe('the list above', () => {
+  it('names every operation of the app', async () => {
+    const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, unknown>>;
+    };
+    const served = Object.entries(document.paths).flatMap(([route, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${route}`),
+    );
+    expect(served.sort()).toEqual(operations.map(({ method, route }) => `${method} ${route}`).sort());
+  });
+});
+
+describe('settings', () => {
+  it('accept an older secret while it is being rotated', async () => {
+    const replica = await app.replica({ PROFILE_WEBHOOK_SECRETS: 'the-new-one, the-old-one' });
+    for (const [secret, status] of [
+      ['the-new-one', 200],
+      ['the-old-one', 200],
+      ['the-new-one,the-old-one', 401],
+      ['', 401],
+    ] as const) {
+      const response = await fetch(`${replica.url}/webhook/network`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-webhook-secret': secret },
+        body: JSON.stringify(profileBody('rotation')),
+      });
+      expect([secret, response.status]).toEqual([secret, status]);
+    }
+  });
+
+  it('let a webhook without a secret pass in dev when told so, but never a wrong one', async () => {
+    const open = await app.replica({ WEBHOOK_AUTH: 'none' });
+    const post = (headers: Record<string, string>) =>
+      fetch(`${open.url}/webhook/network`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(profileBody('open')),
+      });
+    expect((await post({})).status).toBe(200);
+    expect((await post({ 'x-webhook-secret': 'wrong' })).status).toBe(401);
+  });
+});

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { profileBackupBucket } from '@tradewind/shared-types';
+import { deliverTo, eventually, profileBody, startApp, type TestApp } from './priority-webhook-app.js';
+
+let app: TestApp;
+beforeEach(async () => {
+  app = await startApp({ STORE_TIMEOUT_MS: '1000', DELIVERY_WAIT_MS: '1500' });
+});
+afterEach(() => app.close());
+
+const stored = async (username: string) =>
+  (await app.query('select 1 from warehouse.scraped_profile_calls where "requestResource" = $1', [username])).length;
+const backups = async (username: string) => {
+  const names: string[] = [];
+  for await (const name of app.objects.list(profileBackupBucket, `${username}_`)) names.push(name);
+  return names.length;
+};
+const inbox = async () =>
+  app.query(
+    'select stored_at is not null as s, backed_up_at is not null as b, last_error as e from delivery order by id',
+  );
+
+describe('a store that fails for a while', () => {
+  it('the warehouse: the answer says so, and the row is there once it is back', async () => {
+    await app.query('alter table warehouse.scraped_profile_calls rename to away');
+    const answer = await app.deliver(profileBody('jane'));
+    expect(answer).toEqual({
+      status: 200,
+      body: { status: 'success', saved_to_warehouse: false, backed_up_to_storage: true },
+    });
+    expect(await inbox()).toEqual([{ s: false, b: true, e: expect.stringMatching(/^warehouse: /) }]);
+    expect(await (await fetch(app.running.metricsUrl)).text()).toMatch(
+      /tradewind_priority_webhook_oldest_undelivered_profile_seconds 0\.\d+/,
+    );
+    await app.query('alter table warehouse.away rename to scraped_profile_calls');
+    await eventually(async () => {
+      expect(await stored('jane')).toBe(1);
+      expect(await inbox()).toEqual([{ s: true, b: true, e: null }]);
+    });
+    expect(await backups('jane')).toBe(1);
+    expect((await app.deliver(profileBody('jane'))).body).toMatchObject({
+      saved_to_warehouse: true,
+      backed_up_to_storage: true,
+    });
+    expect(await stored('jane')).toBe(1);
+  });
+
+  it('the object store: the answer says so, and the object is there once it is back', async () => {
+    const bucket = join(app.objectDir, profileBackupBucket);
+    await writeFile(bucket, 'a file where the folder should be');
+    const answer = await app.deliver(profileBody('jane'));
+    expect(answer.body).toEqual({ status: 'success', saved_to_warehouse: true, backed_up_to_storage: false });
+    await rm(bucket);
+    await eventually(async () => expect(await backups('jane')).toBe(1));
+    expect(await stored('jane')).toBe(1);
+  });
+
+  it('one that hangs: the answer comes in time, and says what is not done', async () => {
+    // An open transaction that holds the table makes every append wait.
+    const holder = new pg.Client({ connectionString: app.databaseUrl });
+    await holder.connect();
+    await holder.query('begin; lock table warehouse.scraped_profile_calls in access exclusive mode');
+    const before = Date.now();
+    const answer = await app.deliver(profileBody('jane'));
+    expect(Date.now() - before).toBeLessThan(5_000);
+    expect(answer.body).toMatchObject({ status: 'success', saved_to_warehouse: false, backed_up_to_storage: true });
+    await holder.query('commit');
+    await holder.end();
+    await eventually(async () => expect(await stored('jane')).toBe(1));
+  });
+
+  it('more than the memory may hold waits in the inbox, and the answers say so', async () => {
+    const small = await app.replica({ DELIVERY_QUEUE_MAX: '0' });
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => deliverTo(small.url, profileBody(`waits-${index}`))),
+    );
+    for (const { body } of answers)
+      expect(body).toMatchObject({ saved_to_warehouse: false, backed_up_to_storage: false });
+    await eventually(async () => {
+      expect(
+        await app.query(
+          'select count(*)::int as n from delivery where stored_at is not null and backed_up_at is not null',
+        ),
+      ).toEqual([{ n: 30 }]);
+    });
+  });
+
+  it('the inbox itself: an error, and nothing is claimed to be kept', async () => {
+    await app.query('alter table delivery rename to delivery_away');
+    const answer = await app.deliver(profileBody('jane'));
+    expect(answer.status).toBeGreaterThanOrEqual(500);
+    expect(await stored('jane')).toBe(0);
+    await app.query('alter table delivery_away rename to delivery');
+    expect((await app.deliver(profileBody('jane'))).status).toBe(200);
+  });
+});
