@@ -1,0 +1,4 @@
+export default {
+  displayName: 'seed',
+  preset: '../../jest.preset.js',
+};

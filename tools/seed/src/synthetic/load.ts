@@ -1,0 +1,31 @@
+// Synthetic rows into the tables, batch by batch; a batch is a transaction, so a run that was cut off continues.
+import type pg from 'pg';
+import { columnsOf, type Entity, type RowOf } from '../data-tables.js';
+import { copyRows } from '../copy-rows.js';
+import { inTransaction } from '../database.js';
+import type { Progress } from '../progress.js';
+
+/** Rows of one COPY: a few seconds of work, which is what a kill loses. */
+const rowsPerBatch = 50_000;
+
+/** Copies the rows of the places from `from` up to, not including, `to`. */
+export async function loadSynthetic<E extends Entity>(
+  client: pg.Client,
+  entity: E,
+  places: { from: number; to: number },
+  rowAt: (place: number) => RowOf<E>,
+  progress?: Progress,
+): Promise<void> {
+  for (let from = places.from; from < places.to; from += rowsPerBatch) {
+    const to = Math.min(from + rowsPerBatch, places.to);
+    await inTransaction(client, () => copyRows(client, entity, columnsOf(entity), rowsOf(from, to, rowAt, progress)));
+  }
+}
+
+function* rowsOf<R>(from: number, to: number, rowAt: (place: number) => R, progress?: Progress): Generator<R> {
+  for (let place = from; place < to; place++) {
+    yield rowAt(place);
+    if (place % 1000 === 999) progress?.update(place + 1);
+  }
+  progress?.update(to);
+}

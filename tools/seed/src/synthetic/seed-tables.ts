@@ -1,0 +1,94 @@
+// What `npm run seed` does: deterministic synthetic rows in all four tables, above the ids of imported ones.
+import type pg from 'pg';
+import { vacuumAnalyze } from '../database.js';
+import type { Entity } from '../data-tables.js';
+import { fillLookUps } from '../look-ups.js';
+import { Progress } from '../progress.js';
+import { companyFacts, syntheticCompany } from './companies.js';
+import { syntheticContact } from './contacts.js';
+import { type Links, syntheticDeal } from './deals.js';
+import { syntheticIdBase } from './links.js';
+import { loadSynthetic } from './load.js';
+import { personFacts, syntheticPerson } from './persons.js';
+import { storedCompanies, storedPersons } from './stored-links.js';
+import { restoreIndexes, suspendIndexes } from '../suspended-indexes.js';
+
+export interface SeedOptions {
+  /** Rows wanted of each entity; those there already are counted. */
+  rows: Record<Entity, number>;
+  /** Another number gives other data. */
+  seed: number;
+  /** Users (UUIDs) who own half of the contacts. */
+  ownerIds: readonly string[];
+}
+
+const firstId = syntheticIdBase + 1;
+
+/**
+ * Brings every table up to the wanted number of synthetic rows. Deals and contacts are linked to synthetic companies and
+ * persons when there are some, to imported ones otherwise. Returns the rows added.
+ */
+export async function seedTables(
+  client: pg.Client,
+  { rows, seed, ownerIds }: SeedOptions,
+): Promise<Record<Entity, number>> {
+  await fillLookUps(client);
+  const added: Record<Entity, number> = { company: 0, person: 0, deal: 0, contact: 0 };
+  const load = async <E extends Entity>(entity: E, rowAt: Parameters<typeof loadSynthetic<E>>[3]) => {
+    const from = await syntheticCount(client, entity);
+    const to = Math.max(from, rows[entity]);
+    if (from === to) return;
+    if (await isBulk(client, entity, to - from)) await suspendIndexes(client, entity);
+    const progress = new Progress(entity, to);
+    await loadSynthetic(client, entity, { from, to }, rowAt, progress);
+    progress.stop();
+    added[entity] = to - from;
+  };
+  await load('company', (place) => syntheticCompany(seed, place));
+  await load('person', (place) => syntheticPerson(seed, place, firstId));
+  const links = await linksOf(client, seed);
+  await load('deal', (place) => syntheticDeal(seed, place, firstId, links));
+  await load('contact', (place) => syntheticContact(seed, place, firstId, links, ownerIds));
+  await restoreIndexes(client, (name) => process.stderr.write(`building ${name}\n`));
+  await vacuumAnalyze(
+    client,
+    (Object.keys(added) as Entity[]).filter((entity) => added[entity] > 0),
+  );
+  return added;
+}
+
+/** Below this, keeping the indexes up costs less than building them anew. */
+const bulkRowsMin = 50_000;
+
+/** Whether the load is so large, compared with what is there, that indexes are better built afterwards. */
+async function isBulk(client: pg.Client, entity: Entity, rows: number): Promise<boolean> {
+  if (rows < bulkRowsMin) return false;
+  const { rows: found } = await client.query<{ count: string }>(
+    `select count(*) from (select from ${entity} limit $1) as few`,
+    [rows],
+  );
+  return Number(found[0]!.count) < rows;
+}
+
+/** Synthetic rows are added in the order of their ids, so the highest tells how many there are. */
+async function syntheticCount(client: pg.Client, entity: Entity): Promise<number> {
+  const { rows } = await client.query<{ id: string | null }>(`select max(id) as id from ${entity} where id > $1`, [
+    syntheticIdBase,
+  ]);
+  return rows[0]!.id === null ? 0 : Number(rows[0]!.id) - syntheticIdBase;
+}
+
+async function linksOf(client: pg.Client, seed: number): Promise<Links> {
+  const companies = await syntheticCount(client, 'company');
+  const persons = await syntheticCount(client, 'person');
+  return {
+    companies:
+      companies > 0
+        ? { count: companies, at: (place) => companyFacts(syntheticCompany(seed, place)) }
+        : await storedCompanies(client),
+    persons:
+      persons > 0
+        ? { count: persons, at: (place) => personFacts(syntheticPerson(seed, place, firstId)) }
+        : await storedPersons(client),
+  };
+}

@@ -1,0 +1,33 @@
+// Runs an entry point of this tool as a process of its own, from its sources.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Settings } from '../src/settings.js';
+
+const hooks = new URL('../../workspace/typescript-hooks.mjs', import.meta.url).href;
+
+export interface Outcome {
+  code: number | null;
+  output: string;
+}
+
+export interface RunningEntryPoint {
+  process: ChildProcess;
+  ended: Promise<Outcome>;
+}
+
+export function startEntryPoint(
+  name: 'seed' | 'import' | 'sample',
+  args: readonly string[],
+  settings: Settings,
+): RunningEntryPoint {
+  const path = new URL(`../src/${name}.ts`, import.meta.url).pathname;
+  const process_ = spawn(process.execPath, ['--import', hooks, path, ...args], {
+    env: { ...process.env, NODE_OPTIONS: '', DATABASE_URL: settings.databaseUrl, DATABASE_SCHEMA: settings.schema },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  process_.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  process_.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const ended = once(process_, 'close').then(([code]) => ({ code: code as number | null, output }));
+  return { process: process_, ended };
+}
