@@ -1,0 +1,4 @@
+export default {
+  displayName: 'local-stack',
+  preset: '../../jest.preset.js',
+};

@@ -1,0 +1,13 @@
+// Accounts of the local platform, environment dev only (the outside contract names them).
+
+export const demoAccounts = [
+  { email: 'demo@example.com', password: 'demo-password-1', role: 'USER', name: 'Demo User' },
+  { email: 'admin@example.com', password: 'admin-password-1', role: 'ADMIN', name: 'Demo Admin' },
+] as const;
+
+export const demoClient = {
+  id: 'demo-client',
+  secret: 'demo-secret',
+  redirectUri: 'http://localhost:4999/callback',
+  grantTypes: ['authorization_code', 'refresh_token'],
+} as const;

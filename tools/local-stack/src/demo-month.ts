@@ -1,0 +1,193 @@
+// The monthly run: every priority person to the warehouse and into the backup, compared with database, files and ledger.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { profileBackupBucket, profileRequestType } from '@tradewind/shared-types';
+import pg from 'pg';
+import { callJson, expectJson } from './demo-http.js';
+import { ledgerEntries, ledgerPosition, ledgerSummary } from './demo-ledger.js';
+import { timed, type DemoPage } from './demo-page.js';
+import type { DemoPlatform } from './demo-platform.js';
+
+interface MonthlyRun {
+  run_id: string;
+  month: string;
+  status: string;
+  selected: number;
+  total_batches: number;
+  published_batches: number;
+  published_profiles: number;
+  outcome: 'started' | 'resumed' | 'already_published';
+  message: string;
+}
+
+interface MonthReport {
+  is_complete: boolean;
+  selected: number;
+  published: number;
+  started: number;
+  received: number;
+  stored: number;
+  backed_up: number;
+  failed: number;
+  missing: number;
+  missing_profiles: { network_username: string; reason: string }[];
+}
+
+const pollMs = 500;
+/** Without any progress for so long, the demo gives up and says what is missing. */
+const stallMs = 90_000;
+
+export async function followMonth(platform: DemoPlatform, page: DemoPage): Promise<void> {
+  const coordinator = platform.address('coordinator');
+  const before = await ledgerPosition(platform);
+  const { result, seconds } = await timed(async () => {
+    const answer = await callJson<MonthlyRun>(`${coordinator}/run`, { body: {} });
+    if (answer.status !== 202)
+      throw new Error(`${coordinator}/run answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    const run = answer.body;
+    page.line(run.message);
+    return { run, report: await followReport(`${coordinator}/months/${run.month}/report?names=5`, page) };
+  });
+  const { run, report } = result;
+  const missing = report.missing_profiles
+    .map(({ network_username, reason }) => `${network_username}: ${reason}`)
+    .join('; ');
+  page.check('there are priority people to scrape', report.selected > 0, `${report.selected} profiles in ${run.month}`);
+  page.check('every profile is in the warehouse and in the backup', report.is_complete, missing);
+
+  const inWarehouse = await compareStores(platform, run.month, report, page);
+  await compareWithLedger(platform, run, before, page);
+  page.figure(
+    'Monthly run',
+    run.outcome === 'already_published' ? 'profiles (published before)' : 'profiles published',
+    report.published,
+    seconds,
+  );
+  page.figure('Monthly run', 'received', report.received);
+  page.figure('Monthly run', 'in the warehouse', inWarehouse);
+  page.figure('Monthly run', 'in the backup', report.backed_up);
+}
+
+async function followReport(url: string, page: DemoPage): Promise<MonthReport> {
+  let report = await expectJson<MonthReport>(url);
+  let lastSeen = '';
+  let lastChange = Date.now();
+  for (;;) {
+    page.progress(
+      'profiles',
+      report.backed_up,
+      report.selected,
+      `${report.started} started, ${report.received} received, ${report.stored} stored`,
+    );
+    const seen = JSON.stringify({ ...report, missing_profiles: undefined });
+    if (seen !== lastSeen) lastChange = Date.now();
+    lastSeen = seen;
+    // A run that has only begun has selected nobody yet and is complete in a trivial way.
+    const isDone = report.is_complete && report.selected > 0;
+    if (isDone || Date.now() - lastChange > (report.selected === 0 ? stallMs / 3 : stallMs)) return report;
+    await sleep(pollMs);
+    report = await expectJson<MonthReport>(url);
+  }
+}
+
+/** Looks past the services: into the warehouse's table and at the files of the backup. */
+async function compareStores(
+  platform: DemoPlatform,
+  month: string,
+  report: MonthReport,
+  page: DemoPage,
+): Promise<number> {
+  const database = new pg.Client({ connectionString: platform.databaseUrl });
+  await database.connect();
+  try {
+    const { rows } = await database.query<{ resource: string; data: unknown }>(
+      `select distinct on ("requestResource") "requestResource" as resource, "responseData" as data
+       from warehouse.scraped_profile_calls
+       where "requestType" = $1 and "requestStatus" = 'SUCCESS' and "requestDate" >= $2::date
+       order by "requestResource", "requestDate" desc`,
+      [profileRequestType, `${month}-01`],
+    );
+    page.check(
+      'the table of scraped-profile calls holds them all',
+      rows.length >= report.selected,
+      `${rows.length} profiles`,
+    );
+    const folder = join(platform.settings.dataDir, 'objects', profileBackupBucket);
+    if (!existsSync(folder)) {
+      page.check(
+        'the backup holds them all',
+        false,
+        `${folder} does not exist; was the platform started with another DATA_DIR?`,
+      );
+      return rows.length;
+    }
+    const files = readdirSync(folder).map((file) => ({ file, ...readBackupName(decodeURIComponent(file)) }));
+    const backedUp = new Map(
+      files
+        .filter(({ stamp }) => stamp?.startsWith(month.replace('-', '')))
+        .map((entry) => [entry.username, entry.file]),
+    );
+    const withoutFile = rows.filter(({ resource }) => !backedUp.has(resource)).map(({ resource }) => resource);
+    page.check(
+      'the backup holds them all, one file or more for each',
+      withoutFile.length === 0,
+      withoutFile.length === 0 ? `${backedUp.size} profiles` : `missing: ${withoutFile.slice(0, 5).join(', ')}`,
+    );
+    const sample = rows[0];
+    const file = sample && backedUp.get(sample.resource);
+    if (sample && file !== undefined) {
+      const name = (value: unknown) => /"name":\s*"([^"]*)"/.exec(JSON.stringify(value))?.[1];
+      const backup = JSON.parse(readFileSync(join(folder, file), 'utf8')) as unknown;
+      page.check(
+        'warehouse and backup hold the same profile',
+        name(backup) !== undefined && name(backup) === name(sample.data),
+        `${sample.resource}: ${name(sample.data) ?? '-'}`,
+      );
+    }
+    return rows.length;
+  } finally {
+    await database.end();
+  }
+}
+
+/** `<network_username>_<YYYYMMDDHHMMSS>[suffix].json`; the username itself may hold underscores. */
+function readBackupName(name: string): { username: string | undefined; stamp: string | undefined } {
+  const match = /^(.+)_(\d{14})(?:\D.*)?\.json$/.exec(name);
+  return { username: match?.[1], stamp: match?.[2] };
+}
+
+async function compareWithLedger(
+  platform: DemoPlatform,
+  run: MonthlyRun,
+  before: number,
+  page: DemoPage,
+): Promise<void> {
+  const starts = await ledgerEntries(platform, { operation: 'profile.start', effect: 'true', afterSeq: before });
+  const names = new Set(starts.map(({ target }) => target));
+  switch (run.outcome) {
+    case 'started':
+      page.check(
+        'the provider scraped each of them once',
+        names.size === starts.length && starts.length >= run.selected,
+        `${starts.length} starts in the ledger`,
+      );
+      break;
+    case 'resumed':
+      page.check(
+        'the provider scraped none of them twice',
+        names.size === starts.length,
+        `${starts.length} starts in the ledger`,
+      );
+      break;
+    case 'already_published':
+      page.check(
+        'a second run of the month publishes and starts nothing again',
+        starts.length === 0,
+        `${starts.length} starts in the ledger`,
+      );
+      break;
+  }
+  const { profiles } = await ledgerSummary(platform);
+  page.check('no profile was ever started twice for one intention', profiles.startedTwice.length === 0);
+}

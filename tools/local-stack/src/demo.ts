@@ -1,0 +1,81 @@
+// `npm run demo`: the main job end to end. Exit code 0 only if everything arrived.
+import { fileURLToPath } from 'node:url';
+import { relative } from 'node:path';
+import { styleText } from 'node:util';
+import { profileBackupBucket } from '@tradewind/shared-types';
+import { followInteractions } from './demo-interactions.js';
+import { followMonth } from './demo-month.js';
+import { DemoPage } from './demo-page.js';
+import { findOrStartPlatform, type DemoPlatform } from './demo-platform.js';
+import { queryConnections } from './demo-queries.js';
+import { createDemoUser, makeApiKey, signInWithOAuth } from './demo-sign-in.js';
+import { portOf } from './ports.js';
+import { readSettings } from './settings.js';
+
+const rootDir = fileURLToPath(new URL('../../../', import.meta.url));
+
+async function main(): Promise<number> {
+  const settings = readSettings(process.env, rootDir);
+  const page = new DemoPage();
+  const interrupted = new Promise<never>((_resolve, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error('Interrupted.')));
+  });
+  // At times nobody waits for it; that must not end the process without stopping the platform.
+  interrupted.catch(() => undefined);
+
+  page.heading('Platform');
+  const platform = await findOrStartPlatform(settings, (line) => page.line(line), interrupted);
+  try {
+    const died = platform.failed.then((sentence) => {
+      throw new Error(sentence);
+    });
+    await Promise.race([mainJob(platform, page), interrupted, died]);
+    return page.report(placesToLook(platform)) ? 0 : 1;
+  } catch (error) {
+    page.endLive();
+    throw error;
+  } finally {
+    if (platform.isOwn) {
+      page.line('stopping the platform; everything is kept');
+      await platform.stop();
+    }
+  }
+}
+
+async function mainJob(platform: DemoPlatform, page: DemoPage): Promise<void> {
+  page.heading('Sign-in');
+  const user = await createDemoUser(platform);
+  page.line(`made ${user.email}, because ten data calls a day belong to each user`);
+  const key = await makeApiKey(platform, user, page);
+  await signInWithOAuth(platform, user, page);
+
+  page.heading('Data API');
+  await queryConnections(platform, key, page);
+
+  page.heading('Interactions');
+  await followInteractions(platform, user, page);
+
+  page.heading('Monthly run');
+  await followMonth(platform, page);
+}
+
+function placesToLook({ settings, address, isOwn }: DemoPlatform): (readonly [string, string])[] {
+  const nearby = relative(process.cwd(), settings.dataDir) || '.';
+  const data = nearby.startsWith('..') ? settings.dataDir : nearby;
+  return [
+    ['logs', `${data}/logs/`],
+    ['backup', `${data}/objects/${profileBackupBucket}/`],
+    ['database', `port ${portOf(settings.portBase, 'postgresql')}, schemas interactions, coordinator, warehouse ...`],
+    ['provider, what it saw', `${address('provider-simulator')}/ledger/summary${isOwn ? ' (while it runs)' : ''}`],
+    ['jobs', `${address('interactions')}/scraper/network/interactions`],
+    ['the month', `${address('coordinator')}/runs`],
+  ];
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error);
+  console.error(`\n${styleText(['red', 'bold'], 'The demo failed.')}\n  ${message.replaceAll('\n', '\n  ')}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,50 @@
+// `npm start`: the whole platform on embedded parts, until Ctrl-C.
+import { fileURLToPath } from 'node:url';
+import { Platform } from './platform.js';
+import { readSettings } from './settings.js';
+import { failure, step, welcomePage } from './welcome-page.js';
+
+const rootDir = fileURLToPath(new URL('../../../', import.meta.url));
+
+async function main(): Promise<number> {
+  const settings = readSettings(process.env, rootDir);
+  const platform = await Platform.open(settings, (line) => console.log(step(line)));
+
+  // From here on a signal has to find the platform, ready or not.
+  const interrupted = new Promise<'interrupted'>((resolve) => {
+    let count = 0;
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        count += 1;
+        if (count === 1) resolve('interrupted');
+        else platform.kill();
+      });
+    }
+  });
+
+  const failed = platform.failed.then((sentence) => {
+    throw new Error(sentence);
+  });
+  let exitCode = 0;
+  try {
+    const outcome = await Promise.race([platform.start().then(() => 'ready' as const), failed, interrupted]);
+    if (outcome === 'ready') {
+      console.log(welcomePage(settings));
+      await Promise.race([failed, interrupted]);
+    }
+    console.log(step('stopping'));
+  } catch (error) {
+    exitCode = 1;
+    console.error(failure(error instanceof Error ? error.message : String(error), settings));
+  }
+  await platform.stop();
+  if (exitCode === 0) console.log(step('stopped; everything is kept, the next start goes on where this one ended'));
+  return exitCode;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(failure(error instanceof Error ? error.message : String(error)));
+  process.exitCode = 1;
+}

@@ -1,0 +1,192 @@
+// Starts the whole platform in order, watches it, and stops it in the opposite order.
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@tradewind/testkit';
+import pg from 'pg';
+import { CompileCache } from './compile-cache.js';
+import { type LocalSecrets, localSecrets } from './local-secrets.js';
+import { metricsOffset, portOf, portOffsets, takenPorts } from './ports.js';
+import { RunLock } from './run-lock.js';
+import { prepareSampleData } from './sample-data.js';
+import { serviceEnvironment, serviceNames } from './services.js';
+import type { LocalSettings } from './settings.js';
+import { SupervisedProcess } from './supervised-process.js';
+
+/** Told about each step, for a person to read. */
+export type Report = (line: string) => void;
+
+const databaseName = 'tradewind';
+
+export class Platform {
+  /** Resolves with a sentence when something of the platform ends that was not told to. */
+  readonly failed: Promise<string>;
+  private fail!: (sentence: string) => void;
+  private readonly processes: SupervisedProcess[] = [];
+  private readonly compileCache: CompileCache;
+  private postgres: EmbeddedPostgres | undefined;
+  private readonly stopping = new AbortController();
+  private starting: Promise<void> | undefined;
+  private stopped: Promise<void> | undefined;
+
+  private constructor(
+    private readonly settings: LocalSettings,
+    private readonly lock: RunLock,
+    private readonly report: Report,
+  ) {
+    this.compileCache = new CompileCache(settings.dataDir);
+    this.failed = new Promise((resolve) => {
+      this.fail = resolve;
+    });
+  }
+
+  /** Takes the data folder for this process; throws when another platform has it. Call `start` next. */
+  static async open(settings: LocalSettings, report: Report): Promise<Platform> {
+    mkdirSync(join(settings.dataDir, 'logs'), { recursive: true });
+    return new Platform(settings, await RunLock.take(settings.dataDir, report), report);
+  }
+
+  /** Resolves once everything is ready; on a failure the caller stops the platform. Rejects when it is stopped before that. */
+  async start(): Promise<void> {
+    this.starting ??= this.startInOrder();
+    return this.starting;
+  }
+
+  private async startInOrder(): Promise<void> {
+    const { signal } = this.stopping;
+    await this.checkPorts();
+    signal.throwIfAborted();
+    const secrets = localSecrets(this.settings.dataDir);
+    const databaseUrl = await this.startDatabase();
+    signal.throwIfAborted();
+    this.startProcesses(databaseUrl, secrets);
+    await this.timed('simulator and six services', () =>
+      Promise.all(this.processes.map((process) => process.untilReady())),
+    );
+    signal.throwIfAborted();
+    await prepareSampleData({ settings: this.settings, databaseUrl, secrets, report: this.report, signal });
+    signal.throwIfAborted();
+    void this.compileCache.fill(serviceNames.map((name) => this.entry(name)));
+  }
+
+  /** Services first, each finishing its work; the database last. Safe to call again. */
+  async stop(): Promise<void> {
+    this.stopping.abort(new Error('The platform is being stopped.'));
+    this.stopped ??= this.stopInOrder();
+    return this.stopped;
+  }
+
+  /** For the impatient second Ctrl-C. */
+  kill(): void {
+    for (const process of this.processes) process.kill();
+  }
+
+  private async stopInOrder(): Promise<void> {
+    this.compileCache.stop();
+    const results = await Promise.all(
+      this.processes.map(async (process) => ({ name: process.name, graceful: await process.stop() })),
+    );
+    for (const { name, graceful } of results) {
+      if (!graceful) this.report(`${name} did not end in time and was killed`);
+    }
+    // A stop in the middle of the start: what the start is waiting for has to be there before it can be stopped.
+    await this.starting?.catch(() => undefined);
+    await this.postgres?.stop();
+    this.lock.release();
+  }
+
+  private async checkPorts(): Promise<void> {
+    const { portBase, databaseUrl } = this.settings;
+    const ports = new Map<string, number>();
+    for (const name of Object.keys(portOffsets) as (keyof typeof portOffsets)[]) {
+      if (name === 'postgresql' && databaseUrl !== undefined) continue;
+      ports.set(name, portOf(portBase, name));
+    }
+    for (const name of serviceNames) ports.set(`metrics of ${name}`, portOf(portBase, name) + metricsOffset);
+    const taken = await takenPorts(ports);
+    if (taken.length > 0) {
+      throw new Error(
+        `Something else already listens on ${taken.join(', ')}.\n` +
+          `Stop it, or choose other ports: PORT_BASE=${portBase + 1100} DATA_DIR=.data-2 npm start`,
+      );
+    }
+  }
+
+  private async startDatabase(): Promise<string> {
+    if (this.settings.databaseUrl !== undefined) return this.settings.databaseUrl;
+    return this.timed('PostgreSQL', async () => {
+      this.postgres = await startEmbeddedPostgres({
+        dataDir: join(this.settings.dataDir, 'postgres'),
+        port: portOf(this.settings.portBase, 'postgresql'),
+      });
+      this.lock.add('PostgreSQL', this.postgres.pid, 'postgres');
+      this.watch(this.postgres.ended, []);
+      return createDatabase(this.postgres.url);
+    });
+  }
+
+  private startProcesses(databaseUrl: string, secrets: LocalSecrets): void {
+    const preload = new URL('./end-with-parent.js', import.meta.url).href;
+    for (const name of ['provider-simulator', ...serviceNames] as const) {
+      const entry = this.entry(name);
+      if (!existsSync(entry)) throw new Error(`${entry} is missing: run npm run build`);
+      const process = new SupervisedProcess(
+        {
+          name,
+          entry,
+          nodeOptions: nodeOptionsOf(entry),
+          env: {
+            ...serviceEnvironment(name, { settings: this.settings, databaseUrl, secrets }),
+            ...this.compileCache.environment,
+          },
+          readyUrl: `http://127.0.0.1:${portOf(this.settings.portBase, name)}/${name === 'provider-simulator' ? 'health' : 'ready'}`,
+          logFile: join(this.settings.dataDir, 'logs', `${name}.log`),
+        },
+        preload,
+      );
+      this.processes.push(process);
+      this.lock.add(name, process.pid, entry);
+      this.watch(process.ended, process.lastLines);
+    }
+  }
+
+  private entry(name: (typeof serviceNames)[number] | 'provider-simulator'): string {
+    return join(this.settings.rootDir, name === 'provider-simulator' ? 'tools' : 'apps', name, 'dist', 'main.js');
+  }
+
+  private watch(ended: Promise<string>, lastLines: readonly string[]): void {
+    void ended.then((sentence) => {
+      if (this.stopping.signal.aborted) return;
+      this.fail([sentence, ...(lastLines.length > 0 ? ['Its last lines:', ...lastLines] : [])].join('\n'));
+    });
+  }
+
+  private async timed<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const startedMs = performance.now();
+    const result = await work();
+    this.report(`${what} ready after ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+    return result;
+  }
+}
+
+/** Makes the platform's database on the embedded server when it is missing; resolves with its connection string. */
+async function createDatabase(serverUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    const found = await client.query('select 1 from pg_database where datname = $1', [databaseName]);
+    if (found.rowCount === 0) await client.query(`create database ${databaseName}`);
+  } finally {
+    await client.end();
+  }
+  const url = new URL(serverUrl);
+  url.pathname = `/${databaseName}`;
+  return url.toString();
+}
+
+/** What the program's package.json asks for, as in the images; but no source maps, which cost each start 0.2 s of a core. */
+function nodeOptionsOf(entry: string): string[] {
+  const manifest = JSON.parse(readFileSync(join(dirname(entry), '../package.json'), 'utf8')) as {
+    nodeOptions?: string[];
+  };
+  return manifest.nodeOptions ?? [];
+}

@@ -1,0 +1,107 @@
+// One platform per data folder. The lock file names the processes of the run, so that the next start can end what a
+// `kill -9` of the platform itself left behind (the services end by themselves then; see end-with-parent.ts).
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
+
+interface LockedProcess {
+  name: string;
+  pid: number;
+  /** Part of its command line, by which it is known again although process ids are reused. */
+  commandPart: string;
+}
+
+interface LockContent {
+  platform: LockedProcess;
+  children: LockedProcess[];
+}
+
+export class RunLock {
+  private constructor(
+    private readonly file: string,
+    private readonly content: LockContent,
+  ) {}
+
+  /** Throws when a platform already runs on this data folder; ends the leftovers of one that was killed. */
+  static async take(dataDir: string, report: (line: string) => void): Promise<RunLock> {
+    const file = join(dataDir, 'platform.lock');
+    const content: LockContent = {
+      platform: { name: 'platform', pid: process.pid, commandPart: commandPart(process.pid) },
+      children: [],
+    };
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      try {
+        const handle = openSync(file, 'wx', 0o600);
+        writeSync(handle, JSON.stringify(content));
+        closeSync(handle);
+        return new RunLock(file, content);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        await endLeftovers(file, dataDir, report);
+      }
+    }
+    throw new Error(`Another start is taking ${file} at the same moment. Try again.`);
+  }
+
+  add(name: string, pid: number, commandPart: string): void {
+    this.content.children.push({ name, pid, commandPart });
+    writeFileSync(this.file, JSON.stringify(this.content), { mode: 0o600 });
+  }
+
+  release(): void {
+    rmSync(this.file, { force: true });
+  }
+}
+
+async function endLeftovers(file: string, dataDir: string, report: (line: string) => void): Promise<void> {
+  let content: LockContent;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8')) as LockContent;
+  } catch {
+    // Killed while the lock was written, before any process was started.
+    rmSync(file, { force: true });
+    return;
+  }
+  if (isRunning(content.platform)) {
+    throw new Error(
+      `A platform already runs on ${dataDir} (process ${content.platform.pid}). ` +
+        'Stop it with Ctrl-C, or start this one with another DATA_DIR and PORT_BASE.',
+    );
+  }
+  for (const leftover of content.children.filter(isRunning)) {
+    report(`ending ${leftover.name} (process ${leftover.pid}), left behind by a platform that was killed`);
+    // SIGINT is PostgreSQL's fast shutdown and a graceful stop of everything else here.
+    process.kill(leftover.pid, 'SIGINT');
+    for (let waitedMs = 0; isRunning(leftover); waitedMs += 100) {
+      if (waitedMs === 10_000) process.kill(leftover.pid, 'SIGKILL');
+      if (waitedMs > 15_000)
+        throw new Error(`Process ${leftover.pid} (${leftover.name}) does not end. End it by hand.`);
+      await sleep(100);
+    }
+  }
+  rmSync(file, { force: true });
+}
+
+function isRunning(candidate: LockedProcess): boolean {
+  try {
+    process.kill(candidate.pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+  }
+  return commandLine(candidate.pid).includes(candidate.commandPart);
+}
+
+function commandPart(pid: number): string {
+  return commandLine(pid).slice(0, 200);
+}
+
+/** The command line of a process, empty when it is gone (or a zombie). */
+function commandLine(pid: number): string {
+  try {
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,77 @@
+// First start only: demo accounts through identity's operator commands, sample data through the seed tool, each as a
+// process of its own. A marker in the data folder says that it was done; every step is harmless to repeat.
+import { spawn } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { demoAccounts, demoClient } from './demo-accounts.js';
+import type { LocalSecrets } from './local-secrets.js';
+import { serviceEnvironment } from './services.js';
+import type { LocalSettings } from './settings.js';
+
+export interface SampleDataContext {
+  settings: LocalSettings;
+  databaseUrl: string;
+  secrets: LocalSecrets;
+  report: (line: string) => void;
+  /** Ends the programs that are under way. */
+  signal: AbortSignal;
+}
+
+export async function prepareSampleData(context: SampleDataContext): Promise<void> {
+  const marker = join(context.settings.dataDir, 'sample-data.json');
+  if (existsSync(marker)) return;
+  const startedMs = performance.now();
+  const ownerIds = await createUsers(context);
+  await Promise.all([createClient(context), loadSampleData(context, ownerIds)]);
+  writeFileSync(marker, `${JSON.stringify({ preparedAt: new Date().toISOString() })}\n`);
+  context.report(`sample data and demo accounts ready after ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+}
+
+/** Resolves with the ids of the demo users, who own half of the sample contacts. */
+async function createUsers(context: SampleDataContext): Promise<string[]> {
+  const outputs = await Promise.all(
+    demoAccounts.map(({ email, password, role, name }) =>
+      identity(context, [
+        ...['user', 'create', '--email', email, '--password', password, '--role', role],
+        ...['--name', name, '--email-verified', '--if-missing'],
+      ]),
+    ),
+  );
+  return outputs.flatMap((output) => /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(output)?.[0] ?? []);
+}
+
+async function createClient(context: SampleDataContext): Promise<void> {
+  await identity(context, [
+    ...['client', 'create', '--id', demoClient.id, '--secret', demoClient.secret, '--name', 'Demo client'],
+    ...['--redirect-uri', demoClient.redirectUri, '--grant-types', ...demoClient.grantTypes, '--if-missing'],
+  ]);
+}
+
+/** Runs an operator command of identity. */
+async function identity(context: SampleDataContext, words: string[]): Promise<string> {
+  const env = { ...serviceEnvironment('identity', context), MIGRATE_ON_START: 'false', LOG_LEVEL: 'warn' };
+  return runToEnd([join(context.settings.rootDir, 'apps/identity/dist/main.js'), ...words], env, context.signal);
+}
+
+async function loadSampleData({ settings, databaseUrl, signal }: SampleDataContext, ownerIds: string[]): Promise<void> {
+  const words = [join(settings.rootDir, 'tools/seed/dist/sample.js')];
+  if (ownerIds.length > 0) words.push('--owner-ids', ownerIds.join(','));
+  await runToEnd(words, { PATH: process.env['PATH'] ?? '', DATABASE_URL: databaseUrl }, signal);
+}
+
+/** Runs a Node program and resolves with what it wrote; throws with that when it fails. */
+async function runToEnd(words: string[], env: Record<string, string>, signal: AbortSignal): Promise<string> {
+  const child = spawn(process.execPath, words, { env, signal, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-4_000);
+    });
+  }
+  const exitCode = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (exitCode !== 0) throw new Error(`${words.join(' ')} failed:\n${output.trim()}`);
+  return output;
+}

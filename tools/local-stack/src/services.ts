@@ -1,0 +1,117 @@
+// What each process of the local platform is told. Everything not named here stands on the app's own default.
+import { join } from 'node:path';
+import type { LocalSecrets } from './local-secrets.js';
+import { type LocalProcessName, metricsOffset, portOf } from './ports.js';
+import type { LocalSettings } from './settings.js';
+
+/** The six services, in the order in which a request meets them. */
+export const serviceNames = [
+  'identity',
+  'graphql-gateway',
+  'interactions',
+  'priority-api',
+  'priority-webhook',
+  'coordinator',
+] as const satisfies readonly LocalProcessName[];
+
+export type ServiceName = (typeof serviceNames)[number];
+
+export interface EnvironmentContext {
+  settings: LocalSettings;
+  databaseUrl: string;
+  secrets: LocalSecrets;
+}
+
+/** Settings of an app that a person may give to `npm start` and that then replace ours (the outside contract). */
+const passedThrough = [
+  'DATA_CALLS_PER_DAY',
+  'REQUESTS_PER_MINUTE',
+  'DATA_PAGE_SIZE',
+  'LOG_LEVEL',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+];
+
+/** The whole environment of a process: nothing of the caller's but where programs are found. */
+export function serviceEnvironment(
+  name: ServiceName | 'provider-simulator',
+  context: EnvironmentContext,
+): Record<string, string> {
+  const { settings, databaseUrl, secrets } = context;
+  const given = Object.fromEntries(passedThrough.flatMap((key) => (process.env[key] ? [[key, process.env[key]]] : [])));
+  const port = portOf(settings.portBase, name);
+  const base = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: process.env['HOME'] ?? '',
+    NODE_ENV: 'production',
+    PORT: String(port),
+  };
+  if (name === 'provider-simulator') {
+    return { ...base, SEED: '1', STATE_FILE: join(settings.dataDir, 'provider-simulator.jsonl') };
+  }
+  return {
+    ...base,
+    ENVIRONMENT: 'dev',
+    HOST: '127.0.0.1',
+    METRICS_PORT: String(port + metricsOffset),
+    LOG_LEVEL: 'info',
+    DATABASE_URL: databaseUrl,
+    OAUTH_ISSUER: `http://localhost:${portOf(settings.portBase, 'identity')}`,
+    ...own(name, { settings, databaseUrl, secrets }),
+    ...given,
+  };
+}
+
+function own(name: ServiceName, { settings, databaseUrl, secrets }: EnvironmentContext): Record<string, string> {
+  const address = (process: LocalProcessName) => `http://127.0.0.1:${portOf(settings.portBase, process)}`;
+  const warehouse = { WAREHOUSE_DATABASE_URL: databaseUrl, WAREHOUSE_POOL_SIZE: '5' };
+  const provider = { PROVIDER_BASE_URL: address('provider-simulator'), PROVIDER_TOKEN: 'local-provider-token' };
+  const callers = { CALLER_AUTH: 'none', SERVICE_TOKEN_SHA256S: secrets.serviceTokenSha256 };
+  switch (name) {
+    case 'identity':
+      return {
+        OAUTH_DYNAMIC_REGISTRATION: 'true',
+        COOKIE_KEYS: secrets.identityCookieKey,
+        STORAGE_KEYS: secrets.identityEncryptionKey,
+      };
+    case 'graphql-gateway':
+      return { IDENTITY_URL: address('identity') };
+    case 'interactions':
+      return {
+        ...warehouse,
+        ...provider,
+        ...callers,
+        WEBHOOK_BASE_URL: address('interactions'),
+        WEBHOOK_SECRETS: secrets.interactionsWebhookSecret,
+      };
+    case 'priority-api':
+      return {
+        ...provider,
+        ...callers,
+        QUEUE_PUSH_TOKEN: secrets.queuePushToken,
+        PUSH_AUTH: 'none',
+        PROFILE_WEBHOOK_URL: `${address('priority-webhook')}/webhook/network`,
+        PROFILE_WEBHOOK_SECRETS: secrets.profileWebhookSecret,
+        PRIORITY_WEBHOOK_URL: address('priority-webhook'),
+        SERVICE_TOKEN: secrets.serviceToken,
+      };
+    case 'priority-webhook':
+      return {
+        ...warehouse,
+        ...callers,
+        PROFILE_WEBHOOK_SECRETS: secrets.profileWebhookSecret,
+        WEBHOOK_AUTH: 'none',
+        OBJECT_STORE_DIR: join(settings.dataDir, 'objects'),
+      };
+    case 'coordinator':
+      return {
+        ...warehouse,
+        ...callers,
+        QUEUE_DATABASE_URL: databaseUrl,
+        QUEUE_PUSH_TOKEN: secrets.queuePushToken,
+        PUSH_ENDPOINT: `${address('priority-api')}/batch-trigger/`,
+        PRIORITY_API_URL: address('priority-api'),
+        PRIORITY_WEBHOOK_URL: address('priority-webhook'),
+        SERVICE_TOKEN: secrets.serviceToken,
+      };
+  }
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from '@jest/globals';
+import { readSettings } from './settings.js';
+
+describe('readSettings', () => {
+  it('stands on 4000, .data in the checkout and the embedded database when nothing is said', () => {
+    expect(readSettings({}, '/checkout')).toEqual({
+      portBase: 4000,
+      dataDir: '/checkout/.data',
+      databaseUrl: undefined,
+      rootDir: '/checkout',
+    });
+  });
+
+  it('takes relative folders from the checkout and absolute ones as they are', () => {
+    expect(readSettings({ DATA_DIR: 'other' }, '/checkout').dataDir).toBe('/checkout/other');
+    expect(readSettings({ DATA_DIR: '/var/tmp/x' }, '/checkout').dataDir).toBe('/var/tmp/x');
+  });
+
+  it.each(['http', '80', '70000', '4000.5', '-1'])('refuses PORT_BASE %s and names it', (portBase) => {
+    expect(() => readSettings({ PORT_BASE: portBase }, '/checkout')).toThrow(`not "${portBase}"`);
+  });
+
+  it('names every fault at once', () => {
+    expect(() => readSettings({ PORT_BASE: 'x', DATABASE_URL: 'mysql://host' }, '/checkout')).toThrow(
+      /PORT_BASE[^]*DATABASE_URL/,
+    );
+  });
+});

@@ -1,0 +1,32 @@
+import { resolve } from 'node:path';
+
+/** What a person can choose about the local platform, from the environment. */
+export interface LocalSettings {
+  /** Port of identity; the others follow from it (see services.ts). Default 4000. */
+  portBase: number;
+  /** Folder that holds all state; deleting it starts afresh. Default .data in the checkout. */
+  dataDir: string;
+  /** An outside PostgreSQL. Absent: the embedded one, on port base + 432. */
+  databaseUrl: string | undefined;
+  /** Root of the checkout. */
+  rootDir: string;
+}
+
+/** Lowest base that is no privileged port, and highest whose metrics ports (base + 1010) still exist. */
+const portBaseMin = 1024;
+const portBaseMax = 64_000;
+
+/** Reads and checks the settings; throws one message that names every fault. */
+export function readSettings(env: NodeJS.ProcessEnv, rootDir: string): LocalSettings {
+  const faults: string[] = [];
+  const portBase = Number(env['PORT_BASE'] || '4000');
+  if (!Number.isInteger(portBase) || portBase < portBaseMin || portBase > portBaseMax) {
+    faults.push(`PORT_BASE must be a whole number from ${portBaseMin} to ${portBaseMax}, not "${env['PORT_BASE']}"`);
+  }
+  const databaseUrl = env['DATABASE_URL'] || undefined;
+  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
+    faults.push('DATABASE_URL must begin with postgres:// or postgresql://');
+  }
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+  return { portBase, dataDir: resolve(rootDir, env['DATA_DIR'] || '.data'), databaseUrl, rootDir };
+}
