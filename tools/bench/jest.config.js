@@ -1,0 +1,4 @@
+export default {
+  displayName: 'bench',
+  preset: '../../jest.preset.js',
+};

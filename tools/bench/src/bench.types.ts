@@ -1,0 +1,27 @@
+/** One measured figure, beside the peer or the limit that was measured in the same run. */
+export interface BenchRow {
+  /** What was measured, with the circumstances that matter. */
+  metric: string;
+  unit: string;
+  ours: number;
+  /** The same figure of the peer, measured in turn with ours. */
+  peer?: number;
+  /** ours / peer, the median of the ratios round by round. */
+  ratio?: number;
+  /** The target in words, for example ">= 0.6". */
+  limit: string;
+  pass: boolean;
+}
+
+export interface BenchContext {
+  /** Multiplies row counts and durations; 1 is the size the targets are stated for. From `--scale`. */
+  scale: number;
+  /** Progress, for a person. */
+  log(line: string): void;
+}
+
+/** A file `<name>.bench.ts` in this folder exports one as `bench`. */
+export interface Bench {
+  name: string;
+  run(context: BenchContext): Promise<BenchRow[]>;
+}
