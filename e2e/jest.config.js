@@ -1,0 +1,4 @@
+export default {
+  displayName: 'e2e',
+  preset: '../jest.preset.js',
+};

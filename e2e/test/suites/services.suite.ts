@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { call } from '../../src/http.js';
+import { serviceNames, type PlatformProcess } from '../../src/platform-process.js';
+
+export function describeServices(platform: () => PlatformProcess): void {
+  describe.each(serviceNames)('%s', (name) => {
+    it('is healthy with exactly the specified fields, ready, and measured on its own port', async () => {
+      const health = await call('GET', `${platform().url(name)}/health`);
+      expect([health.status, health.body]).toEqual([200, { status: 'healthy', service: name, environment: 'dev' }]);
+      expect((await call('GET', `${platform().url(name)}/ready`)).status).toBe(200);
+      const metrics = await call<string>('GET', `${platform().metricsUrl(name)}/metrics`);
+      expect(metrics.status).toBe(200);
+      expect(metrics.body).toContain('# HELP');
+      expect((await call('GET', `${platform().url(name)}/metrics`)).status).toBe(404);
+    });
+
+    it('answers what it does not serve with the common body', async () => {
+      const missing = await call('GET', `${platform().url(name)}/no/such/path`);
+      expect(missing.status).toBe(404);
+      expect(missing.body).toEqual({ message: expect.any(String) as unknown, error: 'Not Found', statusCode: 404 });
+      const wrongMethod = await call('DELETE', `${platform().url(name)}/health`);
+      expect(wrongMethod.status).toBe(405);
+      expect(wrongMethod.headers.get('allow')).toContain('GET');
+    });
+  });
+
+  it('the start page names addresses, accounts and requests, and ends with Platform ready', () => {
+    const { output, portBase } = platform();
+    for (const words of [
+      'demo@example.com',
+      'demo-password-1',
+      'admin@example.com',
+      'demo-client',
+      'npm run demo',
+      `http://localhost:${portBase + 10}`,
+    ]) {
+      expect(output).toContain(words);
+    }
+    expect(output.trimEnd().split('\n').at(-1)).toContain('Platform ready');
+  });
+}

@@ -1,0 +1,27 @@
+// One platform for all suites: starting it is the dearest step. The suites depend on one another in nothing but this order:
+// the monthly run comes before the demo, which must also pass when the month has been published.
+import { afterAll, beforeAll, jest } from '@jest/globals';
+import { PlatformProcess, startTimeoutMs } from '../src/platform-process.js';
+import { describeDataApi } from './suites/data-api.suite.js';
+import { describeDemo } from './suites/demo.suite.js';
+import { describeInteractions } from './suites/interactions.suite.js';
+import { describeLoginPages } from './suites/login-pages.suite.js';
+import { describeMonthlyRun } from './suites/monthly-run.suite.js';
+import { describeServices } from './suites/services.suite.js';
+
+// Two cores may be busy with other tests at the same time.
+jest.setTimeout(120_000);
+
+let running: PlatformProcess;
+beforeAll(async () => {
+  running = await PlatformProcess.start();
+}, startTimeoutMs + 10_000);
+afterAll(async () => running?.remove(), 60_000);
+
+const platform = () => running;
+describeServices(platform);
+describeLoginPages(platform);
+describeDataApi(platform);
+describeInteractions(platform);
+describeMonthlyRun(platform);
+describeDemo(platform);
