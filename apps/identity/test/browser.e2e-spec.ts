@@ -60,15 +60,17 @@ describe('in Chromium', () => {
     await open({ javaScriptEnabled: false, viewport: { width: 360, height: 740 } }, async (page, faults) => {
       const pkce = makePkce();
       await page.goto(start('openid profile offline_access', pkce));
+      // The browser moves the focus with a frame of its own, some time after the page has loaded.
+      await page.locator('#email:focus').waitFor();
       await page.keyboard.type(email);
       await page.keyboard.press('Tab');
       await page.keyboard.type('wrong password');
       await page.keyboard.press('Enter');
-      await page.getByRole('alert').waitFor();
+      await page.locator('[role=alert]:focus').waitFor();
       expect(await page.title()).toContain('Error: Sign in');
       expect(await page.getByRole('alert').textContent()).toContain('There is a problem');
       await page.getByLabel('Password').fill(password);
-      await page.keyboard.press('Enter');
+      await page.getByLabel('Password').press('Enter');
       await page.getByRole('heading', { name: 'Allow Harbour to use your account?' }).waitFor();
       expect(await page.getByRole('listitem').count()).toBe(3);
       await page.getByRole('button', { name: 'Allow' }).press('Enter');
@@ -98,10 +100,9 @@ describe('in Chromium', () => {
   it('the problem gets the focus, and its link leads to the field', async () => {
     await open({}, async (page) => {
       await page.goto(start('openid'));
-      expect(await page.evaluate(() => document.activeElement?.id)).toBe('email');
+      await page.locator('#email:focus').waitFor();
       await signIn(page, 'wrong password');
-      await page.getByRole('alert').waitFor();
-      expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('alert');
+      await page.locator('[role=alert]:focus').waitFor();
       await page.getByRole('alert').getByRole('link').click();
       expect(new URL(page.url()).hash).toBe('#email');
       expect(await page.getByLabel('Email address').getAttribute('aria-invalid')).toBe('true');

@@ -48,7 +48,8 @@ export class SupervisedProcess {
     }
     this.ended = new Promise((resolve) => {
       this.child.once('error', (error) => resolve(`${this.name} could not be started: ${error.message}`));
-      this.child.once('exit', (code, signal) => resolve(`${this.name} ended (${signal ?? `exit code ${code}`})`));
+      // Not at 'exit': its last lines may still be on their way then, and the log must be open for them.
+      this.child.once('close', (code, signal) => resolve(`${this.name} ended (${signal ?? `exit code ${code}`})`));
     });
   }
 
