@@ -45,6 +45,13 @@ async function monthReport(platform: PlatformProcess, month: string): Promise<Mo
   return status === 200 && body.selected > 0 ? body : undefined;
 }
 
+/** What it printed is part of the comparison, so that a failure shows the reason. */
+async function expectEnd(platform: PlatformProcess, code: number): Promise<void> {
+  const ended = await platform.ended;
+  const { output } = platform;
+  expect({ ...ended, output }).toEqual({ code, signal: null, output });
+}
+
 async function expectNothingLeft(platform: PlatformProcess, processes: { name: string; pid: number }[]): Promise<void> {
   const left = await until('the processes to end', 20_000, async () => {
     const running = processes.filter(({ pid }) => isRunning(pid));
@@ -68,7 +75,7 @@ describe('a life of a platform', () => {
       await platform.untilSaid(step);
       const processes = platform.processes();
       platform.signal('SIGINT');
-      expect(await platform.ended).toEqual({ code: 0, signal: null });
+      await expectEnd(platform, 0);
       await expectNothingLeft(platform, processes);
       expect(existsSync(platform.lockFile)).toBe(false);
     },
@@ -95,7 +102,7 @@ describe('a life of a platform', () => {
         ].sort(),
       );
       platform.signal('SIGINT');
-      expect(await platform.ended).toEqual({ code: 0, signal: null });
+      await expectEnd(platform, 0);
       await expectNothingLeft(platform, processes);
       expect(existsSync(platform.lockFile)).toBe(false);
     },
@@ -126,7 +133,7 @@ describe('a life of a platform', () => {
       });
       expect((await monthReport(platform, month))?.is_complete).toBe(false);
       process.kill(processes.find(({ name }) => name === 'priority-webhook')?.pid ?? 0, 'SIGKILL');
-      expect(await platform.ended).toEqual({ code: 1, signal: null });
+      await expectEnd(platform, 1);
       expect(platform.output).toContain('priority-webhook ended (SIGKILL)');
       await expectNothingLeft(platform, processes);
       expect(existsSync(platform.lockFile)).toBe(false);

@@ -83,7 +83,7 @@ export class SupervisedProcess {
     }
   }
 
-  /** SIGTERM, then SIGKILL when that was not enough. Resolves with whether it ended by itself. */
+  /** SIGTERM, then SIGKILL when that was not enough. Resolves, once the log is written, with whether it ended by itself. */
   async stop(): Promise<boolean> {
     if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGTERM');
     const timeout = new AbortController();
@@ -94,7 +94,7 @@ export class SupervisedProcess {
     timeout.abort();
     if (!graceful) this.kill();
     await this.ended;
-    this.log.end();
+    await new Promise<void>((resolve) => this.log.end(resolve));
     return graceful;
   }
 
