@@ -40,6 +40,7 @@ export class CompaniesResolver implements ConnectionField {
     const fingerprint = queryFingerprint(filter.lastingKey);
     return {
       where: filter.where,
+      filter: filter.normalised,
       countKey: filter.key,
       fingerprint,
       sort: [],

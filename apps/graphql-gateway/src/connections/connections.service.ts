@@ -1,13 +1,12 @@
-// Reads one page: one statement, and beside it the count when it is asked for.
+// From the arguments of a connection field to its page on the wire.
 import { Injectable } from '@nestjs/common';
 import type { GraphQLResolveInfo } from 'graphql';
 import { AppConfig } from '../app.config.js';
-import { DataStore } from '../data-store/data-store.js';
 import type { RequestContext } from '../endpoint/request-context.js';
 import type { Connection } from './connection.types.js';
-import { CountCache } from './count-cache.js';
 import { encodeCursor } from './page-cursor.js';
-import { orderKeys, pageStatement, type SortKey } from './page-query.js';
+import { orderKeys, type SortKey } from './page-query.js';
+import { PageReader } from './page-reader.port.js';
 import type { PreparedConnection, RecordSource } from './prepared-connection.js';
 import { isSelected, nodeFields } from './selection.js';
 
@@ -15,8 +14,7 @@ import { isSelected, nodeFields } from './selection.js';
 export class ConnectionsService {
   constructor(
     private readonly config: AppConfig,
-    private readonly dataStore: DataStore,
-    private readonly counts: CountCache,
+    private readonly pages: PageReader,
   ) {}
 
   /** The page that the field at hand asks for, as admission prepared it. */
@@ -27,33 +25,23 @@ export class ConnectionsService {
   ): Promise<Connection<Node>> {
     // Admission prepares every executed connection field before anything is charged.
     const prepared = context.prepared.get(String(info.path.key)) as PreparedConnection;
-    const isCounted = isSelected(info, 'totalCount');
-    const [rows, count] = await Promise.all([
-      this.rows(source, prepared, info),
-      isCounted
-        ? this.counts.count({
-            table: source.table,
-            where: prepared.where,
-            key: prepared.countKey,
-            alsoReads: prepared.alsoReads ?? [],
-          })
-        : undefined,
-    ]);
+    const { table } = source;
+    const columns = nodeFields(info).flatMap((field) => source.columns[field] ?? []);
+    const { rows, count } = await this.pages.read<Row>({
+      ...prepared,
+      table,
+      columns,
+      // One row more than a page, which tells whether another page follows.
+      limit: this.config.DATA_PAGE_SIZE + 1,
+      isCounted: isSelected(info, 'totalCount'),
+    });
     if (count)
       context.extensions['dataVersion'] = {
         ...(context.extensions['dataVersion'] as object),
-        [source.table]: count.version,
+        [table]: count.version,
       };
     const connection = this.connectionOf(source, prepared, rows);
     return count ? { ...connection, totalCount: count.count } : connection;
-  }
-
-  /** One row more than a page, which tells whether another page follows. */
-  private rows<Row>(source: RecordSource<Row>, prepared: PreparedConnection, info: GraphQLResolveInfo): Promise<Row[]> {
-    const columns = nodeFields(info).flatMap((field) => source.columns[field] ?? []);
-    const { where, sort, after } = prepared;
-    const limit = this.config.DATA_PAGE_SIZE + 1;
-    return this.dataStore.query<Row>(pageStatement({ table: source.table, columns, where, sort, after, limit }));
   }
 
   private connectionOf<Row extends Record<string, unknown>, Node>(

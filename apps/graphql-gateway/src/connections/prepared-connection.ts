@@ -1,3 +1,4 @@
+import type { NormalisedFilter } from '@tradewind/filters';
 import type { CursorPosition } from './page-cursor.js';
 import type { Condition, SortKey } from './page-query.js';
 
@@ -13,6 +14,8 @@ export interface RecordSource<Row = Record<string, unknown>, Node = unknown> {
 /** A connection field with its arguments understood: nothing in it can fail any more because of what the caller sent. */
 export interface PreparedConnection {
   where: Condition;
+  /** The same as `where`, when it is nothing but a filter of libs/filters. */
+  filter?: NormalisedFilter;
   /** What the filter means, including all the count depends on; key of cached counts. */
   countKey: string;
   /** Further tables that the condition reads. */

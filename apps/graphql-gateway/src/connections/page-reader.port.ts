@@ -1,0 +1,38 @@
+// Where the rows and the count of a page come from. Nothing else of a connection depends on it.
+import type { NormalisedFilter } from '@tradewind/filters';
+import type { Count } from './count-cache.js';
+import type { CursorPosition } from './page-cursor.js';
+import type { Condition, SortKey } from './page-query.js';
+import type { RecordSource } from './prepared-connection.js';
+
+export interface PageRequest {
+  table: RecordSource['table'];
+  /** Columns wanted; those of the sort keys and the id come besides. */
+  columns: readonly string[];
+  where: Condition;
+  /** The same as `where`, when it is nothing but a filter of libs/filters. */
+  filter?: NormalisedFilter;
+  /** What `where` means, with all the count depends on. */
+  countKey: string;
+  /** Further tables that `where` reads. */
+  alsoReads?: readonly string[];
+  sort: readonly SortKey[];
+  after: CursorPosition | null;
+  /** Most rows wanted. */
+  limit: number;
+  isCounted: boolean;
+}
+
+export interface PageRead<Row> {
+  rows: Row[];
+  /** All records that match, whatever `after` says; present when `isCounted`. Exact for the version it names. */
+  count?: Count;
+}
+
+/**
+ * Every implementation answers the same for the same data, however many calls run at once. Failures of the database are
+ * those of DataStore.
+ */
+export abstract class PageReader {
+  abstract read<Row extends Record<string, unknown>>(request: PageRequest): Promise<PageRead<Row>>;
+}

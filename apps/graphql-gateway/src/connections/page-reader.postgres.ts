@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { DataStore } from '../data-store/data-store.js';
+import { CountCache } from './count-cache.js';
+import { pageStatement } from './page-query.js';
+import type { PageRead, PageReader, PageRequest } from './page-reader.port.js';
+
+/** One statement, and beside it the count when it is asked for. The reference for any other implementation. */
+@Injectable()
+export class PostgresPageReader implements PageReader {
+  constructor(
+    private readonly dataStore: DataStore,
+    private readonly counts: CountCache,
+  ) {}
+
+  async read<Row extends Record<string, unknown>>(request: PageRequest): Promise<PageRead<Row>> {
+    const { table, where, countKey, alsoReads = [], isCounted } = request;
+    const [rows, count] = await Promise.all([
+      this.dataStore.query<Row>(pageStatement(request)),
+      isCounted ? this.counts.count({ table, where, key: countKey, alsoReads }) : undefined,
+    ]);
+    return count ? { rows, count } : { rows };
+  }
+}
