@@ -39,6 +39,13 @@ export interface Ended {
   signal: NodeJS.Signals | null;
 }
 
+export interface PlatformOptions {
+  portBase?: number;
+  dataDir?: string;
+  env?: Record<string, string>;
+  byNpm?: boolean;
+}
+
 export class PlatformProcess {
   readonly ended: Promise<Ended>;
   private text = '';
@@ -56,9 +63,12 @@ export class PlatformProcess {
     });
   }
 
-  /** Starts without waiting. */
-  static spawn(options: { portBase: number; dataDir: string; env?: Record<string, string> }): PlatformProcess {
-    const child = spawn(process.execPath, [join(rootDir, 'tools/local-stack/dist/main.js')], {
+  /** Starts without waiting: the platform's own process, or `npm start` with npm as the one that gets the signals. */
+  static spawn(options: PlatformOptions & { portBase: number; dataDir: string }): PlatformProcess {
+    const [program, ...words] = options.byNpm
+      ? ['npm', 'start']
+      : [process.execPath, join(rootDir, 'tools/local-stack/dist/main.js')];
+    const child = spawn(program, words, {
       cwd: rootDir,
       env: cleanEnvironment({ ...options.env, PORT_BASE: String(options.portBase), DATA_DIR: options.dataDir }),
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -67,13 +77,11 @@ export class PlatformProcess {
   }
 
   /** Starts and resolves once it says `Platform ready`; rejects with its output when it does not come to that. */
-  static async start(
-    options: { portBase?: number; dataDir?: string; env?: Record<string, string> } = {},
-  ): Promise<PlatformProcess> {
+  static async start(options: PlatformOptions = {}): Promise<PlatformProcess> {
     const platform = PlatformProcess.spawn({
+      ...options,
       portBase: options.portBase ?? (await freePortBase()),
       dataDir: options.dataDir ?? newDataDir(),
-      ...(options.env ? { env: options.env } : {}),
     });
     await platform.untilReady();
     return platform;

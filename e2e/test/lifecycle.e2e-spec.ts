@@ -109,6 +109,20 @@ describe('a life of a platform', () => {
     startTimeoutMs + 60_000,
   );
 
+  it.each(['SIGTERM', 'SIGKILL'] as const)(
+    'when npm gets %s, the platform that it started ends as on Ctrl-C',
+    async (signal) => {
+      const platform = await start({ portBase: await portBase, dataDir, byNpm: true });
+      const processes = platform.processes();
+      platform.signal(signal);
+      await platform.ended;
+      await expectNothingLeft(platform, processes);
+      expect(existsSync(platform.lockFile)).toBe(false);
+      expect(platform.output).toContain('stopped; everything is kept');
+    },
+    startTimeoutMs + 60_000,
+  );
+
   it(
     'when one service is killed at work, it says which, stops the others, and leaves nothing behind',
     async () => {

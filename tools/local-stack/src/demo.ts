@@ -9,6 +9,7 @@ import { DemoPage } from './demo-page.js';
 import { findOrStartPlatform, type DemoPlatform } from './demo-platform.js';
 import { queryConnections } from './demo-queries.js';
 import { createDemoUser, makeApiKey, signInWithOAuth } from './demo-sign-in.js';
+import { interruption } from './interruption.js';
 import { portOf } from './ports.js';
 import { readSettings } from './settings.js';
 
@@ -17,8 +18,8 @@ const rootDir = fileURLToPath(new URL('../../../', import.meta.url));
 async function main(): Promise<number> {
   const settings = readSettings(process.env, rootDir);
   const page = new DemoPage();
-  const interrupted = new Promise<never>((_resolve, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error('Interrupted.')));
+  const interrupted = interruption().then((): never => {
+    throw new Error('Interrupted.');
   });
   // At times nobody waits for it; that must not end the process without stopping the platform.
   interrupted.catch(() => undefined);

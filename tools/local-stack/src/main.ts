@@ -1,5 +1,6 @@
 // `npm start`: the whole platform on embedded parts, until Ctrl-C.
 import { fileURLToPath } from 'node:url';
+import { interruption } from './interruption.js';
 import { Platform } from './platform.js';
 import { readSettings } from './settings.js';
 import { failure, step, welcomePage } from './welcome-page.js';
@@ -10,17 +11,8 @@ async function main(): Promise<number> {
   const settings = readSettings(process.env, rootDir);
   const platform = await Platform.open(settings, (line) => console.log(step(line)));
 
-  // From here on a signal has to find the platform, ready or not.
-  const interrupted = new Promise<'interrupted'>((resolve) => {
-    let count = 0;
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => {
-        count += 1;
-        if (count === 1) resolve('interrupted');
-        else platform.kill();
-      });
-    }
-  });
+  // From here on an interruption has to find the platform, ready or not.
+  const interrupted = interruption(() => platform.kill()).then(() => 'interrupted' as const);
 
   const failed = platform.failed.then((sentence) => {
     throw new Error(sentence);
