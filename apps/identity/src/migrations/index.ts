@@ -1,5 +1,6 @@
 import type { Migration } from '@tradewind/service-kit';
 import { identityTables } from './0001-identity.js';
+import { mergedSessions } from './0002-merged-sessions.js';
 
 /** In the order of their numbers. */
-export const migrations: readonly Migration[] = [identityTables];
+export const migrations: readonly Migration[] = [identityTables, mergedSessions];

@@ -1,5 +1,6 @@
 // The statements of the hot paths run as named prepared statements on TypeORM's own pool: PostgreSQL parses and plans
 // them once per connection. TypeORM's query() cannot name a statement.
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
@@ -27,7 +28,34 @@ export class PreparedStatements {
     });
   }
 
+  /**
+   * Runs the statement as a transaction of its own. When it lost against another statement (a deadlock, or a key that
+   * the other wrote first) nothing of it has happened, and it is run again on what the other left.
+   */
   async run<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<pg.QueryResult<Row>> {
-    return this.pool.query<Row>({ ...statement, values });
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.pool.query<Row>({ ...statement, values });
+      } catch (error) {
+        if (attempt >= attemptsMax || !isLostRace(error)) throw error;
+        await delay(Math.random() * attempt * pauseMsStep);
+      }
+    }
   }
+}
+
+const attemptsMax = 15;
+/** Losers of one race do not meet again at the same moment. */
+const pauseMsStep = 5;
+
+const lostRaceStates = new Set([
+  '40001', // serialization failure
+  '40P01', // deadlock
+]);
+/** Two tabs of one browser replaced their session at the same moment; no other unique key is written by two at once. */
+const sessionKey = 'oidc_payload_uid';
+
+function isLostRace(error: unknown): boolean {
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+  return (typeof code === 'string' && lostRaceStates.has(code)) || (code === '23505' && constraint === sessionKey);
 }

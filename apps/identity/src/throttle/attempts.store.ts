@@ -42,8 +42,7 @@ const takeWithUser: Statement = {
 };
 const giveBack: Statement = {
   name: 'attempt_give_back',
-  text: `with cleared as (delete from attempt_window where key = any($2::text[]))
-         update attempt_window set attempts = greatest(attempts - 1, 0) where key = any($1::text[])`,
+  text: 'update attempt_window set attempts = greatest(attempts - 1, 0) where key = any($1::text[])',
 };
 const deleteEnded: Statement = {
   name: 'attempt_delete_ended',
@@ -75,11 +74,6 @@ export class AttemptsStore {
     };
   }
 
-  /** Gives one attempt back to each of `refunded` and forgets the windows of `cleared`. */
-  async giveBack(refunded: string[], cleared: string[]): Promise<void> {
-    await this.statements.run(giveBack, [refunded, cleared]);
-  }
-
   async deleteEnded(limit: number): Promise<number> {
     return (await this.statements.run(deleteEnded, [limit])).rowCount ?? 0;
   }
@@ -89,7 +83,7 @@ export class AttemptsStore {
     row: { taken: string[]; wait_seconds: number | null },
   ): Promise<AttemptResult> {
     if (row.taken.length === limits.length) return { allowed: true, retryAfterSeconds: 0 };
-    if (row.taken.length > 0) await this.giveBack(row.taken, []);
+    if (row.taken.length > 0) await this.statements.run(giveBack, [row.taken]);
     return { allowed: false, retryAfterSeconds: Math.max(1, row.wait_seconds ?? 1) };
   }
 }

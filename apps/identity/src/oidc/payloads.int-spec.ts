@@ -1,0 +1,102 @@
+// What several replicas may do to the same rows at the same time.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { migrateDatabase } from '@tradewind/service-kit';
+import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { ClientRecords } from '../clients/client-records.js';
+import { migrations } from '../migrations/index.js';
+import { PreparedStatements } from '../storage/prepared-statements.js';
+import { SealedText } from '../storage/sealed-text.js';
+import { AttemptsStore } from '../throttle/attempts.store.js';
+import { PayloadsStore } from './payloads.store.js';
+import { payloadKey, RequestUnit, type PayloadRecord } from './request-unit.js';
+
+describe('statements that meet', () => {
+  let database: TestDatabase;
+  let pool: pg.Pool;
+  let payloads: PayloadsStore;
+  let attempts: AttemptsStore;
+  beforeAll(async () => {
+    database = await createTestDatabase({
+      name: 'identity',
+      migrate: async (url) => {
+        await migrateDatabase({ DATABASE_URL: url, DATABASE_SCHEMA: 'identity' }, migrations);
+      },
+    });
+    pool = new pg.Pool({ connectionString: database.url, options: '-c search_path=identity', max: 20 });
+    // Only the pool of the data source is used.
+    const statements = new PreparedStatements({ driver: { master: pool } } as unknown as DataSource);
+    payloads = new PayloadsStore(statements, new ClientRecords(new SealedText(['key'])));
+    attempts = new AttemptsStore(statements);
+  });
+  afterAll(async () => {
+    await pool.end();
+    await database.drop();
+  });
+
+  const deadlocks = async (): Promise<number> => {
+    await Promise.all(Array.from({ length: 20 }, () => pool.query('select pg_stat_force_next_flush()')));
+    const { rows } = await pool.query<{ deadlocks: string }>(
+      'select deadlocks from pg_stat_database where datname = current_database()',
+    );
+    return Number(rows[0]?.deadlocks);
+  };
+
+  it('logins of one account from one address never wait for each other in a circle', async () => {
+    const account = { key: 'login account x', limit: 1_000_000, windowSeconds: 900 };
+    const ip = { key: 'login ip x', limit: 1_000_000, windowSeconds: 900 };
+    const login = async () => {
+      for (let n = 0; n < 60; n += 1) {
+        await attempts.takeWithUser([account, ip], undefined);
+        const unit = new RequestUnit();
+        unit.clearedAttempts.push(account.key);
+        unit.refundedAttempts.push(ip.key);
+        await payloads.flush(unit);
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, login));
+    expect(await deadlocks()).toBe(0);
+  }, 60_000);
+
+  const session = (id: string, authorizations: Record<string, object>, accountId = 'ada'): PayloadRecord => ({
+    model: 'Session',
+    id,
+    uid: 'browser',
+    payload: JSON.stringify({ accountId, authorizations }),
+    expiresAtSeconds: Date.now() / 1000 + 60,
+  });
+  const store = (record: PayloadRecord, replaces?: string): Promise<boolean> => {
+    const unit = new RequestUnit();
+    unit.upserts.set(payloadKey(record.model, record.id), record);
+    if (replaces) unit.deletes.set(replaces, { model: 'Session', id: replaces, required: false });
+    return payloads.flush(unit);
+  };
+  const stored = async (): Promise<{ accountId: string; authorizations: Record<string, object> }> =>
+    JSON.parse((await payloads.findByUid('Session', 'browser'))?.payload ?? '{}') as Awaited<ReturnType<typeof stored>>;
+
+  it('twenty tabs that replace the session of their browser leave one session with all that they were granted', async () => {
+    // Every tab has begun with every application; each is granted its own.
+    const tabs = Array.from({ length: 20 }, (_, n) => `tab${n}`);
+    const begun = Object.fromEntries(tabs.map((tab) => [tab, { sid: `sid of ${tab}` }]));
+    await store(session('first', begun));
+    const granted = (tab: string) => ({ [tab]: { sid: `sid of ${tab}`, grantId: `grant of ${tab}` } });
+    expect(await Promise.all(tabs.map((tab) => store(session(tab, { ...begun, ...granted(tab) }), 'first')))).toEqual(
+      tabs.map(() => true),
+    );
+    expect((await stored()).authorizations).toEqual(Object.assign({}, ...tabs.map(granted)));
+    const { rows } = await pool.query('select id from oidc_payload where uid = $1', ['browser']);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('a session that is written under its old key keeps what another tab was granted', async () => {
+    await store(session('same', { one: { grantId: '1' } }));
+    await store(session('same', { two: { grantId: '2' } }));
+    expect((await stored()).authorizations).toMatchObject({ one: { grantId: '1' }, two: { grantId: '2' } });
+  });
+
+  it('somebody else in the same browser inherits nothing', async () => {
+    await store(session('other', { theirs: {} }, 'grace'));
+    expect(await stored()).toEqual({ accountId: 'grace', authorizations: { theirs: {} } });
+  });
+});
