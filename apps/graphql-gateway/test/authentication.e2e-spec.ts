@@ -56,6 +56,8 @@ describe('authentication', () => {
       { name: 'k', expiresInDays: -1 },
       { name: '' },
       { name: 'n'.repeat(101) },
+      { name: 'a\u0000b' },
+      { name: 'two\nlines' },
       { name: 'k', expiresInDays: 1.5 },
       { name: 'k', expiresInDays: '30' },
       { expiresInDays: 3 },

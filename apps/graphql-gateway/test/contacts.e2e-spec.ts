@@ -181,6 +181,15 @@ describe('contact arguments', () => {
     expect(await found(null, mine, filters)).toEqual(ids);
   });
 
+  it.each([{}, { skills: null }, { skills: [] }])(
+    'personSearchFilters %j asks nothing of the person',
+    async (filters) => {
+      const all = await found(null);
+      expect(all).toContain(3);
+      expect(await found(null, mine, filters)).toEqual(all);
+    },
+  );
+
   it('counts anew when the persons of the contacts change', async () => {
     const filters = { skills: [{ values: ['Leadership'] }] };
     expect(await found(null, mine, filters)).toEqual([]);
@@ -193,6 +202,7 @@ describe('contact arguments', () => {
     ['contactIds', { filters: { contactIds: [] } }],
     ['matchingStatus', { filters: { matchingStatus: [] } }],
     ['query', { filters: { query: ' - ' } }],
+    ['email', { filters: { email: 'a\u0000b@example.com' } }],
     ['updatedInLastHours', { filters: { updatedInLastHours: 0 } }],
     ['updatedInLastHours', { filters: { updatedInLastHours: -1 } }],
     ['fromCreatedAt', { filters: { fromCreatedAt: '2026-01-01' } }],

@@ -55,6 +55,30 @@ describe('limits', () => {
     expect((await gateway.data(other.key, '{ __typename }')).status).toBe(200);
   });
 
+  it('tells the limits on answers that no endpoint made, too', async () => {
+    const { key } = await gateway.newKey();
+    const send = (path: string, init: RequestInit, type = 'application/json') =>
+      fetch(`${gateway.replicas[0]!.url}${path}`, {
+        ...init,
+        headers: { authorization: `Bearer ${key}`, 'content-type': type },
+      });
+    for (const path of ['/graphql', '/auth/graphql', '/graphql/']) {
+      const answers = {
+        400: await send(path, { method: 'POST', body: '{' }),
+        405: await send(path, { method: 'PUT', body: '{}' }),
+        413: await send(path, { method: 'POST', body: JSON.stringify(' '.repeat(2_000_000)) }),
+        415: await send(path, { method: 'POST', body: 'query=1' }, 'application/x-www-form-urlencoded'),
+      };
+      for (const [status, { status: got, headers }] of Object.entries(answers)) {
+        expect({ path, status: got }).toEqual({ path, status: Number(status) });
+        expect(headers.get('ratelimit-policy')).toBe('"requests";q=100;w=60');
+        expect(headers.get('ratelimit')).toMatch(/^"requests";r=\d+;t=\d+$/);
+        expect(headers.get('x-ratelimit-limit')).toBe('100');
+      }
+    }
+    expect((await fetch(`${gateway.replicas[0]!.url}/health`)).headers.get('ratelimit')).toBeNull();
+  });
+
   it('counts executed connection fields, all or nothing', async () => {
     const { key } = await gateway.newKey();
     expect(remaining(await gateway.data(key, threeCalls))).toBe(7);

@@ -256,8 +256,39 @@ describe('paging', () => {
         code: 'BAD_USER_INPUT',
       });
     }
-    // A person's cursor on companies: same position, other query.
-    const persons = await gateway.data(key, '{ companiesConnection { pageInfo { endCursor } } }');
-    expect(persons.body.data.companiesConnection.pageInfo.endCursor).toBeNull();
+    // A deal's cursor on companies: same position, other query.
+    const deals = await gateway.data(key, '{ dealsConnection { pageInfo { endCursor } } }');
+    const foreign = await gateway.data(
+      key,
+      'query ($after: String) { companiesConnection(after: $after) { totalCount } }',
+      { after: deals.body.data.dealsConnection.pageInfo.endCursor },
+    );
+    expect(foreign.status).toBe(400);
+    expect(foreign.body.errors[0].extensions.code).toBe('BAD_USER_INPUT');
+  });
+
+  it.each([
+    ['announcedDate', 'not a date'],
+    ['announcedDate', '2026-02-30'],
+    ['announcedDate', '2026-01-01\u0000'],
+    ['annualValue', '1e5'],
+    ['annualValue', '9223372036854775808'],
+    ['title', 'a\u0000'],
+    ['title', null],
+    ['id', '9999999999999999999'],
+    ['id', null],
+  ])('refuses a cursor whose %s was changed to %j by hand, instead of asking the store', async (field, value) => {
+    await insertDeals(gateway.sql, dealRows);
+    const query =
+      'query ($sorters: [JSONObject!], $after: String) { dealsConnection(sorters: $sorters, after: $after) { pageInfo { endCursor } } }';
+    const variables = { sorters: [{ field }] };
+    const { body } = await gateway.data(key, query, variables);
+    const endCursor = body.data.dealsConnection.pageInfo.endCursor as string;
+    const parts = JSON.parse(Buffer.from(endCursor, 'base64url').toString()) as unknown[];
+    parts[1] = value;
+    const after = Buffer.from(JSON.stringify(parts)).toString('base64url');
+    const forged = await gateway.data(key, query, { ...variables, after });
+    expect(forged.status).toBe(400);
+    expect(forged.body.errors[0].extensions.code).toBe('BAD_USER_INPUT');
   });
 });

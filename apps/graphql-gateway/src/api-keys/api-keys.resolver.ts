@@ -31,6 +31,8 @@ function validated(input: Readonly<CreateApiKeyInput>): { name: string; expiresI
   const name = input.name.trim();
   const length = [...name].length;
   if (length < 1 || length > 100) throw userInputError('input.name must have 1 to 100 characters');
+  // A name is shown in lists and logs, one line each; PostgreSQL refuses NUL.
+  if (/\p{Cc}/u.test(name)) throw userInputError('input.name must not hold control characters');
   const expiresInDays = input.expiresInDays ?? keyLifeDaysMax;
   if (expiresInDays < 1 || expiresInDays > keyLifeDaysMax) {
     throw userInputError(`input.expiresInDays must be 1 to ${keyLifeDaysMax}, not ${expiresInDays}`);

@@ -5,6 +5,7 @@ import type { Connection } from '../connections/connection.types.js';
 import type { ConnectionField } from '../connections/connection-field.port.js';
 import { ConnectionsService } from '../connections/connections.service.js';
 import { positionAfter, queryFingerprint } from '../connections/page-cursor.js';
+import { orderKeys } from '../connections/page-query.js';
 import type { PreparedConnection } from '../connections/prepared-connection.js';
 import { understandFilter } from '../connections/search-filters.js';
 import { Dictionaries } from '../dictionaries/dictionaries.service.js';
@@ -44,7 +45,7 @@ export class CompaniesResolver implements ConnectionField {
       countKey: filter.key,
       fingerprint,
       sort: [],
-      after: positionAfter(args.after, fingerprint, 1),
+      after: positionAfter(args.after, fingerprint, orderKeys([])),
     };
   }
 }

@@ -2,14 +2,11 @@
 // After a cursor, "everything behind it" is the union of disjoint ranges, each in index order and each cut at the page
 // size; a single row comparison could not use the indexes, because nulls sort last in both directions.
 import type { Statement } from '../data-store/data-store.js';
-import type { CursorPosition } from './page-cursor.js';
+import type { CursorKey, CursorPosition } from './page-cursor.js';
 
-export interface SortKey {
+export interface SortKey extends CursorKey {
   column: string;
-  /** How a cursor's text becomes a value again. */
-  type: 'date' | 'bigint' | 'text' | 'timestamptz';
   direction: 'asc' | 'desc';
-  isNullable: boolean;
 }
 
 export interface Condition {

@@ -51,6 +51,7 @@ export function contactCondition({ filters, personFilter, userId, now }: Contact
   list('importId', among('import_id', 'bigint'));
   list('collectionId', overlaps('collection_ids'));
   if (filters.email !== null && filters.email !== undefined) {
+    if (filters.email.includes('\0')) throw userInputError('filters.email holds a character that no address has');
     const email = param(filters.email.trim().toLowerCase(), 'text');
     parts.push(
       `(lower(t.email) = ${email} or exists (select from unnest(t.emails) as address where lower(address) = ${email}))`,
@@ -87,7 +88,8 @@ export function contactCondition({ filters, personFilter, userId, now }: Contact
   if (filters.onlyInCollections) parts.push(`t.collection_ids <> '{}'`);
   parts.push(filters.isDeleted ? 't.is_deleted' : 'not t.is_deleted');
   if (!filters.includeBlacklisted) parts.push('not t.is_blacklisted');
-  if (personFilter) {
+  // A filter without conditions asks nothing of the person, not even that there is one.
+  if (personFilter && personFilter.conditions.length > 0) {
     const compiled = compileFilter(personFilter, { firstParameter: params.length + 1 });
     params.push(...compiled.params);
     parts.push(`t.person_id in (select t.id from person t where ${compiled.sql})`);

@@ -66,7 +66,7 @@ export class ContactsResolver implements ConnectionField {
       alsoReads: person ? ['person'] : [],
       fingerprint,
       sort,
-      after: positionAfter(args.after, fingerprint, keys.length),
+      after: positionAfter(args.after, fingerprint, keys),
     };
   }
 }

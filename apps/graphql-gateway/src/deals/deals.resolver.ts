@@ -51,7 +51,7 @@ export class DealsResolver implements ConnectionField {
       countKey: filter.key,
       fingerprint,
       sort,
-      after: positionAfter(args.after, fingerprint, keys.length),
+      after: positionAfter(args.after, fingerprint, keys),
     };
   }
 }

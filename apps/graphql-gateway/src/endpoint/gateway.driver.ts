@@ -53,12 +53,21 @@ export class GatewayDriver extends ApolloDriver {
     this.apolloServer = server as unknown as ApolloServer;
     const handler = endpoint(server);
     const fastify = this.httpAdapterHost.httpAdapter.getInstance<FastifyInstance>();
+    fastify.addHook('onSend', async (request, reply) => {
+      if (pathOf(request) === path) await handler.tellLimits(request, reply);
+    });
     fastify.route({
       method: ['GET', 'POST'],
       url: path,
       handler: (request: FastifyRequest, reply: FastifyReply) => handler.handle(request, reply),
     });
   }
+}
+
+/** As the router sees it: without the query and a last slash. */
+function pathOf({ url }: FastifyRequest): string {
+  const path = url.split('?', 1)[0]!;
+  return path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
 /** Apollo gives parse errors a code of their own; to the users of this API an invalid query is an invalid query. */

@@ -31,6 +31,9 @@ interface Answer {
 const readHeaders = ['content-type', 'accept', 'x-apollo-operation-name', 'apollo-require-preflight'];
 
 export class GraphQLEndpoint {
+  /** Requests that came as far as `handle`, which tells their limits. */
+  private readonly handled = new WeakSet<FastifyRequest>();
+
   constructor(
     private readonly server: ApolloServer<GraphQLContext>,
     private readonly options: GraphQLEndpointOptions,
@@ -39,6 +42,7 @@ export class GraphQLEndpoint {
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const startedAt = performance.now();
+    this.handled.add(request);
     const context = newContext(request);
     const answer = await this.answer(context);
     const { status } = answer;
@@ -55,6 +59,13 @@ export class GraphQLEndpoint {
       user_id: context.user?.id,
     });
     return reply.code(status).send(answer.body);
+  }
+
+  /** The limits on answers that were made before `handle`: a body that cannot be read, a method that is not taken. */
+  async tellLimits(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (this.handled.has(request)) return;
+    const state = await this.currentLimit(newContext(request));
+    if (state) void reply.headers(limitHeaders(state));
   }
 
   private async answer(context: RequestContext): Promise<Answer> {

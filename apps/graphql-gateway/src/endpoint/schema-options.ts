@@ -11,11 +11,15 @@ export const schemaOptions = {
   fieldResolverEnhancers: [],
 } satisfies Partial<ApolloDriverConfig>;
 
-/** The schema without types that its operations cannot reach: Nest knows the types of both endpoints. */
+/** The schema without types that its operations cannot reach: Nest knows the types of both endpoints, and describes no roots. */
 export function reachable(schema: GraphQLSchema): GraphQLSchema {
+  const query = schema.getQueryType();
+  const mutation = schema.getMutationType();
+  if (query) query.description = 'What can be read.';
+  if (mutation) mutation.description = 'What can be done.';
   return new GraphQLSchema({
-    query: schema.getQueryType(),
-    mutation: schema.getMutationType(),
+    query,
+    mutation,
     directives: schema.getDirectives(),
   });
 }
