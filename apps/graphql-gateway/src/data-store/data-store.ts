@@ -39,6 +39,7 @@ export class DataStore implements OnApplicationShutdown {
           DATABASE_URL: config.DATA_DATABASE_URL ?? config.DATABASE_URL,
           DATABASE_SCHEMA: config.DATABASE_SCHEMA,
           DATABASE_POOL_SIZE: config.DATA_POOL_SIZE,
+          DATABASE_CONNECTION_TIMEOUT_MS: config.DATABASE_CONNECTION_TIMEOUT_MS,
           DATABASE_STATEMENT_TIMEOUT_MS: config.DATA_STATEMENT_TIMEOUT_MS,
         },
         'graphql_gateway data',

@@ -66,6 +66,8 @@ export async function startGateway(env: Record<string, string> = {}, replicaCoun
     OAUTH_ISSUER: identity.url,
     DATA_CALLS_PER_DAY: '100000',
     REQUESTS_PER_MINUTE: '100000',
+    // Hundreds of requests at once share few connections, and the machine may be busy with other things.
+    DATABASE_CONNECTION_TIMEOUT_MS: '60000',
     ...env,
   };
   const replicas: RunningService<AppConfig>[] = [];

@@ -12,6 +12,11 @@ export function databaseSettings(defaults: { schema: string }) {
     DATABASE_SCHEMA: str({ desc: "Schema that holds this service's tables", default: defaults.schema }),
     // Six services with three replicas each stay below 200 connections.
     DATABASE_POOL_SIZE: integer({ desc: 'Most connections that one process opens', default: 10, min: 1 }),
+    DATABASE_CONNECTION_TIMEOUT_MS: integer({
+      desc: 'Longest wait for a connection, milliseconds; then the request is answered with 503',
+      default: 3000,
+      min: 1,
+    }),
     DATABASE_STATEMENT_TIMEOUT_MS: integer({
       desc: 'Longest run of one statement before the database cancels it, milliseconds',
       default: 15_000,
@@ -25,11 +30,9 @@ export interface DatabaseConfig {
   readonly DATABASE_URL: string;
   readonly DATABASE_SCHEMA: string;
   readonly DATABASE_POOL_SIZE: number;
+  readonly DATABASE_CONNECTION_TIMEOUT_MS: number;
   readonly DATABASE_STATEMENT_TIMEOUT_MS: number;
 }
-
-/** A request waits this long for a connection before it is answered 503. */
-export const connectionTimeoutMs = 3000;
 
 /** Options of a pg client or pool. Every connection sees the service's schema alone (docs/decisions/0001). */
 export function connectionOptions(config: DatabaseConfig, application: string): ClientConfig {
@@ -39,7 +42,7 @@ export function connectionOptions(config: DatabaseConfig, application: string): 
   return {
     connectionString: config.DATABASE_URL,
     application_name: application,
-    connectionTimeoutMillis: connectionTimeoutMs,
+    connectionTimeoutMillis: config.DATABASE_CONNECTION_TIMEOUT_MS,
     keepAlive: true,
     // The client gives up shortly after the server should have: a server that hangs does not cancel anything.
     query_timeout: config.DATABASE_STATEMENT_TIMEOUT_MS + 1000,

@@ -16,6 +16,7 @@ export interface Migration {
 /** What of the config a migration needs. A migration may take longer than a request's statement. */
 export type MigrationConfig = Pick<DatabaseConfig, 'DATABASE_URL' | 'DATABASE_SCHEMA'>;
 
+const connectionTimeoutMs = 3000;
 const statementTimeoutMs = 15 * 60_000;
 
 /**
@@ -46,7 +47,12 @@ export async function migrateDatabase(config: MigrationConfig, migrations: reado
 async function connect(config: MigrationConfig): Promise<pg.Client> {
   const client = new pg.Client(
     connectionOptions(
-      { ...config, DATABASE_POOL_SIZE: 1, DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs },
+      {
+        ...config,
+        DATABASE_POOL_SIZE: 1,
+        DATABASE_CONNECTION_TIMEOUT_MS: connectionTimeoutMs,
+        DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs,
+      },
       `${config.DATABASE_SCHEMA} migration`,
     ),
   );
