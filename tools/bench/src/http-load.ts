@@ -9,6 +9,8 @@ export interface LoadOptions {
   /** POST unless set. */
   method?: 'GET' | 'POST';
   headers: Record<string, string>;
+  /** Further header lines of the n-th request, each ending with CR LF. */
+  headersOf?: ((n: number) => string) | undefined;
   /** Body of the n-th request, counted from 0. */
   body: (n: number) => string;
   /** Requests under way at once, each on a connection of its own. */
@@ -49,7 +51,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
         const body = options.body(n);
         const length = Buffer.byteLength(body);
         const status = await connection.send(
-          `${options.method ?? 'POST'} ${options.path} HTTP/1.1\r\n${head}content-length: ${length}\r\n\r\n${body}`,
+          `${options.method ?? 'POST'} ${options.path} HTTP/1.1\r\n${head}${options.headersOf?.(n) ?? ''}content-length: ${length}\r\n\r\n${body}`,
         );
         latenciesMs.push(performance.now() - dueMs);
         statuses[status] = (statuses[status] ?? 0) + 1;

@@ -1,6 +1,6 @@
 // Admission of one operation, after it was found valid and before anything is executed: who may do it, whether its
 // filters follow the rules, and what it costs. A refusal costs nothing, so charging comes last.
-import type { ApolloServerPlugin, GraphQLRequestContextDidResolveOperation } from '@apollo/server';
+import type { ApolloServerPlugin } from '@apollo/server';
 import { ServiceError } from '@tradewind/shared-types';
 import type { ConnectionField } from '../connections/connection-field.port.js';
 import type { DirectLoginStrategy } from '../login/direct-login.strategy.js';
@@ -9,45 +9,42 @@ import { executedFields, type ExecutedField } from './executed-fields.js';
 import { assertNamedVariables } from './named-variable-rule.js';
 import type { GraphQLContext, RequestContext } from './request-context.js';
 
-type Resolved = GraphQLRequestContextDidResolveOperation<GraphQLContext>;
+/** Lets an operation pass, charged, or throws: faults of the caller as GraphQL errors before anything is charged. */
+export type Admit = (
+  executed: readonly ExecutedField[],
+  context: RequestContext,
+  variables: Readonly<Record<string, unknown>> | undefined,
+) => Promise<void>;
 
 /** On /graphql: connection fields are data calls of the key's user, anything else (introspection) is an ordinary request. */
-export function dataAdmission(
-  limits: LimitsService,
-  connectionFields: readonly ConnectionField[],
-): ApolloServerPlugin<GraphQLContext> {
+export function dataAdmission(limits: LimitsService, connectionFields: readonly ConnectionField[]): Admit {
   const byName = new Map(connectionFields.map((field) => [field.name, field]));
-  return admissionPlugin(async (resolved, executed) => {
-    const { request, contextValue } = resolved;
-    const context = contextValue.gateway;
+  return async (executed, context, variables) => {
     let cost = 0;
     for (const field of executed) {
       const connection = byName.get(field.name);
       if (!connection) continue;
       cost += 1;
-      assertNamedVariables(field, connection.variableArguments, request.variables);
+      assertNamedVariables(field, connection.variableArguments, variables);
       context.prepared.set(field.responseKey, await connection.prepare(field.args, context));
     }
     if (cost > 0) charge(context, await limits.takeDataCalls(context.user!.id, cost), 'data');
     else charge(context, await limits.takeRequest({ ip: context.ip, userId: context.user!.id }), 'requests');
-  });
+  };
 }
 
 // What anybody may do on /auth/graphql; the rest needs a logged-in user.
 const anonymousFields = new Set(['authenticateUser', 'dataEndpoint', '__typename', '__schema', '__type']);
 
 /** On /auth/graphql: creating a key needs the JWT of a log-in, logging in needs nothing. */
-export function authAdmission(
-  limits: LimitsService,
-  directLogin: DirectLoginStrategy,
-): ApolloServerPlugin<GraphQLContext> {
-  return admissionPlugin(async ({ contextValue: { gateway: context } }, executed) => {
+export function authAdmission(limits: LimitsService, directLogin: DirectLoginStrategy): Admit {
+  return async (executed, context) => {
     if (executed.some((field) => !anonymousFields.has(field.name))) {
       if (context.request.headers.authorization === undefined) throw missingHeader('the token of authenticateUser');
       context.user = await directLogin.userOf(context.request);
     }
     charge(context, await limits.takeRequest({ ip: context.ip, userId: context.user?.id ?? null }), 'requests');
-  });
+  };
 }
 
 /** 401 for a request without credentials. */
@@ -59,18 +56,19 @@ export function missingHeader(credential: string): ServiceError {
   });
 }
 
-function admissionPlugin(
-  admit: (resolved: Resolved, executed: readonly ExecutedField[]) => Promise<void>,
-): ApolloServerPlugin<GraphQLContext> {
+/** Admission as a step of Apollo Server's pipeline. */
+export function admissionPlugin(admit: Admit): ApolloServerPlugin<GraphQLContext> {
   return {
     async requestDidStart() {
       return {
         async didResolveOperation(resolved) {
           const { contextValue, schema, document, operation, operationName, request } = resolved;
-          contextValue.gateway.operationName = operationName;
+          const context = contextValue.gateway;
+          context.operationName = operationName;
           // No operation of that name: Apollo refuses the request after this hook.
           if (!operation) return;
-          await admit(resolved, executedFields({ schema, document, operation, variables: request.variables }));
+          const { variables } = request;
+          await admit(executedFields({ schema, document, operation, variables }), context, variables);
         },
       };
     },

@@ -8,7 +8,7 @@ import { DirectLoginStrategy } from '../login/direct-login.strategy.js';
 import { LoginModule } from '../login/login.module.js';
 import { LimitsModule } from '../rate-limit/limits.module.js';
 import { LimitsService } from '../rate-limit/limits.service.js';
-import { authAdmission } from './admission.plugin.js';
+import { admissionPlugin, authAdmission } from './admission.plugin.js';
 import { GatewayDriver, type GatewayDriverConfig } from './gateway.driver.js';
 import { GraphQLEndpoint } from './graphql-endpoint.js';
 import { schemaOptions } from './schema-options.js';
@@ -23,7 +23,7 @@ import { schemaOptions } from './schema-options.js';
         ...schemaOptions,
         path: '/auth/graphql',
         include: [LoginModule, ApiKeysModule],
-        gatewayPlugins: [authAdmission(limits, directLogin)],
+        gatewayPlugins: [admissionPlugin(authAdmission(limits, directLogin))],
         endpoint: (server) =>
           new GraphQLEndpoint(
             server,

@@ -15,12 +15,13 @@ import { AppEvents } from '../events.js';
 import { PersonsResolver } from '../persons/persons.resolver.js';
 import { LimitsModule } from '../rate-limit/limits.module.js';
 import { LimitsService } from '../rate-limit/limits.service.js';
-import { dataAdmission, missingHeader } from './admission.plugin.js';
-import { compiledExecution } from './compiled-execution.plugin.js';
+import { admissionPlugin, dataAdmission, missingHeader } from './admission.plugin.js';
 import { GatewayDriver, type GatewayDriverConfig } from './gateway.driver.js';
 import { GraphQLEndpoint } from './graphql-endpoint.js';
+import { KnownOperations } from './known-operations.js';
 import type { RequestContext } from './request-context.js';
 import { schemaOptions } from './schema-options.js';
+import { ShortWay } from './short-way.js';
 
 const resolvers = [CompaniesResolver, PersonsResolver, DealsResolver, ContactsResolver];
 
@@ -42,23 +43,28 @@ export class DataResolversModule {}
         apiKeys: ApiKeysService,
         audit: AuditLogService,
         ...fields: [CompaniesResolver, PersonsResolver, DealsResolver, ContactsResolver]
-      ) => ({
-        ...schemaOptions,
-        path: '/graphql',
-        include: [DataResolversModule],
-        gatewayPlugins: [dataAdmission(limits, fields), ...(config.GRAPHQL_JIT ? [compiledExecution()] : [])],
-        endpoint: (server) =>
-          new GraphQLEndpoint(
-            server,
-            {
-              name: 'data',
-              policy: 'data',
-              authenticate: (context) => authenticate(context, apiKeys),
-              onAnswer: (context, status) => recordUse(context, status, audit, clock),
-            },
-            { limits, events, logger },
-          ),
-      }),
+      ) => {
+        const admit = dataAdmission(limits, fields);
+        const operations = new KnownOperations(new Set(fields.map(({ name }) => name)));
+        return {
+          ...schemaOptions,
+          path: '/graphql',
+          include: [DataResolversModule],
+          gatewayPlugins: [admissionPlugin(admit), operations.plugin],
+          endpoint: (server) =>
+            new GraphQLEndpoint(
+              server,
+              {
+                name: 'data',
+                policy: 'data',
+                authenticate: (context) => authenticate(context, apiKeys),
+                shortWay: config.GRAPHQL_JIT ? new ShortWay(operations, admit) : null,
+                onAnswer: (context, status) => recordUse(context, status, audit, clock),
+              },
+              { limits, events, logger },
+            ),
+        };
+      },
     }),
   ],
 })

@@ -57,8 +57,7 @@ export class LimitsService implements OnModuleInit, OnModuleDestroy {
   /** Takes `cost` data calls of the user's day, all or none. */
   async takeDataCalls(userId: string, cost: number): Promise<Admission> {
     const now = this.clock.now();
-    const limit = dataLimit(this.config);
-    const { isAllowed, used } = await closed(this.store.takeDaily(userId, cost, limit, now));
+    const { isAllowed, used } = await closed(this.store.takeDaily(userId, cost, now));
     if (!isAllowed) this.events.emit('limit_reached', { policy: 'data', user_id: userId });
     return {
       isAllowed,

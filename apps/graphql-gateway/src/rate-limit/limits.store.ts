@@ -7,6 +7,8 @@ import { connectionOptions, Logger } from '@tradewind/service-kit';
 import pg from 'pg';
 import { AppConfig } from '../app.config.js';
 import { utcDay } from '../clock.js';
+import { DailyTakes, type DailyTaken } from './daily-takes.js';
+import { dataLimit } from './limits.js';
 
 export interface WindowState {
   isAllowed: boolean;
@@ -17,14 +19,17 @@ export interface WindowState {
 @Injectable()
 export class LimitsStore implements OnApplicationShutdown {
   private readonly pool: pg.Pool;
+  private readonly daily: DailyTakes;
 
   constructor(config: AppConfig, logger: Logger) {
     const options = connectionOptions(config, 'graphql_gateway limits');
     this.pool = new pg.Pool({
       ...options,
-      options: `${options.options} -c synchronous_commit=off`,
+      // Every statement here finds its rows by primary key: there is nothing to plan anew.
+      options: `${options.options} -c synchronous_commit=off -c plan_cache_mode=force_generic_plan`,
       max: config.DATABASE_POOL_SIZE,
     });
+    this.daily = new DailyTakes((name, text, values) => this.query(name, text, values), dataLimit(config));
     this.pool.on('error', (error) => logger.warn({ err: error }, 'an idle connection to the counters was lost'));
   }
 
@@ -32,23 +37,9 @@ export class LimitsStore implements OnApplicationShutdown {
     await this.pool.end();
   }
 
-  /** Takes `cost` units of the user's day when that stays within the limit; otherwise takes nothing. */
-  async takeDaily(
-    userId: string,
-    cost: number,
-    limit: number,
-    now: Date,
-  ): Promise<{ isAllowed: boolean; used: number }> {
-    const taken = await this.query<{ used: number }[]>(
-      'take-daily',
-      `insert into daily_quota as q (user_id, day, used)
-       select $1::uuid, $2::date, $3::integer where $3::integer <= $4::integer
-       on conflict (user_id, day) do update set used = q.used + $3 where q.used + $3 <= $4
-       returning used`,
-      [userId, utcDay(now), cost, limit],
-    );
-    if (taken[0]) return { isAllowed: true, used: taken[0].used };
-    return { isAllowed: false, used: await this.dailyUse(userId, now) };
+  /** Takes `cost` units of the user's day when that stays within the day's limit; otherwise takes nothing. */
+  async takeDaily(userId: string, cost: number, now: Date): Promise<DailyTaken> {
+    return this.daily.take({ userId, day: utcDay(now), cost });
   }
 
   async giveBackDaily(userId: string, cost: number, takenAt: Date): Promise<void> {
