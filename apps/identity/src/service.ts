@@ -6,6 +6,7 @@ import { operatorCommands } from './operator-commands.js';
 import { migrations } from './migrations/index.js';
 import { CurrentProvider } from './oidc/current-provider.js';
 import { registerProviderRoutes } from './oidc/provider-routes.js';
+import { assertContentType } from './content-types.js';
 
 export const service = defineService({
   name: 'identity',
@@ -15,6 +16,7 @@ export const service = defineService({
     const instance = app.getHttpAdapter().getInstance();
     // The login pages post forms.
     await instance.register(formbody, { bodyLimit: config.BODY_LIMIT_BYTES });
+    instance.addHook('preParsing', assertContentType);
     registerProviderRoutes(instance, config, () => app.get(CurrentProvider));
   },
   migrate: (config) => migrateDatabase(config, migrations),

@@ -19,9 +19,9 @@ const operations: Record<string, { open: number } | Record<Caller, number>> = {
   'POST /oauth/token': { nobody: 400, 'wrong token': 400, 'wrong client': 401 },
   'GET /oauth/me': { nobody: 401, 'wrong token': 401, 'wrong client': 400 },
   'POST /oauth/me': { nobody: 401, 'wrong token': 401, 'wrong client': 400 },
-  'POST /oauth/token/introspection': { nobody: 400, 'wrong token': 400, 'wrong client': 401 },
-  'POST /oauth/token/revocation': { nobody: 400, 'wrong token': 400, 'wrong client': 401 },
-  'POST /oauth/par': { nobody: 400, 'wrong token': 400, 'wrong client': 401 },
+  'POST /oauth/token/introspection': { nobody: 401, 'wrong token': 400, 'wrong client': 401 },
+  'POST /oauth/token/revocation': { nobody: 401, 'wrong token': 400, 'wrong client': 401 },
+  'POST /oauth/par': { nobody: 401, 'wrong token': 400, 'wrong client': 401 },
   'POST /oauth/session/end/confirm': { nobody: 400, 'wrong token': 400, 'wrong client': 400 },
   // Open registration is a setting; here it asks for its initial token.
   'POST /oauth/reg': { nobody: 401, 'wrong token': 401, 'wrong client': 400 },
@@ -93,6 +93,39 @@ describe('access', () => {
       expect.objectContaining({ error: 'Method Not Allowed', statusCode: 405 }),
     ]);
     expect(response.headers.get('allow')?.split(', ')).toContain(allowed);
+  });
+
+  it.each([
+    ['/auth/login', 'application/x-www-form-urlencoded', 'email=a&password=b'],
+    ['/auth/login', 'text/plain', '{}'],
+    ['/auth/login', 'multipart/form-data; boundary=x', '--x--'],
+    ['/login/x/submit', 'application/json', '{}'],
+    ['/login/x/abort', 'text/plain', '_csrf=x'],
+  ])('%s does not read %s', async (path, contentType, body) => {
+    const response = await fetch(identity.issuer + path, {
+      method: 'POST',
+      headers: { 'content-type': contentType },
+      body,
+    });
+    expect([response.status, await response.json()]).toEqual([
+      415,
+      {
+        message: 'The content type is not one that this address reads',
+        error: 'Unsupported Media Type',
+        statusCode: 415,
+      },
+    ]);
+  });
+
+  it('a request that authenticates no client is invalid_client', async () => {
+    for (const path of ['/oauth/token/introspection', '/oauth/token/revocation', '/oauth/token']) {
+      const response = await fetch(identity.issuer + path, {
+        method: 'POST',
+        body: new URLSearchParams({ token: 'x', grant_type: 'authorization_code' }),
+      });
+      expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([401, 'invalid_client']);
+      expect(response.headers.get('www-authenticate')).toMatch(/^Basic /);
+    }
   });
 
   it('unknown paths are 404', async () => {

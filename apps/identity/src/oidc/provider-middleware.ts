@@ -42,6 +42,7 @@ export function providerMiddleware(needs: MiddlewareNeeds): Middleware[] {
     discoveryAsSpecified,
     resourceMetadataHint(needs),
     usernameInIntrospection,
+    missingClientAuthentication(needs),
     rotatingRegistrationToken(needs),
   ];
 }
@@ -248,6 +249,22 @@ const usernameInIntrospection: Middleware = async (ctx, next) => {
   const username = email ?? currentUnit()?.users.get(String(members['sub']))?.email;
   ctx.body = username === undefined ? members : { ...members, username };
 };
+
+/**
+ * A request that authenticates no client is `invalid_client` and 401 (RFC 6749 5.2); the provider calls it malformed. A
+ * token request without even a `grant_type` is that.
+ */
+function missingClientAuthentication({ config }: MiddlewareNeeds): Middleware {
+  return async (ctx, next) => {
+    await next();
+    const { error_description: description } = (ctx.body ?? {}) as { error_description?: unknown };
+    if (ctx.status !== 400 || description !== 'no client authentication mechanism provided') return;
+    if (ctx.path === routes.token && ctx.oidc.body?.['grant_type'] === undefined) return;
+    ctx.status = 401;
+    ctx.set('WWW-Authenticate', `Basic realm="${config.OAUTH_ISSUER}"`);
+    ctx.body = { error: 'invalid_client', error_description: description };
+  };
+}
 
 /** The provider rotates the registration access token on PUT, and DELETE ends it; this does it on GET. */
 function rotatingRegistrationToken({ provider }: MiddlewareNeeds): Middleware {
