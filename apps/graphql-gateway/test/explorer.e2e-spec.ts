@@ -1,0 +1,82 @@
+/// <reference lib="dom" />
+// The explorer page in a real browser: a key is pasted or made, an example is run, and nothing leaves the gateway.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { launchBrowser } from '@tradewind/testkit';
+import type { Browser, Page } from 'playwright-core';
+import { examples } from '../src/explorer/examples.js';
+import { startGateway, type TestGateway } from './support/gateway.js';
+import { insertCompanies } from './support/records.js';
+
+describe('explorer in Chromium', () => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  beforeAll(async () => {
+    gateway = await startGateway();
+    // One that the first example finds.
+    const { rows } = await gateway.sql.query<{ id: string }>(`select id from country where alpha2_code = 'US'`);
+    await insertCompanies(gateway.sql, [
+      { id: 7, name: 'Café Zürich', country_id: rows[0]!.id, number_of_employees: 2000, revenue_amount: 2_000_000_000 },
+    ]);
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await gateway.close();
+  });
+
+  /** Opens the page and fails on script errors, on what its policy blocks, and on requests to other hosts. */
+  async function visit(act: (page: Page) => Promise<void>): Promise<void> {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const faults: string[] = [];
+    const base = gateway.replicas[0]!.url;
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Refused/i.test(message.text())) faults.push(message.text());
+    });
+    page.on('request', (request) => {
+      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(base)) faults.push(request.url());
+    });
+    page.setDefaultTimeout(120_000);
+    await page.goto(`${base}/explorer`);
+    await page.locator('.graphiql-container').waitFor();
+    await act(page);
+    expect(faults).toEqual([]);
+    await page.close();
+  }
+  const run = (page: Page) => page.locator('button.graphiql-execute-button').click();
+  const answer = (page: Page) => page.locator('.graphiql-response .CodeMirror-code');
+
+  it('runs an example with a pasted key and shows what is left of the day', async () => {
+    const { key } = await gateway.newKey();
+    await visit(async (page) => {
+      await page.getByLabel('API key').fill(key);
+      await page.getByLabel('API key').press('Tab');
+      await run(page);
+      await answer(page).getByText('Café Zürich').waitFor();
+      await page.getByText('99999 of 100000 left').waitFor();
+    });
+  });
+
+  it('offers every example, and an answer without a key says what is missing', async () => {
+    await visit(async (page) => {
+      expect(await page.getByLabel('Example').locator('option').allTextContents()).toEqual(
+        examples.map(({ title }) => title),
+      );
+      await run(page);
+      await answer(page).getByText('Authorization header is missing').waitFor();
+    });
+  });
+
+  it('makes a key for a user who logs in', async () => {
+    const user = gateway.identity.addUser();
+    await visit(async (page) => {
+      await page.getByLabel('Email').fill(user.email);
+      await page.getByLabel('Password').fill(user.password);
+      await page.getByRole('button', { name: 'Make a key' }).click();
+      await page.getByText('A key for one day').waitFor();
+      expect(await page.getByLabel('API key').inputValue()).toMatch(/^svc_/);
+      await run(page);
+      await answer(page).getByText('Café Zürich').waitFor();
+    });
+  });
+});
