@@ -1,10 +1,11 @@
-// What is generated for the repository as a whole: the configuration tables, the page of error codes, the Dockerfiles,
-// what Kubernetes is told of each app's settings and, with kubectl at hand, the rendered overlays.
+// What is generated for the repository as a whole: the configuration tables, the page of error codes, the Dockerfiles, the
+// dashboards, what Kubernetes is told of each app's settings and, with kubectl or kustomize at hand, the rendered overlays.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes } from '@tradewind/shared-types';
 import { baseSettings } from '@tradewind/service-kit';
 import { secretsPatch, settingsFile } from './deploy-settings.mjs';
+import { platformDashboard, serviceDashboard } from './dashboards.mjs';
 import { dockerfile } from './dockerfiles.mjs';
 import { canRender, overlays, render, renderedFile } from './kubernetes-manifests.mjs';
 import { replacedBetween, writeGenerated } from './generated-files.mjs';
@@ -23,6 +24,7 @@ for (const { name, folder, tags } of projects()) {
   files[join(root, folder, 'Dockerfile')] = dockerfile(name);
   files[join(root, `deploy/kubernetes/base/${name}/settings.env`)] = settingsFile(name, AppConfig.settings);
   files[join(root, `deploy/kubernetes/base/${name}/secrets.patch.yaml`)] = secretsPatch(name, AppConfig.settings);
+  files[join(root, `deploy/dashboards/${name}.json`)] = JSON.stringify(await serviceDashboard(name));
   const settings = Object.fromEntries(
     Object.entries(AppConfig.settings).filter(([setting, { desc, default: value }]) => {
       const base = baseSettings[setting];
@@ -39,6 +41,8 @@ for (const { name, folder, tags } of projects()) {
     process.exitCode = 1;
   }
 }
+
+files[join(root, 'deploy/dashboards/platform.json')] = JSON.stringify(await platformDashboard([...own.keys()]));
 
 files[join(root, 'docs/errors.md')] = page(
   'Error codes',
@@ -78,7 +82,7 @@ files[join(root, 'docs/configuration.md')] = page(
 
 await writeGenerated(files);
 
-// Last, since the overlays are made of files from above. Where kubectl is missing a test still sees whether they are stale.
+// Last, since the overlays are made of files from above. Where neither is there, a test still sees whether they are stale.
 if (canRender()) {
   await writeGenerated(Object.fromEntries(overlays.map((overlay) => [renderedFile(overlay), render(overlay)])));
 }

@@ -1,0 +1,197 @@
+// Grafana dashboards, one for each service and one for the platform, made from the metrics that the services export: a new
+// event has its panel after the next `npm run gen`.
+import { businessMetrics } from './service-metrics.mjs';
+
+const datasource = { type: 'prometheus', uid: '${datasource}' };
+const columns = 24;
+
+/** @param {{title: string, queries: [expr: string, legend: string][], unit?: string, width?: number, help?: string}} panel */
+const timeSeries = ({ title, queries, unit = 'short', width = 8, help }) => ({
+  type: 'timeseries',
+  title,
+  ...(help && { description: help }),
+  datasource,
+  fieldConfig: { defaults: { unit, min: 0, custom: { fillOpacity: 10, showPoints: 'never' } }, overrides: [] },
+  options: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi', sort: 'desc' } },
+  targets: queries.map(([expr, legendFormat], index) => ({
+    refId: String.fromCharCode('A'.charCodeAt(0) + index),
+    datasource,
+    expr,
+    legendFormat,
+  })),
+  gridPos: { w: width, h: 8 },
+});
+
+const row = (title) => ({ type: 'row', title, collapsed: false, panels: [], gridPos: { w: columns, h: 1 } });
+
+/** Gives panels their places, left to right and top to bottom, and their numbers. */
+function laidOut(panels) {
+  let [x, y, height] = [0, 0, 0];
+  return panels.map((panel, index) => {
+    const { w, h } = panel.gridPos;
+    if (x + w > columns) [x, y, height] = [0, y + height, 0];
+    const placed = { id: index + 1, ...panel, gridPos: { x, y, w, h } };
+    x += w;
+    height = Math.max(height, h);
+    return placed;
+  });
+}
+
+const dashboard = (uid, title, panels) => ({
+  uid,
+  title,
+  tags: ['tradewind'],
+  schemaVersion: 39,
+  editable: false,
+  timezone: 'utc',
+  refresh: '30s',
+  time: { from: 'now-6h', to: 'now' },
+  templating: {
+    list: [{ name: 'datasource', label: 'Data source', type: 'datasource', query: 'prometheus', current: {} }],
+  },
+  panels: laidOut(panels),
+});
+
+const quantile = (share, metric, by = '') =>
+  `histogram_quantile(${share}, sum by (le${by}) (rate(${metric}[$__rate_interval])))`;
+
+function requestPanels(selector) {
+  const duration = 'http_server_request_duration_seconds';
+  return [
+    timeSeries({
+      title: 'Requests by status',
+      unit: 'reqps',
+      queries: [[`sum by (status) (rate(${duration}_count{${selector}}[$__rate_interval]))`, '{{status}}']],
+    }),
+    timeSeries({
+      title: 'Time of a request',
+      unit: 's',
+      queries: [0.5, 0.95, 0.99].map((share) => [
+        quantile(share, `${duration}_bucket{${selector}}`),
+        `p${share * 100}`,
+      ]),
+    }),
+    timeSeries({
+      title: 'Share of requests that failed here (5xx)',
+      unit: 'percentunit',
+      queries: [
+        [
+          `sum(rate(${duration}_count{${selector},status=~"5.."}[$__rate_interval])) / sum(rate(${duration}_count{${selector}}[$__rate_interval]))`,
+          '5xx',
+        ],
+      ],
+    }),
+    timeSeries({
+      title: 'Requests by route',
+      unit: 'reqps',
+      width: 12,
+      queries: [
+        [`sum by (method, route) (rate(${duration}_count{${selector}}[$__rate_interval]))`, '{{method}} {{route}}'],
+      ],
+    }),
+    timeSeries({
+      title: 'p99 by route',
+      unit: 's',
+      width: 12,
+      queries: [[quantile(0.99, `${duration}_bucket{${selector}}`, ', route'), '{{route}}']],
+    }),
+  ];
+}
+
+function processPanels(selector) {
+  return [
+    timeSeries({
+      title: 'Memory by pod',
+      unit: 'bytes',
+      help: 'The limit of a pod is 512 MiB.',
+      queries: [[`process_resident_memory_bytes{${selector}}`, '{{pod}}']],
+    }),
+    timeSeries({
+      title: 'Processor by pod',
+      unit: 'percentunit',
+      help: '1 is one core, all that the JavaScript of a pod can use.',
+      queries: [[`rate(process_cpu_seconds_total{${selector}}[$__rate_interval])`, '{{pod}}']],
+    }),
+    timeSeries({
+      title: 'Event loop lag, p99, by pod',
+      unit: 's',
+      queries: [[`nodejs_eventloop_lag_p99_seconds{${selector}}`, '{{pod}}']],
+    }),
+  ];
+}
+
+const shortName = (app, name) =>
+  name
+    .replace(`tradewind_${app.replaceAll('-', '_')}_`, '')
+    .replace(/_total$/, '')
+    .replaceAll('_', ' ');
+
+function businessPanel(app, { name, help, type, labels }) {
+  const title = shortName(app, name);
+  if (type === 'gauge') {
+    return timeSeries({
+      title,
+      help,
+      unit: name.endsWith('_seconds') ? 's' : 'short',
+      queries: [[`max(${name})`, title]],
+    });
+  }
+  if (type === 'histogram') {
+    return timeSeries({
+      title: `${title}, distribution`,
+      help,
+      unit: name.endsWith('_seconds') ? 's' : 'short',
+      queries: [0.5, 0.95, 0.99].map((share) => [quantile(share, `${name}_bucket`), `p${share * 100}`]),
+    });
+  }
+  const by = labels.length > 0 ? ` by (${labels.join(', ')})` : '';
+  const legend = labels.length > 0 ? labels.map((label) => `{{${label}}}`).join(' ') : title;
+  return timeSeries({
+    title: `${title}, in an hour`,
+    help,
+    queries: [[`sum${by} (increase(${name}[1h]))`, legend]],
+  });
+}
+
+/** The dashboard of one service. */
+export async function serviceDashboard(app) {
+  const selector = `job="tradewind",service="${app}"`;
+  return dashboard(`tradewind-${app}`, `Tradewind: ${app}`, [
+    row('Requests'),
+    ...requestPanels(selector),
+    row('Process'),
+    ...processPanels(selector),
+    row('What the service does'),
+    ...(await businessMetrics(app)).map((metric) => businessPanel(app, metric)),
+  ]);
+}
+
+/** All services side by side, and what is waiting somewhere in the pipelines. */
+export async function platformDashboard(apps) {
+  const metrics = (
+    await Promise.all(apps.map(async (app) => (await businessMetrics(app)).map((metric) => ({ app, ...metric }))))
+  ).flat();
+  const duration = 'http_server_request_duration_seconds';
+  const rate = (filter) => `sum by (service) (rate(${duration}_count{job="tradewind"${filter}}[$__rate_interval]))`;
+  const byService = (title, unit, expr) => timeSeries({ title, unit, queries: [[expr, '{{service}}']] });
+  return dashboard('tradewind-platform', 'Tradewind: platform', [
+    row('Services'),
+    byService('Pods that answer', 'short', 'sum by (service) (up{job="tradewind"})'),
+    byService('Requests', 'reqps', rate('')),
+    byService('Share of requests that failed (5xx)', 'percentunit', `${rate(',status=~"5.."')} / ${rate('')}`),
+    byService('Time of a request, p99', 's', quantile(0.99, `${duration}_bucket{job="tradewind"}`, ', service')),
+    byService('Largest pod', 'bytes', 'max by (service) (process_resident_memory_bytes{job="tradewind"})'),
+    byService(
+      'Longest event loop lag, p99',
+      's',
+      'max by (service) (nodejs_eventloop_lag_p99_seconds{job="tradewind"})',
+    ),
+    row('What waits'),
+    ...metrics
+      .filter(({ type }) => type === 'gauge')
+      .map(({ app, ...metric }) => ({
+        ...businessPanel(app, metric),
+        title: `${app}: ${shortName(app, metric.name)}`,
+      })),
+  ]);
+}
