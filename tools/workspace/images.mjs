@@ -1,105 +1,19 @@
 // `npm run images [-- APP ...]`: builds the image of each app with docker, podman or buildah.
 // `npm run images -- --without-engine [APP ...]`: performs the steps of the Dockerfiles in a clean folder on this very
-// machine instead, and measures what comes out (payload in MB). What it cannot show: the base images and the isolation.
+// machine instead, and measures what comes out: the payload in MB, and how long a start takes until it is healthy.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, normalize } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { apps } from './dockerfiles.mjs';
+import { apps, nodeVersion } from './dockerfiles.mjs';
+import { sizeMb, StageBuilder } from './image-stages.mjs';
+import { withStarts } from './image-starts.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Steps of a Dockerfile of ours: instruction and its words, continuation lines joined, comments gone. */
-export function steps(text) {
-  return text
-    .replace(/\\\n\s*/g, ' ')
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
-    .map((line) => {
-      const [, instruction, rest] = /^(\w+)\s+(.*)$/.exec(line);
-      return { instruction, rest, words: rest.split(/\s+/) };
-    });
-}
-
-/**
- * Performs the stages up to the one that holds the program, `runtime`. Each stage is a folder; COPY and RUN do there what
- * they say. Returns the folder that becomes /app in the image. Throws on an instruction it does not know.
- */
-export function performStages(app, workFolder, log = () => {}) {
-  const folders = new Map();
-  const environment = {
-    PATH: process.env.PATH,
-    HOME: process.env.HOME,
-    npm_config_cache: process.env.npm_config_cache,
-  };
-  for (const key of Object.keys(environment)) if (environment[key] === undefined) delete environment[key];
-  // npm settings of this machine, such as a registry, stay in force; those of the calling npm script do not.
-  let stage;
-  let workdir = '/';
-  const inStage = (path) => join(stage, normalize(path.startsWith('/') ? path : join(workdir, path)));
-  for (const { instruction, rest, words } of steps(readFileSync(join(root, 'apps', app, 'Dockerfile'), 'utf8'))) {
-    switch (instruction) {
-      case 'FROM': {
-        const [base, , name] = words;
-        if (name === undefined) return join(folders.get('runtime'), workdir);
-        stage = join(workFolder, name);
-        mkdirSync(stage, { recursive: true });
-        if (folders.has(base)) cpSync(folders.get(base), stage, { recursive: true, verbatimSymlinks: true });
-        else workdir = '/';
-        folders.set(name, stage);
-        break;
-      }
-      case 'WORKDIR':
-        workdir = rest;
-        mkdirSync(join(stage, workdir), { recursive: true });
-        break;
-      case 'ENV': {
-        const [name, value] = rest.split('=');
-        environment[name] = value.startsWith('/') ? join(stage, value) : value;
-        break;
-      }
-      case 'COPY': {
-        const from = words[0].startsWith('--from=') ? folders.get(words.shift().slice('--from='.length)) : root;
-        const target = words.pop();
-        for (const source of words) {
-          const path = join(from, source);
-          const into = target.endsWith('/') && !statSync(path).isDirectory() ? join(target, basename(source)) : target;
-          cpSync(path, inStage(into), { recursive: true, verbatimSymlinks: true, filter: (file) => !isIgnored(file) });
-        }
-        break;
-      }
-      case 'RUN':
-        log(`  ${rest}`);
-        execFileSync('sh', ['-c', rest], {
-          cwd: join(stage, workdir),
-          env: environment,
-          stdio: ['ignore', 'pipe', 'pipe'],
-        });
-        break;
-      default:
-        throw new Error(`The Dockerfile of ${app} has an instruction that is not performed here: ${instruction}`);
-    }
-  }
-  throw new Error(`The Dockerfile of ${app} has no final stage.`);
-}
-
-/** What .dockerignore keeps out of the context and could be in the checkout. */
-function isIgnored(file) {
-  return file.startsWith(root) && /\/(node_modules|dist|out-tsc|test)$|\.(spec|int-spec|e2e-spec)\.ts$/.test(file);
-}
-
-/** Size of a folder on disk in MB (10^6 bytes), symbolic links not followed. */
-export function sizeMb(folder) {
-  let bytes = 0;
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name)).size;
-  }
-  return bytes / 1e6;
-}
-
-function buildWithEngine(app) {
+function buildWithEngine(app, engineOptions) {
   const engine = ['docker', 'podman', 'buildah'].find(
     (name) => spawnSync(name, ['info'], { stdio: 'ignore' }).status === 0,
   );
@@ -110,46 +24,67 @@ function buildWithEngine(app) {
   }
   const git = (...words) => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim();
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const revision = git('rev-parse', 'HEAD');
-  const result = spawnSync(
-    engine,
-    [
-      'build',
-      '-f',
-      `apps/${app}/Dockerfile`,
-      '-t',
-      `tradewind/${app}:${version}`,
-      '--build-arg',
-      `VERSION=${version}`,
-      '--build-arg',
-      `REVISION=${revision}`,
-      '.',
-    ],
+  const words = ['build', '-f', `apps/${app}/Dockerfile`, '-t', `tradewind/${app}:${version}`];
+  words.push('--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${git('rev-parse', 'HEAD')}`);
+  // Podman and buildah leave health checks out of images of their own format.
+  if (engine !== 'docker') words.push('--format', 'docker', '--layers');
+  const result = spawnSync(engine, [...words, ...engineOptions, '.'], {
+    cwd: root,
+    stdio: 'inherit',
     // The time of the commit, so that the same commit gives the same layers.
-    { cwd: root, stdio: 'inherit', env: { ...process.env, SOURCE_DATE_EPOCH: git('log', '-1', '--format=%ct') } },
-  );
+    env: { ...process.env, SOURCE_DATE_EPOCH: git('log', '-1', '--format=%ct') },
+  });
   if (result.status !== 0) throw new Error(`${engine} could not build ${app}`);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { 'without-engine': { type: 'boolean', default: false } },
-  });
-  const unknown = positionals.filter(
-    (app) => !apps.includes(app) || !existsSync(join(root, 'apps', app, 'Dockerfile')),
-  );
-  if (unknown.length > 0) throw new Error(`No app with a Dockerfile: ${unknown.join(', ')}`);
-  for (const app of positionals.length > 0 ? positionals : apps) {
-    if (values['without-engine']) {
-      const folder = mkdtempSync(join(tmpdir(), `tradewind-image-${app}-`));
-      try {
-        console.log(app);
-        const program = performStages(app, folder, (line) => console.log(line));
-        console.log(`  payload ${sizeMb(program).toFixed(0)} MB`);
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
+async function buildWithoutEngine(chosen, starts) {
+  if (process.versions.node !== nodeVersion) {
+    throw new Error(
+      `The images have Node ${nodeVersion}, this is ${process.versions.node}: run it as "npm run images".`,
+    );
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'tradewind-images-'));
+  try {
+    const builder = new StageBuilder(folder, (line) => console.log(`  ${line}`));
+    const programs = chosen.map((app) => {
+      console.log(app);
+      return { app, ...builder.build(app) };
+    });
+    const rows = await withStarts(async ({ migrate, startMs }) => {
+      const measured = [];
+      for (const program of programs) {
+        await migrate(program);
+        const times = [];
+        for (let start = 0; start < starts; start += 1) times.push(await startMs(program));
+        times.sort((a, b) => a - b);
+        const seconds = (ms) => (ms / 1000).toFixed(2);
+        measured.push({
+          app: program.app,
+          'payload, MB': sizeMb(program.folder).toFixed(0),
+          'of it compile cache, MB': sizeMb(program.environment.NODE_COMPILE_CACHE).toFixed(0),
+          'start to healthy, s (median)': seconds(times[Math.floor(times.length / 2)]),
+          fastest: seconds(times[0]),
+          slowest: seconds(times.at(-1)),
+        });
       }
-    } else buildWithEngine(app);
+      return measured;
+    });
+    console.table(rows);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    'without-engine': { type: 'boolean', default: false },
+    starts: { type: 'string', default: '5' },
+    'engine-option': { type: 'string', multiple: true, default: [] },
+  },
+});
+const unknown = positionals.filter((app) => !apps.includes(app) || !existsSync(join(root, 'apps', app, 'Dockerfile')));
+if (unknown.length > 0) throw new Error(`No app with a Dockerfile: ${unknown.join(', ')}`);
+const chosen = positionals.length > 0 ? positionals : apps;
+if (values['without-engine']) await buildWithoutEngine(chosen, Number(values.starts));
+else for (const app of chosen) buildWithEngine(app, values['engine-option']);

@@ -1,0 +1,90 @@
+// How long a program takes from its start to its first healthy answer, on a PostgreSQL of this machine.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startEmbeddedPostgres } from '../../libs/testkit/src/embedded-postgres.ts';
+
+const startTimeoutMs = 60_000;
+
+/**
+ * Runs `measure` with a throw-away database. Its argument starts a program and ends it again:
+ * `startMs({folder, command, environment})` resolves to the milliseconds until `GET /health` answered 200, and rejects with
+ * the program's output when it ends before, or does not end with code 0 after SIGTERM.
+ */
+export async function withStarts(measure) {
+  const postgres = await startEmbeddedPostgres({ ephemeral: true });
+  const objects = mkdtempSync(join(tmpdir(), 'tradewind-objects-'));
+  const settings = {
+    ENVIRONMENT: 'dev',
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    DATABASE_URL: postgres.url,
+    QUEUE_DATABASE_URL: postgres.url,
+    WAREHOUSE_DATABASE_URL: postgres.url,
+    OBJECT_STORE_DIR: objects,
+    OAUTH_ISSUER: 'http://127.0.0.1:4000',
+    METADATA_SERVER_DETECTION: 'none',
+  };
+  try {
+    return await measure({
+      migrate: (program) => run(program, settings, ['migrate']),
+      startMs: (program) => startMs(program, settings),
+    });
+  } finally {
+    await postgres.stop();
+    rmSync(objects, { recursive: true, force: true });
+  }
+}
+
+async function startMs(program, settings) {
+  const [port, metricsPort] = await freePorts(2);
+  const env = { ...settings, PORT: String(port), METRICS_PORT: String(metricsPort), MIGRATE_ON_START: 'false' };
+  const startedAt = performance.now();
+  const { child, output } = launch(program, env, []);
+  const exited = once(child, 'exit');
+  for (;;) {
+    const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
+    if (answer?.ok) break;
+    if (child.exitCode !== null || performance.now() - startedAt > startTimeoutMs) {
+      child.kill('SIGKILL');
+      throw new Error(`${program.command.join(' ')} did not become healthy:\n${output()}`);
+    }
+    await delay(5);
+  }
+  const tookMs = performance.now() - startedAt;
+  child.kill('SIGTERM');
+  const [code] = await exited;
+  if (code !== 0) throw new Error(`${program.command.join(' ')} ended with code ${code}:\n${output()}`);
+  return tookMs;
+}
+
+async function run(program, settings, words) {
+  const { child, output } = launch(program, settings, words);
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`${program.command.join(' ')} ${words.join(' ')} failed:\n${output()}`);
+}
+
+function launch({ folder, command, environment }, env, words) {
+  const [, ...args] = command;
+  const child = spawn(process.execPath, [...args, ...words], {
+    cwd: folder,
+    env: { ...environment, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => (text = (text + chunk).slice(-4_000)));
+  return { child, output: () => text };
+}
+
+async function freePorts(count) {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => server.address().port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
+}
