@@ -110,6 +110,18 @@ describe.each(overlays)('the %s overlay', (overlay) => {
     expect(manifests.filter(({ kind }) => kind === 'Secret')).toEqual([]);
   });
 
+  it('starts the monthly run by exactly one means', () => {
+    const settings = manifests.find(
+      ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('coordinator-settings'),
+    )!.data!;
+    const isScheduled = settings['SCHEDULER_AUDIENCE'] !== '' && settings['SCHEDULER_SERVICE_ACCOUNT'] !== '';
+    expect(isScheduled).toBe(find(manifests, 'CronJob', 'coordinator-monthly-run') === undefined);
+    if (!isScheduled) return;
+    // As in deploy/terraform/scheduler.tf and service-accounts.tf.
+    expect(settings['SCHEDULER_AUDIENCE']).toMatch(/^https:\/\/.*\/run$/);
+    expect(settings['SCHEDULER_SERVICE_ACCOUNT']).toMatch(new RegExp(`^tw-scheduler-${overlay}@`));
+  });
+
   it('lets services reach one another only along the arrows of the architecture', () => {
     const arrows = manifests
       .filter(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name.endsWith('-arrows'))
@@ -177,7 +189,7 @@ describe('Terraform', () => {
     const { warehouseTables } = await import('@tradewind/cloud-ports');
     const tables = Object.keys(warehouseTables).sort();
     const files = readdirSync(join(root, 'deploy/terraform/schemas')).sort();
-    expect(files).toEqual(['clustering', ...tables].sort().map((name) => `${name}.json`));
+    expect(files).toEqual(['clustering', 'views', ...tables].sort().map((name) => `${name}.json`));
     const clustering = JSON.parse(read('deploy/terraform/schemas/clustering.json')) as Record<string, string[]>;
     expect(Object.keys(clustering).sort()).toEqual(tables);
     for (const table of tables) {
@@ -186,6 +198,69 @@ describe('Terraform', () => {
       );
       expect(columns).toEqual(expect.arrayContaining([...clustering[table]!, 'ingested_at']));
     }
+  });
+
+  it('makes each view over a table that it makes too', () => {
+    const views = JSON.parse(read('deploy/terraform/schemas/views.json')) as Record<string, string>;
+    const tables = JSON.parse(read('deploy/terraform/schemas/clustering.json')) as Record<string, string[]>;
+    expect(Object.keys(views).length).toBeGreaterThan(Object.keys(tables).length);
+    for (const query of Object.values(views)) {
+      const from = [...query.matchAll(/from `([^`]*)`/g)].map(([, path]) => path);
+      expect(from).toHaveLength(1);
+      expect(Object.keys(tables).map((table) => `{project}.{dataset}.${table}`)).toContain(from[0]);
+    }
+  });
+
+  it('makes the queue that the coordinator expects', async () => {
+    const { AppConfig } = (await import('../../apps/coordinator/src/app.config.js')) as {
+      AppConfig: { settings: Record<string, { default?: unknown }> };
+    };
+    const setting = (name: string) => AppConfig.settings[name]!.default;
+    const { resource } = (await hcl.parse('queue.tf', read('deploy/terraform/queue.tf'))) as {
+      resource: Record<string, Record<string, Record<string, unknown>[]>>;
+    };
+    const { push } = resource['google_pubsub_subscription'] as { push: Record<string, unknown>[] };
+    expect(push[0]).toMatchObject({
+      name: setting('QUEUE_SUBSCRIPTION'),
+      ack_deadline_seconds: setting('QUEUE_ACK_DEADLINE_SECONDS'),
+      retry_policy: [
+        {
+          minimum_backoff: `${Number(setting('QUEUE_BACKOFF_MS_MIN')) / 1000}s`,
+          maximum_backoff: `${Number(setting('QUEUE_BACKOFF_MS_MAX')) / 1000}s`,
+        },
+      ],
+      dead_letter_policy: [{ max_delivery_attempts: setting('QUEUE_MAX_DELIVERY_ATTEMPTS') }],
+    });
+    const topics = Object.values(resource['google_pubsub_topic']!).map(([topic]) => topic!['name']);
+    expect(topics).toContain(setting('QUEUE_DEAD_LETTER_TOPIC'));
+  });
+
+  it('grants these rights and no others', async () => {
+    type Blocks = Record<string, Record<string, { role?: string }[]>>;
+    const grants: string[] = [];
+    for (const file of files) {
+      const { resource = {} } = (await hcl.parse(file, read(`deploy/terraform/${file}`))) as { resource?: Blocks };
+      for (const [type, blocks] of Object.entries(resource)) {
+        expect(type).not.toMatch(/_iam_(policy|binding)$/);
+        if (!type.endsWith('_iam_member')) continue;
+        for (const [name, [block]] of Object.entries(blocks)) grants.push(`${type}.${name}: ${block!.role}`);
+      }
+    }
+    expect(grants.sort()).toEqual([
+      'google_bigquery_dataset_iam_member.sees_tables: roles/bigquery.metadataViewer',
+      'google_bigquery_table_iam_member.reads: roles/bigquery.dataViewer',
+      'google_bigquery_table_iam_member.writes: ${google_project_iam_custom_role.appender.name}',
+      'google_project_iam_member.queries: roles/bigquery.jobUser',
+      'google_pubsub_subscription_iam_member.agent_acknowledges: roles/pubsub.subscriber',
+      'google_pubsub_topic_iam_member.agent_publishes_dead_letters: roles/pubsub.publisher',
+      'google_pubsub_topic_iam_member.coordinator_publishes: roles/pubsub.publisher',
+      'google_pubsub_topic_iam_member.coordinator_views: roles/pubsub.viewer',
+      'google_secret_manager_secret_iam_member.database_url: roles/secretmanager.secretAccessor',
+      'google_service_account_iam_member.agent_signs_pushes: roles/iam.serviceAccountTokenCreator',
+      'google_service_account_iam_member.workload_identity: roles/iam.workloadIdentityUser',
+      'google_storage_bucket_iam_member.webhook_creates: roles/storage.objectCreator',
+      'google_storage_bucket_iam_member.webhook_reads: roles/storage.objectViewer',
+    ]);
   });
 });
 
