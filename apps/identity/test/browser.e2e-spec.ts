@@ -97,6 +97,43 @@ describe('in Chromium', () => {
     }
   }, 60_000);
 
+  it.each([
+    ['with scripts', true],
+    ['without scripts', false],
+  ])(
+    'response_mode=form_post and a change of account, %s',
+    async (_, javaScriptEnabled) => {
+      const { email: otherEmail } = await identity.createUser();
+      await open({ javaScriptEnabled, viewport: { width: 360, height: 740 } }, async (page, faults) => {
+        const press = async () => {
+          if (!javaScriptEnabled) await page.getByRole('button', { name: 'Continue' }).click();
+        };
+        const url = (parameters: Record<string, string>) =>
+          authorizationUrl(identity.issuer, { client, scope: 'openid', parameters }, makePkce());
+        await page.goto(url({ response_mode: 'form_post' }));
+        await signIn(page, password);
+        await page.getByRole('button', { name: 'Allow' }).click();
+        await press();
+        await page.waitForURL(/callback$/);
+        expect(await page.textContent('body')).toBe('back at the client');
+
+        await page.goto(url({ prompt: 'login' }));
+        await page.getByLabel('Email address').fill(otherEmail);
+        await page.getByLabel('Password').fill(password);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        if (!javaScriptEnabled) {
+          await page.getByRole('heading', { name: 'Signing in as somebody else' }).waitFor();
+          await checkLayout(page, 360);
+        }
+        await press();
+        await page.getByRole('button', { name: 'Allow' }).waitFor();
+        expect(await page.textContent('main')).toContain(otherEmail);
+        expect(faults).toEqual([]);
+      });
+    },
+    60_000,
+  );
+
   it('the problem gets the focus, and its link leads to the field', async () => {
     await open({}, async (page) => {
       await page.goto(start('openid'));

@@ -105,7 +105,7 @@ describe('OpenID conformance modules', () => {
       expect(url).toMatch(new RegExp(`^${identity.issuer}/`));
   });
 
-  it('oidcc-server-jwks: public keys only', async () => {
+  it('the key set holds public keys only', async () => {
     const { keys } = (await json('/oauth/jwks')) as { keys: Record<string, unknown>[] };
     expect(keys.length).toBeGreaterThanOrEqual(2);
     for (const key of keys) expect(Object.keys(key).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);

@@ -4,6 +4,7 @@ import { password, startIdentity, type Identity } from './identity.fixture.js';
 import {
   authorizationUrl,
   authorize,
+  defaultRedirectUri,
   formOf,
   makePkce,
   UserAgent,
@@ -90,7 +91,7 @@ describe('login pages', () => {
       const { agent, page } = await open();
       const again = await agent.submit(page, 'submit', { email, password: 'wrong' });
       expect(again.status).toBe(401);
-      expect(again.body).toContain('The email address or the password is not right.');
+      expect(again.body).toContain('The email address or the password is not correct.');
       expect(again.body).toContain(`value="${email}"`);
       expect(again.body).toContain('<title>Error: Sign in');
       expect(again.body).toContain('role="alert"');
@@ -193,8 +194,12 @@ describe('login pages', () => {
       authorizationUrl(identity.issuer, { client, parameters: { prompt: 'login' } }, makePkce()),
     );
     const switching = await agent.submit(page, 'submit', { email: second.email, password });
-    // The library asks the browser to confirm by a form that posts itself.
+    // A form that posts itself where scripts run, and has a button where they do not.
     expect(switching.status).toBe(200);
+    expect(switching.body).toContain('Another account is signed in on this browser.');
+    expect(switching.headers.get('content-security-policy')).toMatch(
+      /script-src 'sha256-[^;]+; .*form-action 'self' http/,
+    );
     const fields = Object.fromEntries(
       [...switching.body.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]+)"/g)].map(([, name, value]) => [
         name,
@@ -204,6 +209,22 @@ describe('login pages', () => {
     const action = /action="([^"]+)"/.exec(switching.body)?.[1] as string;
     const after = await agent.post(action, fields);
     expect(after.body).toContain(second.email);
+  });
+
+  it('response_mode=form_post: the answer is posted to the client from a page of ours, escaped', async () => {
+    const parameters = { response_mode: 'form_post', state: `<b>"'&` };
+    const agent = new UserAgent(identity.issuer);
+    const login = await agent.visit(authorizationUrl(identity.issuer, { client, parameters }, makePkce()));
+    const consent = await agent.submit(login, 'submit', { email: user.email, password });
+    const page = await agent.submit(consent, 'confirm');
+    expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(page.headers.get('content-security-policy')).toContain(
+      `form-action 'self' ${new URL(defaultRedirectUri).origin};`,
+    );
+    expect(page.body).toContain(`<form method="post" action="${defaultRedirectUri}">`);
+    expect(page.body).toMatch(/name="code" value="[\w-]{20,}"/);
+    expect(page.body).toContain('name="state" value="&#60;b&#62;&#34;&#39;&#38;"');
+    expect(page.body).toContain('If nothing happens, continue to the application.');
   });
 
   it.each([

@@ -13,6 +13,8 @@ export interface PageMessages {
     privacy: string;
   };
   cancel: string;
+  /** A form that the browser posts on: to the client that asked for its answer so, or to end another account's session. */
+  forward: { title: string; text: string; switchTitle: string; switchText: string; submit: string };
   scopes: Record<string, { name: string; meaning: string }>;
   otherScope: string;
   errors: {
@@ -51,6 +53,13 @@ const en: PageMessages = {
     privacy: 'Privacy policy',
   },
   cancel: 'Cancel',
+  forward: {
+    title: 'One moment',
+    text: 'If nothing happens, continue to the application.',
+    switchTitle: 'Signing in as somebody else',
+    switchText: 'Another account is signed in on this browser. It is signed out when you continue.',
+    submit: 'Continue',
+  },
   scopes: {
     openid: { name: 'Know who you are', meaning: 'Recognise your account when you come back.' },
     profile: { name: 'See your profile', meaning: 'Your name, user name and role.' },
@@ -61,7 +70,7 @@ const en: PageMessages = {
   errors: {
     prefix: 'Error',
     summary: 'There is a problem',
-    credentials: 'The email address or the password is not right.',
+    credentials: 'The email address or the password is not correct.',
     throttled: (minutes) => `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
     busy: 'Many people are signing in right now. Try again in a moment.',
     forged: {
@@ -74,12 +83,12 @@ const en: PageMessages = {
     },
     request: {
       title: 'The application sent a request we cannot accept',
-      text: 'This is for its makers to mend; you can do nothing about it here.',
+      text: 'Only its developers can fix this; there is nothing for you to do here.',
     },
     unavailable: { title: 'Sign-in is not available right now', text: 'Try again in a few seconds.' },
     failed: { title: 'Something went wrong on our side', text: 'Try again. If it keeps happening, tell us.' },
     notFound: { title: 'There is nothing here', text: 'Check the address.' },
-    details: 'For the application’s makers',
+    details: 'For the application’s developers',
   },
 };
 
@@ -104,6 +113,13 @@ const de: PageMessages = {
     privacy: 'Datenschutz',
   },
   cancel: 'Abbrechen',
+  forward: {
+    title: 'Einen Moment',
+    text: 'Falls nichts geschieht, fahren Sie mit der Anwendung fort.',
+    switchTitle: 'Anmeldung mit einem anderen Konto',
+    switchText: 'In diesem Browser ist ein anderes Konto angemeldet. Es wird abgemeldet, wenn Sie fortfahren.',
+    submit: 'Weiter',
+  },
   scopes: {
     openid: { name: 'Wissen, wer Sie sind', meaning: 'Ihr Konto wiedererkennen, wenn Sie zurückkommen.' },
     profile: { name: 'Ihr Profil sehen', meaning: 'Ihren Namen, Benutzernamen und Ihre Rolle.' },
@@ -167,6 +183,13 @@ const fr: PageMessages = {
     privacy: 'Confidentialité',
   },
   cancel: 'Annuler',
+  forward: {
+    title: 'Un instant',
+    text: 'Si rien ne se passe, continuez vers l’application.',
+    switchTitle: 'Connexion avec un autre compte',
+    switchText: 'Un autre compte est connecté dans ce navigateur. Il sera déconnecté si vous continuez.',
+    submit: 'Continuer',
+  },
   scopes: {
     openid: { name: 'Savoir qui vous êtes', meaning: 'Reconnaître votre compte à votre retour.' },
     profile: { name: 'Voir votre profil', meaning: 'Votre nom, votre nom d’utilisateur et votre rôle.' },
@@ -226,6 +249,13 @@ const es: PageMessages = {
     privacy: 'Privacidad',
   },
   cancel: 'Cancelar',
+  forward: {
+    title: 'Un momento',
+    text: 'Si no ocurre nada, continúe a la aplicación.',
+    switchTitle: 'Inicio de sesión con otra cuenta',
+    switchText: 'En este navegador hay otra cuenta con la sesión iniciada. Se cerrará al continuar.',
+    submit: 'Continuar',
+  },
   scopes: {
     openid: { name: 'Saber quién es usted', meaning: 'Reconocer su cuenta cuando vuelva.' },
     profile: { name: 'Ver su perfil', meaning: 'Su nombre, nombre de usuario y función.' },

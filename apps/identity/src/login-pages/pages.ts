@@ -124,6 +124,30 @@ export function consentPage(messages: PageMessages, given: ConsentPage): string 
   );
 }
 
+export interface ForwardPage {
+  title: string;
+  text: string;
+  action: string;
+  fields: [name: string, value: string][];
+}
+
+/** Posts itself where scripts run, and has a button where they do not. */
+export const forwardScript = 'document.forms[0].submit()';
+
+export function forwardPage(messages: PageMessages, { title, text, action, fields }: ForwardPage): string {
+  return page(
+    messages,
+    title,
+    markup`<h1>${title}</h1>
+      <p>${text}</p>
+      <form method="post" action="${action}">
+        ${fields.map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`)}
+        <button class="primary" type="submit">${messages.forward.submit}</button>
+      </form>
+      <script>${new Markup(forwardScript)}</script>`,
+  );
+}
+
 export interface ErrorPage {
   title: string;
   text: string;

@@ -1,6 +1,6 @@
 // What several replicas may do to the same rows at the same time.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { migrateDatabase } from '@tradewind/service-kit';
+import { isDatabaseUnavailable, migrateDatabase } from '@tradewind/service-kit';
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
@@ -58,6 +58,29 @@ describe('statements that meet', () => {
     await Promise.all(Array.from({ length: 20 }, login));
     expect(await deadlocks()).toBe(0);
   }, 60_000);
+
+  it('a statement that the database gives up counts as a database that does not answer', async () => {
+    const impatient = new pg.Pool({
+      connectionString: database.url,
+      options: '-c search_path=identity -c statement_timeout=300',
+    });
+    const holder = await pool.connect();
+    try {
+      await store(session('held', {}));
+      await holder.query('begin');
+      await holder.query(`select * from oidc_payload where uid = 'browser' for update`);
+      const statements = new PreparedStatements({ driver: { master: impatient } } as unknown as DataSource);
+      const failure = await new PayloadsStore(statements, new ClientRecords(new SealedText(['key'])))
+        .consume('Session', 'held')
+        .catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(Error);
+      expect(isDatabaseUnavailable(failure)).toBe(true);
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+      await impatient.end();
+    }
+  });
 
   const session = (id: string, authorizations: Record<string, object>, accountId = 'ada'): PayloadRecord => ({
     model: 'Session',

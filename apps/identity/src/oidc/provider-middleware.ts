@@ -5,6 +5,7 @@ import { errors, type Adapter, type KoaContextWithOIDC } from 'oidc-provider';
 import { isDatabaseUnavailable, type Logger } from '@tradewind/service-kit';
 import type { AppConfig } from '../app.config.js';
 import type { ErrorPages } from '../login-pages/error-pages.js';
+import { renderForward } from '../login-pages/forward-pages.js';
 import { securityHeaders } from '../login-pages/security-headers.js';
 import type { AttemptsStore } from '../throttle/attempts.store.js';
 import { structuredTokenPrefix } from './access-tokens.js';
@@ -38,6 +39,7 @@ export function providerMiddleware(needs: MiddlewareNeeds): Middleware[] {
     limitedBody(needs),
     registrationLimit(needs),
     prefetchAuthorization(needs),
+    forwardOnOwnPage(needs),
     offlineAccessAsksForConsent,
     discoveryAsSpecified,
     resourceMetadataHint(needs),
@@ -203,6 +205,14 @@ function prefetchAuthorization({ provider, payloads }: MiddlewareNeeds): Middlew
       if (row) remember(unit, row);
     }
     await next();
+  };
+}
+
+function forwardOnOwnPage({ config }: MiddlewareNeeds): Middleware {
+  const { origin } = new URL(config.OAUTH_ISSUER);
+  return async (ctx, next) => {
+    await next();
+    if (ctx.path.startsWith(routes.authorization) && ctx.response.is('html')) renderForward(ctx, origin);
   };
 }
 

@@ -30,14 +30,15 @@ export class PreparedStatements {
 
   /**
    * Runs the statement as a transaction of its own. When it lost against another statement (a deadlock, or a key that
-   * the other wrote first) nothing of it has happened, and it is run again on what the other left.
+   * the other wrote first) nothing of it has happened, and it is run again on what the other left. When the database
+   * gives it up (it took too long, or a lock did) that is the same to callers as a database that does not answer.
    */
   async run<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<pg.QueryResult<Row>> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.pool.query<Row>({ ...statement, values });
       } catch (error) {
-        if (attempt >= attemptsMax || !isLostRace(error)) throw error;
+        if (attempt >= attemptsMax || !isLostRace(error)) throw isGivenUp(error) ? unanswered(error) : error;
         await delay(Math.random() * attempt * pauseMsStep);
       }
     }
@@ -52,6 +53,11 @@ const lostRaceStates = new Set([
   '40001', // serialization failure
   '40P01', // deadlock
 ]);
+const givenUpStates = new Set([
+  ...lostRaceStates,
+  '55P03', // a lock was not available in time
+  '57014', // statement timeout
+]);
 /** Two tabs of one browser replaced their session at the same moment; no other unique key is written by two at once. */
 const sessionKey = 'oidc_payload_uid';
 
@@ -59,3 +65,8 @@ function isLostRace(error: unknown): boolean {
   const { code, constraint } = error as { code?: unknown; constraint?: unknown };
   return (typeof code === 'string' && lostRaceStates.has(code)) || (code === '23505' && constraint === sessionKey);
 }
+
+const isGivenUp = (error: unknown): boolean => givenUpStates.has(String((error as { code?: unknown }).code));
+
+/** The very failure that pg reports when it stops waiting by itself, which service-kit answers with a 503. */
+const unanswered = (cause: unknown): Error => new Error('Query read timeout', { cause });
