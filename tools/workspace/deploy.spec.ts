@@ -110,6 +110,20 @@ describe.each(overlays)('the %s overlay', (overlay) => {
     expect(manifests.filter(({ kind }) => kind === 'Secret')).toEqual([]);
   });
 
+  it('can migrate before the rollout: whatever a migration Job needs is applied with it', () => {
+    const isRollout = ({ metadata }: Manifest) => metadata.labels?.['tradewind.example/phase'] === 'rollout';
+    expect(new Set(manifests.filter(isRollout).map(({ kind }) => kind))).toEqual(
+      new Set(manifests.map(({ kind }) => kind).filter((kind) => ['Deployment', 'CronJob'].includes(kind))),
+    );
+    const first = manifests.filter((manifest) => !isRollout(manifest));
+    for (const app of apps) {
+      const pod = podSpec(find(first, 'Job', `${app}-migrate`)!);
+      const configMap = pod.containers[0]!.envFrom?.find(({ configMapRef }) => configMapRef)?.configMapRef?.name;
+      expect(find(first, 'ConfigMap', configMap!)).toBeDefined();
+      expect(find(first, 'ServiceAccount', `${app}-service`)).toBeDefined();
+    }
+  });
+
   it('starts the monthly run by exactly one means', () => {
     const settings = manifests.find(
       ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('coordinator-settings'),
