@@ -14,7 +14,7 @@ export const apps = readdirSync(new URL('apps/', root)).filter((app) =>
 
 /**
  * What Node is started with, in images, on the local platform and in benchmarks alike. An app names more in its package.json
- * under `nodeOptions`: interactions keeps V8's young generation small, which else grows by 100 MiB under a large run.
+ * under `nodeOptions`: interactions keeps V8's heap tight, which else grows by 150 MiB under a large run (decision 0043).
  */
 export const nodeOptions = (app) => [
   '--enable-source-maps',
