@@ -34,6 +34,40 @@ export function IsPlainText(lengthMax: number, options?: ValidationOptions): Pro
   );
 }
 
+/** A whole number within the bounds. One sentence for one fault: a text is no integer, and neither too small nor too large. */
+export function IsWholeNumber(min: number, max: number, options?: ValidationOptions): PropertyDecorator {
+  const faultOf = (value: unknown) => {
+    if (typeof value !== 'number' || !Number.isInteger(value)) return 'must be an integer number';
+    if (value < min) return `must not be less than ${min}`;
+    return value > max ? `must not be greater than ${max}` : undefined;
+  };
+  return ValidateBy(
+    {
+      name: 'isWholeNumber',
+      validator: {
+        validate: (value: unknown) => faultOf(value) === undefined,
+        defaultMessage: (given?: ValidationArguments) => `${given?.property} ${faultOf(given?.value)}`,
+      },
+    },
+    options,
+  );
+}
+
+/** A list with something in it; one sentence, whether it is missing, no list, or empty. */
+export function IsFilledList(options?: ValidationOptions): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: 'isFilledList',
+      validator: {
+        validate: (value: unknown) => Array.isArray(value) && value.length > 0,
+        defaultMessage: (given?: ValidationArguments) =>
+          `${given?.property} must ${Array.isArray(given?.value) ? 'contain at least 1 elements' : 'be an array'}`,
+      },
+    },
+    options,
+  );
+}
+
 /** Every entry is an object; an array in its place would have nothing to validate. */
 export function HoldsObjects(options?: ValidationOptions): PropertyDecorator {
   return ValidateBy(

@@ -9,22 +9,24 @@ import {
 } from '@tradewind/scraping-provider';
 import { Transform, Type, type TransformFnParams } from 'class-transformer';
 import {
-  ArrayMinSize,
-  IsArray,
   IsBoolean,
   IsIn,
-  IsInt,
   IsISO8601,
   IsOptional,
   IsString,
-  Max,
-  Min,
   ValidateBy,
   ValidateNested,
   type ValidationArguments,
 } from 'class-validator';
 import { trackerStatuses, type TrackerStatus } from '../tracker/tracker.types.js';
-import { HoldsObjects, HoldsTargetsOnce, IsPlainText, MayBeAbsent } from './field-rules.js';
+import {
+  HoldsObjects,
+  HoldsTargetsOnce,
+  IsFilledList,
+  IsPlainText,
+  IsWholeNumber,
+  MayBeAbsent,
+} from './field-rules.js';
 
 /** Kinds of pages. */
 export const entities = ['PERSON', 'COMPANY'] as const satisfies readonly ProfileEntity[];
@@ -73,8 +75,7 @@ export class TriggerRequestDto {
   trigger_user_id: string | null = null;
 
   @ApiProperty({ type: [TargetDto], minItems: 1 })
-  @IsArray()
-  @ArrayMinSize(1)
+  @IsFilledList()
   @HoldsObjects()
   @HoldsTargetsOnce()
   @ValidateNested({ each: true })
@@ -88,9 +89,7 @@ export class TriggerRequestDto {
 
   @ApiPropertyOptional({ type: 'integer', minimum: 0, default: 10, description: '0 means unlimited' })
   @MayBeAbsent()
-  @IsInt()
-  @Min(0)
-  @Max(countMax)
+  @IsWholeNumber(0, countMax)
   @IsNotEverything()
   max_posts: number = 10;
 
@@ -101,9 +100,7 @@ export class TriggerRequestDto {
 
   @ApiPropertyOptional({ type: 'integer', minimum: 1, default: 5 })
   @MayBeAbsent()
-  @IsInt()
-  @Min(1)
-  @Max(countMax)
+  @IsWholeNumber(1, countMax)
   max_reactions: number = 5;
 
   @ApiPropertyOptional({ type: Boolean, default: true })
@@ -113,9 +110,7 @@ export class TriggerRequestDto {
 
   @ApiPropertyOptional({ type: 'integer', minimum: 1, default: 5 })
   @MayBeAbsent()
-  @IsInt()
-  @Min(1)
-  @Max(countMax)
+  @IsWholeNumber(1, countMax)
   max_comments: number = 5;
 
   @ApiPropertyOptional({ type: String, enum: commentsPostedLimits, default: 'any' })
@@ -130,8 +125,7 @@ export class AbortRequestDto {
   user_company_id!: string;
 
   @ApiProperty({ type: [TargetDto], minItems: 1 })
-  @IsArray()
-  @ArrayMinSize(1)
+  @IsFilledList()
   @HoldsObjects()
   @HoldsTargetsOnce()
   @ValidateNested({ each: true })
@@ -181,9 +175,7 @@ export class ListQueryDto {
   @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 200, default: 50 })
   @MayBeAbsent()
   @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(200)
+  @IsWholeNumber(1, 200)
   limit: number = 50;
 
   @ApiPropertyOptional({ type: String, description: '`next_cursor` of the page before' })

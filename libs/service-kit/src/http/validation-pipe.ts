@@ -35,17 +35,21 @@ function invalid(messages: string[]): ServiceError {
 
 /** One sentence for each broken rule, such as `targets.0.entity must be one of the following values: …`. */
 export function validationMessages(errors: readonly ValidationError[], parentPath = ''): string[] {
-  return errors.flatMap((error) => {
+  const messages = errors.flatMap((error) => {
     const path = parentPath ? `${parentPath}.${error.property}` : error.property;
-    const own = Object.entries(error.constraints ?? {}).map(([rule, text]) =>
-      sentence(rule, text, error.property, path),
-    );
+    const rules = Object.entries(error.constraints ?? {});
+    const own = rules
+      // That what is no list holds no valid entries follows from the rule that it has to be one.
+      .filter(([rule]) => rule !== 'nestedValidation' || rules.length === 1)
+      .map(([rule, text]) => sentence(rule, text, error.property, path));
     return [...own, ...validationMessages(error.children ?? [], path)];
   });
+  return [...new Set(messages)];
 }
 
 function sentence(rule: string, text: string, property: string, path: string): string {
   if (rule === 'whitelistValidation') return `${path} should not exist`;
+  if (rule === 'nestedValidation' && /^\d+$/.test(property)) return `${path} must be an object`;
   if (rule === 'nestedValidation' && text.startsWith('nested property '))
     return `${path} must be an object or an array`;
   if (rule === 'nestedValidation' && text.startsWith('each value in ')) return `${path} must hold only objects`;
