@@ -10,7 +10,7 @@ interface Answer {
 describe('POST /scraper/network/abort-run', () => {
   let world: InteractionsWorld;
   beforeAll(async () => {
-    world = await InteractionsWorld.start({ settings: { PROVIDER_SLOTS: '4', ANSWER_BUDGET_MS: '1500' } });
+    world = await InteractionsWorld.start({ settings: { PROVIDER_SLOTS: '4', ANSWER_BUDGET_MS: '3000' } });
   });
   afterEach(async () => {
     world.simulator.setFaults([]);
@@ -175,6 +175,25 @@ describe('POST /scraper/network/abort-run', () => {
     world.simulator.setFaults([]);
     await world.finished();
     expect((await rowOf('deaf')).status).toBe('ABORTED');
+  });
+
+  it('a provider that is silent about an abort holds the answer no longer than the budget, nor other targets', async () => {
+    slow('silent', 'talks');
+    await trigger(person('silent'), person('talks'));
+    world.simulator.addFaults([{ on: 'run.abort', kind: 'timeout_before', target: 'silent' }]);
+    const answer = await abort(person('silent'), person('talks'));
+    // The client tries five times, a second each: the answer came before it had given up.
+    expect(world.simulator.ledger({ operation: 'run.abort', target: 'silent' }).length).toBeLessThan(5);
+    expect(answer).toMatchObject({
+      message: 'Aborted 1/2 runs successfully.',
+      results: [
+        { success: false, error: expect.stringMatching(/not confirmed/) as unknown },
+        { success: true, status: 'ABORTED' },
+      ],
+    });
+    world.simulator.setFaults([]);
+    await world.finished();
+    expect((await rowOf('silent')).status).toBe('ABORTED');
   });
 
   it('an abort and the end of the run at the same moment agree on one state, whoever is first', async () => {

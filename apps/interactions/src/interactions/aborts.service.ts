@@ -71,7 +71,16 @@ export class AbortsService {
       return failure(notConfirmedError);
     if (job.providerRunId === null) return job.status === 'ABORTED' ? aborted(undefined) : failure(noActiveRunError);
     if (job.stage !== 'following') return endOutcome(job.providerRunId, job.providerStatus);
-    return this.abortRun(job, job.providerRunId, deadline);
+    // A provider that does not answer holds this target alone, and not beyond the deadline: the call goes on by itself.
+    const late = new AbortController();
+    try {
+      return await Promise.race([
+        this.abortRun(job, job.providerRunId, deadline),
+        delay(Math.max(0, deadline - performance.now()), failure(notConfirmedError), { signal: late.signal }),
+      ]);
+    } finally {
+      late.abort();
+    }
   }
 
   private async abortRun(job: Job, runId: string, deadline: number): Promise<Outcome> {
