@@ -19,7 +19,7 @@ jest.setTimeout(180_000);
 export const quickSettings = {
   ENVIRONMENT: 'dev',
   CALLER_AUTH: 'none',
-  LOG_LEVEL: 'silent',
+  LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent',
   CLOUD: 'embedded',
   PROVIDER_TIMEOUT_MS: '1000',
   PROVIDER_RETRY_DELAY_MS: '20',

@@ -1,6 +1,6 @@
 // Whole schedules at random: triggers, aborts and replayed webhooks on two replicas, while the provider misbehaves in
-// random ways. However it goes, in the end tracker, warehouse and ledger agree. A failure prints seed and schedule;
-// SCHEDULES and SCHEDULE_SEED run more of them, or one again.
+// random ways. However it goes, in the end tracker, warehouse and ledger agree. A failure prints seed, path and schedule;
+// SCHEDULES and SCHEDULE_SEED run more of them, SCHEDULE_SEED and SCHEDULE_PATH one again.
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import type { Fault } from '@tradewind/provider-simulator';
 import fc from 'fast-check';
@@ -10,6 +10,9 @@ import { InteractionsWorld, person } from './interactions-app.js';
 
 const schedules = Number(process.env['SCHEDULES'] ?? 4);
 const seed = Number(process.env['SCHEDULE_SEED'] ?? 20261121);
+const path = process.env['SCHEDULE_PATH'];
+/** For everything to come to rest: far more than the longest chain of retries takes, also where commits take seconds. */
+const restWithinMs = 300_000;
 
 const handles = Array.from({ length: 8 }, (_, n) => `page-${n}`);
 const companies = ['acme', 'globex'];
@@ -119,16 +122,16 @@ describe('random schedules with random faults on two replicas', () => {
               else answers.push(act(world, each));
             }
             await Promise.all(answers);
-            await world.finished();
-            await world.simulator.settled(60_000);
-            await world.inboxProcessed();
+            await world.finished(restWithinMs);
+            await world.simulator.settled(restWithinMs);
+            await world.inboxProcessed(restWithinMs);
             await expectAgreement(world);
           },
         ),
-        { seed, numRuns: schedules, endOnFailure: true },
+        { seed, numRuns: schedules, endOnFailure: true, ...(path === undefined ? {} : { path }) },
       );
     },
-    120_000 + schedules * 60_000,
+    restWithinMs + schedules * 60_000,
   );
 });
 
