@@ -98,4 +98,9 @@ export class AppConfig extends configClass({
     min: 1,
     desc: 'How long processed webhooks are kept for inspection, days',
   }),
+  JOB_KEEP_DAYS: integer({
+    default: 0,
+    min: 0,
+    desc: 'How long ended jobs and their left over items are kept, days; 0 keeps them for ever. The warehouse is not concerned',
+  }),
 }) {}

@@ -20,6 +20,7 @@ import { UnsettledStarts } from './starts/unsettled-starts.service.js';
 import { JobChanges } from './tracker/job-changes.js';
 import { JobWaits } from './tracker/job-waits.js';
 import { JobsStore } from './tracker/jobs.store.js';
+import { OldRows } from './tracker/old-rows.service.js';
 import { InboxService } from './webhook/inbox.service.js';
 import { InboxStore } from './webhook/inbox.store.js';
 import { WebhookController } from './webhook/webhook.controller.js';
@@ -47,6 +48,7 @@ import { WebhookController } from './webhook/webhook.controller.js';
     JobsStore,
     JobChanges,
     JobWaits,
+    OldRows,
     // From the request to the run
     InteractionsService,
     TriggersService,

@@ -156,5 +156,6 @@ describe('the read side', () => {
     expect(text).toMatch(/^tradewind_interactions_data_stored_seconds_count 5$/m);
     expect(text).toMatch(/^tradewind_interactions_items_stored_count_sum\{kind="post"\} [1-9]\d*$/m);
     expect(text).toMatch(/^tradewind_interactions_provider_call_total\{operation="start",outcome="started"\} 6$/m);
+    expect(text).toMatch(/^tradewind_interactions_provider_call_total\{operation="items",outcome="found"\} [1-9]\d*$/m);
   });
 });

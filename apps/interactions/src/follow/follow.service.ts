@@ -76,6 +76,7 @@ export class FollowService implements OnApplicationBootstrap, BeforeApplicationS
       let run = await this.provider.findRun(runId);
       if (run && job.abortRequestedAt && !isTerminalRunStatus(run.status) && run.status !== 'ABORTING') {
         run = await this.provider.abortRun(runId);
+        this.events.emit('provider_call', { operation: 'abort', outcome: run ? run.status : 'missing', run_id: runId });
       }
       this.events.emit('provider_call', { operation: 'look', outcome: run ? 'found' : 'missing', run_id: runId });
       if (run) return await this.apply(job, run);

@@ -98,8 +98,15 @@ export class ItemsService implements OnApplicationBootstrap, BeforeApplicationSh
     }
   }
 
-  private readPage(datasetId: string, offset: number): Promise<ItemPage | undefined> {
-    return this.provider.readItems(datasetId, { offset, limit: this.config.ITEM_PAGE_SIZE });
+  private async readPage(datasetId: string, offset: number): Promise<ItemPage | undefined> {
+    try {
+      const page = await this.provider.readItems(datasetId, { offset, limit: this.config.ITEM_PAGE_SIZE });
+      this.events.emit('provider_call', { operation: 'items', outcome: page ? 'found' : 'missing' });
+      return page;
+    } catch (error) {
+      this.events.emit('provider_call', { operation: 'items', outcome: 'failed' });
+      throw error;
+    }
   }
 
   private async storePage(job: Job, page: ItemPage): Promise<void> {

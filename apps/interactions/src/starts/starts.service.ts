@@ -64,7 +64,7 @@ export class StartsService implements OnApplicationBootstrap, BeforeApplicationS
 
   private async start(job: Job, claimedAt: number): Promise<void> {
     if (performance.now() - claimedAt > sendWithinMs(this.config.START_SETTLE_SILENT_MS)) {
-      return this.store.requeue(job, { delayMs: 0, failures: job.startFailures });
+      return this.giveBack(job, { delayMs: 0, failures: job.startFailures });
     }
     const outcome = await this.provider.start(job.input, {
       webhookUrl: `${this.config.WEBHOOK_BASE_URL}/scraper/network/webhook`,
@@ -112,7 +112,7 @@ export class StartsService implements OnApplicationBootstrap, BeforeApplicationS
       return this.fail(job, 'no_capacity');
     const { refusals, isPaused } = await this.store.gate();
     await this.store.pause(pauseForCapacity(retryAfterMs, isPaused ? 0 : refusals));
-    await this.store.requeue(job, { delayMs: 0, failures: job.startFailures });
+    await this.giveBack(job, { delayMs: 0, failures: job.startFailures });
   }
 
   /** One more failure that certainly began no run: tries again later, or gives up. */
@@ -123,12 +123,17 @@ export class StartsService implements OnApplicationBootstrap, BeforeApplicationS
       backoffMs: this.config.START_BACKOFF_MS,
     });
     if (delayMs === undefined) return this.fail(job, 'failed');
-    await this.store.requeue(job, { delayMs: Math.max(delayMs, leastDelayMs), failures });
+    await this.giveBack(job, { delayMs: Math.max(delayMs, leastDelayMs), failures });
+  }
+
+  private async giveBack(job: Job, options: { delayMs: number; failures: number }): Promise<void> {
+    const status = await this.store.requeue(job, options);
+    if (status === 'ABORTED') this.events.emit('run_aborted', { job_id: job.id });
   }
 
   private async fail(job: Job, reason: keyof typeof startErrors): Promise<void> {
-    if (await this.store.fail(job, startErrors[reason])) {
-      this.events.emit('run_failed', { reason: `start_${reason}`, job_id: job.id });
-    }
+    const status = await this.store.fail(job, startErrors[reason]);
+    if (status === 'ABORTED') this.events.emit('run_aborted', { job_id: job.id });
+    if (status === 'FAILED') this.events.emit('run_failed', { reason: `start_${reason}`, job_id: job.id });
   }
 }

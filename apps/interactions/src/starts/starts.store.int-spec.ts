@@ -66,9 +66,9 @@ describe('StartsStore', () => {
     await store.requeue(first!, { delayMs: 0, failures: 1 });
     const [second] = await claim(1);
     expect(second!.startFence).toBe(first!.startFence + 1);
-    await store.requeue(first!, { delayMs: 0, failures: 7 });
+    expect(await store.requeue(first!, { delayMs: 0, failures: 7 })).toBeUndefined();
     await store.markUnsettled(first!, 0);
-    expect(await store.fail(first!, 'too late')).toBe(false);
+    expect(await store.fail(first!, 'too late')).toBeUndefined();
     expect(await statusOf(id!)).toEqual(['PENDING', 'starting']);
   });
 
@@ -88,8 +88,9 @@ describe('StartsStore', () => {
     const targets = ['a', 'b'].map((networkHandle) => ({ networkHandle, entity: 'PERSON' as const }));
     await jobs.requestAborts('acme', targets);
     expect(await statusOf(requeued!)).toEqual(['PENDING', 'starting']);
-    await store.requeue(claims.get(requeued!)!, { delayMs: 0, failures: 1 });
-    await store.fail(claims.get(failed!)!, 'refused');
+    // The callers count it: what is answered is how the job ended.
+    expect(await store.requeue(claims.get(requeued!)!, { delayMs: 0, failures: 1 })).toBe('ABORTED');
+    expect(await store.fail(claims.get(failed!)!, 'refused')).toBe('ABORTED');
     expect(await statusOf(requeued!)).toEqual(['ABORTED', 'done']);
     expect(await statusOf(failed!)).toEqual(['ABORTED', 'done']);
     expect(await store.recordRun(requeued!, run('late'), 0)).toBe('surplus');

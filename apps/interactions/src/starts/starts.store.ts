@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { AppConfig } from '../app.config.js';
 import { trackerTables, type TrackerTables } from '../tracker/tracker-tables.js';
 import { jobColumns, rows, toJob, type JobRow } from '../tracker/tracker-rows.js';
-import type { Job, JobId } from '../tracker/tracker.types.js';
+import type { Job, JobId, TrackerStatus } from '../tracker/tracker.types.js';
 
 /** A job whose start this process may send, and which claim of it this is. */
 export type Claim = Pick<Job, 'id' | 'startFence'>;
@@ -86,23 +86,26 @@ export class StartsStore {
 
   /**
    * Gives a job back whose start certainly began nothing. One that is to be aborted ends here as ABORTED.
-   * Changes nothing when the claim is no longer the latest.
+   * Answers how the job stands then; undefined when the claim is no longer the latest and nothing was changed.
    */
-  async requeue(claim: Claim, options: { delayMs: number; failures: number }): Promise<void> {
-    await this.dataSource.query(
+  async requeue(claim: Claim, options: { delayMs: number; failures: number }): Promise<TrackerStatus | undefined> {
+    const [requeued] = await rows<{ status: TrackerStatus }>(
+      this.dataSource,
       `update ${this.tables.tracker} set
          status = case when abort_requested_at is null then status else 'ABORTED' end,
          stage = case when abort_requested_at is null then 'queued' else 'done' end,
          holds_slot = false, lease_until = null, settle_after = null, start_failures = $4,
          due_at = clock_timestamp() + $3 * interval '1 ms'
-       where job_id = $1 and start_fence = $2 and stage in ('starting', 'unsettled')`,
+       where job_id = $1 and start_fence = $2 and stage in ('starting', 'unsettled')
+       returning status`,
       [claim.id, claim.startFence, options.delayMs, options.failures],
     );
+    return requeued?.status;
   }
 
-  /** Ends a job that could not be started. True when this call did. */
-  async fail(claim: Claim, error: string): Promise<boolean> {
-    const failed = await rows(
+  /** Ends a job that could not be started: FAILED, or ABORTED when that was asked for. Undefined when it had ended before. */
+  async fail(claim: Claim, error: string): Promise<TrackerStatus | undefined> {
+    const [failed] = await rows<{ status: TrackerStatus }>(
       this.dataSource,
       `update ${this.tables.tracker} set
          status = case when abort_requested_at is null then 'FAILED' else 'ABORTED' end,
@@ -110,10 +113,10 @@ export class StartsStore {
          error = case when abort_requested_at is null then $3 end,
          stage = 'done', holds_slot = false, lease_until = null
        where job_id = $1 and start_fence = $2 and stage in ('queued', 'starting', 'unsettled')
-       returning job_id`,
+       returning status`,
       [claim.id, claim.startFence, error],
     );
-    return failed.length > 0;
+    return failed?.status;
   }
 
   /** The outcome of the call is unknown: look for a run at once, and believe its absence only after `settleMs`. */

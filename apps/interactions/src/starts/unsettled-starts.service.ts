@@ -60,7 +60,7 @@ export class UnsettledStarts implements OnApplicationBootstrap, BeforeApplicatio
     // Asked before the list is read: a run that appears while it is read must not count as absent.
     const isSettled = new Map<string, boolean>();
     for (const job of jobs) isSettled.set(job.id, await this.store.isSettled(job.id));
-    const runs = await this.findRuns(jobs);
+    const runs = await this.readList(jobs);
     for (const job of jobs) {
       const run = runs.get(job.id);
       if (run) await this.adopt(job, run);
@@ -76,6 +76,17 @@ export class UnsettledStarts implements OnApplicationBootstrap, BeforeApplicatio
     const standing = await this.store.recordRun(job.id, run, 0);
     if (standing === 'surplus') return this.surplusRuns.abort(run.id, job.id);
     if (standing === 'recorded') this.events.emit('run_adopted', { job_id: job.id, run_id: run.id });
+  }
+
+  private async readList(jobs: readonly Job[]): Promise<Map<string, ProviderRun>> {
+    try {
+      const runs = await this.findRuns(jobs);
+      this.events.emit('provider_call', { operation: 'list', outcome: 'found' });
+      return runs;
+    } catch (error) {
+      this.events.emit('provider_call', { operation: 'list', outcome: 'failed' });
+      throw error;
+    }
   }
 
   /** Runs of these jobs by job id: those at the provider that no job has yet, told apart by the id in their input. */

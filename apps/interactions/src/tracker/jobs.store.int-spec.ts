@@ -63,6 +63,35 @@ describe('JobsStore', () => {
     expect(await migrateDatabase(database.config, migrations)).toEqual([]);
   });
 
+  it('ended jobs are forgotten when they are old, with what is kept beside the warehouse; active ones never', async () => {
+    await database.queue('old', 'ended', 'active');
+    await database.queue('new', 'ended');
+    await database.dataSource.query(
+      `update "network_interactions_trackerDev" set provider_run_id = 'run-' || user_company_id || '-' || "networkUsername",
+         status = case when "networkUsername" = 'ended' then 'FAILED' else status end,
+         stage = case when "networkUsername" = 'ended' then 'done' else stage end,
+         created_at = case when user_company_id = 'old' then now() - interval '31 days' else created_at end
+       where user_company_id in ('old', 'new')`,
+    );
+    await database.dataSource.query(
+      `insert into "left_over_itemsDev" (provider_run_id, position, reason, raw)
+       select provider_run_id, '0', 'without_id', '{}' from "network_interactions_trackerDev"
+       where user_company_id in ('old', 'new')`,
+    );
+    expect(await store.forget(30, 1)).toBe(true);
+    expect(await store.forget(30, 1)).toBe(false);
+    const left = await database.dataSource.query<{ run: string; left_over: string }[]>(
+      `select job.provider_run_id as run, left_over.provider_run_id as left_over
+       from "network_interactions_trackerDev" as job
+       full join "left_over_itemsDev" as left_over using (provider_run_id)
+       where user_company_id in ('old', 'new') or job.job_id is null order by 1`,
+    );
+    expect(left).toEqual([
+      { run: 'run-new-ended', left_over: 'run-new-ended' },
+      { run: 'run-old-active', left_over: 'run-old-active' },
+    ]);
+  });
+
   it('asking for an abort ends what is queued, marks what is under way and leaves alone what is being stored', async () => {
     await database.queue('abort', 'queued', 'following', 'storing');
     await database.dataSource.query(

@@ -148,6 +148,28 @@ export class JobsStore {
     return new Map(found.map((row) => [row.target_key, toJob(row)]));
   }
 
+  /**
+   * Deletes jobs that ended and are older than that many days, with the items kept beside the warehouse, a bounded number
+   * at a time. True when there are more.
+   */
+  async forget(days: number, limit: number): Promise<boolean> {
+    const [forgotten] = await rows<{ count: number }>(
+      this.dataSource,
+      `with old as materialized (
+         select job_id, provider_run_id from ${this.tables.tracker}
+         where created_at < now() - $1 * interval '1 day' and stage = 'done'
+         order by created_at, job_id limit $2 for update skip locked
+       ), left_over as (
+         delete from ${this.tables.leftOverItems} where provider_run_id in (select provider_run_id from old)
+       ), forgotten as (
+         delete from ${this.tables.tracker} where job_id in (select job_id from old) returning job_id
+       )
+       select count(*)::int as count from forgotten`,
+      [days, limit],
+    );
+    return forgotten?.count === limit;
+  }
+
   /** Age of the oldest job that is neither completed, failed nor aborted, in seconds; 0 without any. */
   async oldestActiveAgeSeconds(): Promise<number> {
     const [row] = await rows<{ age: number }>(

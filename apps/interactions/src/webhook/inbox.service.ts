@@ -11,8 +11,6 @@ import { InboxStore, type Acceptance, type ReceivedWebhook } from './inbox.store
 const groupSizeMax = 100;
 /** Webhooks that one pass takes: a few milliseconds of work, one lock per job. */
 const webhooksPerPass = 200;
-/** How often processed webhooks that are too old are looked for. */
-const forgetIntervalMs = 3_600_000;
 
 /**
  * Accepts webhooks durably, and lets their jobs take notice of them afterwards. Acceptance groups what arrives at the
@@ -22,7 +20,6 @@ const forgetIntervalMs = 3_600_000;
 export class InboxService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly group: GroupCommit<ReceivedWebhook, Acceptance>;
   private readonly loop: BackgroundLoop;
-  private forgottenAt = 0;
 
   constructor(
     private readonly store: InboxStore,
@@ -30,7 +27,7 @@ export class InboxService implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly starts: StartsService,
     private readonly changes: JobChanges,
     private readonly events: AppEvents,
-    private readonly config: AppConfig,
+    config: AppConfig,
     logger: Logger,
   ) {
     this.group = new GroupCommit({ write: (webhooks) => store.accept(webhooks), groupSizeMax, parallel: 2 });
@@ -69,10 +66,6 @@ export class InboxService implements OnApplicationBootstrap, BeforeApplicationSh
       this.follow.wake();
       this.starts.wake();
     }
-    if (processed.length === webhooksPerPass) return true;
-    if (Date.now() - this.forgottenAt < forgetIntervalMs) return false;
-    const hasMore = await this.store.forget(this.config.WEBHOOK_KEEP_DAYS, 10_000);
-    if (!hasMore) this.forgottenAt = Date.now();
-    return hasMore;
+    return processed.length === webhooksPerPass;
   }
 }
