@@ -63,7 +63,9 @@ describe('a service process', () => {
     await fetch(`${service.url}/uncaught`);
     expect(await service.ended).toMatchObject({ code: 1 });
     // A fatal line is written at once and may overtake the lines before it.
-    expect(service.log.find(({ level }) => level === 'fatal')).toMatchObject({ err: { message: 'nobody catches this' } });
+    expect(service.log.find(({ level }) => level === 'fatal')).toMatchObject({
+      err: { message: 'nobody catches this' },
+    });
   });
 
   it('names every broken setting on standard error and ends with code 1', async () => {
