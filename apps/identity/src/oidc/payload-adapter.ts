@@ -43,6 +43,11 @@ export class PayloadAdapter implements Adapter {
     return fromFound(this.model, await this.findStored(id), handle);
   }
 
+  /** Brings the row and its company into the request's unit, for who asks for them later. */
+  async prefetch(handle: string): Promise<void> {
+    await this.findStored(storedId(this.model, handle));
+  }
+
   /** Sessions only. */
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
     const unit = currentUnit();

@@ -1,14 +1,14 @@
 // What this service does around the provider's own handling of a request, one function for each matter, in the order
 // in which they wrap it.
 import type Provider from 'oidc-provider';
-import { errors, type Adapter, type KoaContextWithOIDC } from 'oidc-provider';
+import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { isDatabaseUnavailable, type Logger } from '@tradewind/service-kit';
 import type { AppConfig } from '../app.config.js';
 import type { ErrorPages } from '../login-pages/error-pages.js';
 import { renderForward } from '../login-pages/forward-pages.js';
 import { securityHeaders } from '../login-pages/security-headers.js';
 import type { AttemptsStore } from '../throttle/attempts.store.js';
-import { structuredTokenPrefix } from './access-tokens.js';
+import { structuredTokenPrefix, type AccessTokenAdapter } from './access-tokens.js';
 import { claimsSupported } from './claims.js';
 import { remember } from './payload-adapter.js';
 import { storedId } from './payload-keys.js';
@@ -23,7 +23,7 @@ export interface MiddlewareNeeds {
   config: AppConfig;
   provider: Provider;
   payloads: PayloadsStore;
-  accessTokens: Adapter;
+  accessTokens: AccessTokenAdapter;
   attempts: AttemptsStore;
   errorPages: ErrorPages;
   logger: Logger;
@@ -119,7 +119,7 @@ function limitedBody({ config, accessTokens }: MiddlewareNeeds): Middleware {
       if (token) {
         body = Buffer.from(token.prefixedBody);
         // The row brings its client along, so that the look-up of the client that asks, mostly the same, needs no trip.
-        await accessTokens.find(token.jwt);
+        await accessTokens.prefetch(token.jwt);
       }
     }
     withBody(ctx, body);
