@@ -1,0 +1,69 @@
+// Sets of row positions as bits: position p is bit p % 32 of word p / 32. Words are Int32, which the engine keeps in
+// registers; Uint32 would make it convert every word to a double.
+
+export type Bits = Int32Array;
+
+export function wordsFor(positions: number): number {
+  return Math.ceil(positions / 32);
+}
+
+export function setBit(bits: Bits, position: number): void {
+  bits[position >>> 5]! |= 1 << (position & 31);
+}
+
+export function clearBit(bits: Bits, position: number): void {
+  bits[position >>> 5]! &= ~(1 << (position & 31));
+}
+
+export function hasBit(bits: Bits, position: number): boolean {
+  return ((bits[position >>> 5]! >>> (position & 31)) & 1) === 1;
+}
+
+/** Makes `bits` the set of the positions below `count`. */
+export function setAll(bits: Bits, count: number): void {
+  bits.fill(-1);
+  if (count % 32 !== 0) bits[bits.length - 1] = (1 << (count % 32)) - 1;
+}
+
+export function orInto(bits: Bits, other: Bits): void {
+  for (let word = 0; word < bits.length; word++) bits[word]! |= other[word]!;
+}
+
+export function andInto(bits: Bits, other: Bits): void {
+  for (let word = 0; word < bits.length; word++) bits[word]! &= other[word]!;
+}
+
+export function andNotInto(bits: Bits, other: Bits): void {
+  for (let word = 0; word < bits.length; word++) bits[word]! &= ~other[word]!;
+}
+
+export function countBits(bits: Bits): number {
+  let total = 0;
+  for (let index = 0; index < bits.length; index++) {
+    let word = bits[index]!;
+    word -= (word >>> 1) & 0x55555555;
+    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
+    total += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  }
+  return total;
+}
+
+/** The first `limit` positions of the set from `from` on, in ascending order. */
+export function positionsFrom(bits: Bits, from: number, limit: number): number[] {
+  const found: number[] = [];
+  let index = from >>> 5;
+  if (index >= bits.length) return found;
+  let word = bits[index]! & (-1 << (from & 31));
+  while (found.length < limit) {
+    if (word === 0) {
+      index += 1;
+      if (index >= bits.length) return found;
+      word = bits[index]!;
+      continue;
+    }
+    const lowest = word & -word;
+    found.push((index << 5) + (31 - Math.clz32(lowest)));
+    word ^= lowest;
+  }
+  return found;
+}
