@@ -34,6 +34,21 @@ export class AppConfig extends configClass({
     default: 5000,
     min: 1,
   }),
+  FILTER_INDEX: bool({
+    desc: 'Whether an index in memory answers structured filters of companies: exact counts in milliseconds at millions of rows, for memory and a build in the background; the answers are the same',
+    default: false,
+  }),
+  // 120 MiB for each million companies and as much again while it is built anew: 2 GiB hold eight million.
+  FILTER_INDEX_MEMORY_MAX_MB: integer({
+    desc: 'Most memory of that index in one process, its builds included, MiB; a table that does not fit is left to PostgreSQL',
+    default: 2048,
+    min: 1,
+  }),
+  FILTER_INDEX_REFRESH_MS: integer({
+    desc: 'How often that index looks for changed companies, milliseconds; a request that finds it behind makes it look at once',
+    default: 1000,
+    min: 10,
+  }),
   KEY_CACHE_MS: integer({
     desc: 'How long the gateway trusts its memory of an API key, milliseconds; a revoked key works at most this long',
     default: 5000,

@@ -16,5 +16,17 @@ export class AppEvents extends eventsClass('graphql-gateway', {
     labels: ['reason'],
     level: 'error',
   },
+  page_read: {
+    help: 'Pages read while the filter index is on, by where the answer came from and why',
+    labels: ['source', 'reason'],
+    level: 'debug',
+  },
+  filter_index_built: {
+    help: 'Builds of the filter index',
+    histogram: { field: 'seconds', buckets: [0.1, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500] },
+  },
+  filter_index_lost: { help: 'Times the data changed too much for the filter index to follow' },
+  filter_index_failed: { help: 'Builds of the filter index that were given up', labels: ['reason'], level: 'warn' },
+  filter_index_wrong: { help: 'Times the filter index named rows that are not there', level: 'error' },
   data_store_failed: { help: 'Statements on the data tables that failed', labels: ['reason'], level: 'warn' },
 }) {}

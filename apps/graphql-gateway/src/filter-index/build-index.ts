@@ -1,0 +1,46 @@
+// Has the index built by a thread of its own.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type pg from 'pg';
+import type { IndexedColumns } from './indexed-columns.js';
+import type { BuiltIndex } from './read-index.js';
+
+export interface BuildOrder {
+  connection: pg.ClientConfig;
+  columns: IndexedColumns;
+  bytesMax: number;
+}
+
+export type BuildResult =
+  | { outcome: 'built'; built: BuiltIndex }
+  | { outcome: 'too_large'; bytesWanted: number }
+  | { outcome: 'failed'; message: string }
+  /** The signal was aborted. */
+  | { outcome: 'stopped' };
+
+/** Never rejects. An abort ends the thread at once; its connection to the database breaks, and nothing is left behind. */
+export function buildIndex(order: BuildOrder, signal: AbortSignal): Promise<BuildResult> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve({ outcome: 'stopped' });
+    const worker = new Worker(workerFile(), { workerData: order, name: 'filter-index' });
+    const stop = () => {
+      resolve({ outcome: 'stopped' });
+      void worker.terminate();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    worker.once('message', resolve);
+    worker.once('error', (error) => resolve({ outcome: 'failed', message: String(error) }));
+    worker.once('exit', (code) => {
+      signal.removeEventListener('abort', stop);
+      // After a message this has no effect.
+      resolve({ outcome: 'failed', message: `the thread ended with code ${code}` });
+    });
+  });
+}
+
+/** Tests run the sources, but a thread does not pass through Jest: it runs what was built from them. */
+function workerFile(): string {
+  const beside = fileURLToPath(new URL('./build-index.worker.js', import.meta.url));
+  return existsSync(beside) ? beside : beside.replace('/src/filter-index/', '/dist/filter-index/');
+}

@@ -1,0 +1,88 @@
+// Answers from the index in memory what it can answer, and leaves the rest to PostgreSQL. The rows of the page come from
+// PostgreSQL by their ids, in one statement with the data version of its snapshot: only if that is the version of the
+// index, ids and count are those of that snapshot, too, and the answer is exact.
+import { Injectable } from '@nestjs/common';
+import { AppEvents } from '../events.js';
+import type { PageRead, PageReader, PageRequest } from '../connections/page-reader.port.js';
+import { PostgresPageReader } from '../connections/page-reader.postgres.js';
+import { DataStore } from '../data-store/data-store.js';
+import { isAnswerable } from './bitset-index.js';
+import { catchUpMs } from './filter-index-limits.js';
+import { FilterIndexService } from './filter-index.service.js';
+import { companyColumns } from './indexed-columns.js';
+import type { VersionedIndex } from './versioned-index.js';
+
+/** Why PostgreSQL answers instead. */
+type Reason = 'filter' | 'not_ready' | 'behind';
+
+@Injectable()
+export class IndexedPageReader implements PageReader {
+  constructor(
+    private readonly filterIndex: FilterIndexService,
+    private readonly postgres: PostgresPageReader,
+    private readonly dataStore: DataStore,
+    private readonly events: AppEvents,
+  ) {}
+
+  async read<Row extends Record<string, unknown>>(request: PageRequest): Promise<PageRead<Row>> {
+    if (!isIndexed(request)) return this.fromPostgres(request, 'filter');
+    if (!this.filterIndex.current()) return this.fromPostgres(request, 'not_ready');
+    // The second time after the index has caught up with what was written since its last refresh.
+    for (const isLast of [false, true]) {
+      const index = this.filterIndex.current();
+      const page = index && (await this.fromIndex<Row>(index, request));
+      if (page) {
+        this.events.emit('page_read', { source: 'index', reason: 'answered' });
+        return page;
+      }
+      if (!isLast) await withinAtMost(catchUpMs, this.filterIndex.catchUp());
+    }
+    return this.fromPostgres(request, 'behind');
+  }
+
+  private fromPostgres<Row extends Record<string, unknown>>(
+    request: PageRequest,
+    reason: Reason,
+  ): Promise<PageRead<Row>> {
+    this.events.emit('page_read', { source: 'postgresql', reason });
+    return this.postgres.read<Row>(request);
+  }
+
+  /** Undefined when the data has moved on since the version of the index. */
+  private async fromIndex<Row>(
+    index: VersionedIndex,
+    { filter, countKey, after, limit, columns, isCounted }: IndexedRequest,
+  ): Promise<PageRead<Row> | undefined> {
+    const { version } = index;
+    const afterId = after === null ? null : BigInt(after[0]!);
+    const { count, ids } = index.answer(filter, countKey, { after: afterId, limit });
+    const selected = [...new Set([...columns, 'id'])].map((column) => `t.${column}`).join(', ');
+    const found = await this.dataStore.query<Row & { id: string | null; data_version: string }>({
+      text: `select v.version as data_version, ${selected} from data_version v left join company t on t.id = any($1::bigint[]) where v.entity = 'company' order by t.id`,
+      values: [ids.map(String)],
+    });
+    if (BigInt(found[0]!.data_version) !== version) return undefined;
+    // Without any row of the page there is still the one with the version.
+    const rows = found.filter(({ id }) => id !== null);
+    if (rows.length !== ids.length) {
+      this.filterIndex.distrust({ version: String(version), idCount: ids.length, rowCount: rows.length });
+      return undefined;
+    }
+    return isCounted ? { rows, count: { count, version: String(version) } } : { rows };
+  }
+}
+
+type IndexedRequest = PageRequest & { filter: NonNullable<PageRequest['filter']> };
+
+/** Companies by their own filters in order of id; everything else is PostgreSQL's. */
+function isIndexed(request: PageRequest): request is IndexedRequest {
+  const { table, filter, sort } = request;
+  return table === 'company' && sort.length === 0 && filter !== undefined && isAnswerable(filter, companyColumns);
+}
+
+/** Waits for the work, but no longer than that; its failure is its owner's. */
+async function withinAtMost(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([work.catch(() => undefined), new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))]);
+  clearTimeout(timer);
+}
