@@ -38,6 +38,28 @@ describe('FileObjectStore', () => {
     expect(await readdir(join(root, '.partial'))).toEqual([]);
   });
 
+  it('makes its folders anew when somebody has removed them', async () => {
+    const root = join(await folder(), 'objects');
+    const store = new FileObjectStore(root);
+    await store.create('bucket', 'one', 'x');
+    await rm(join(root, 'bucket'), { recursive: true });
+    expect(await store.create('bucket', 'two', 'y')).toBe('created');
+    await rm(root, { recursive: true });
+    expect(await store.create('bucket', 'three', 'z')).toBe('created');
+    expect(await store.read('bucket', 'three')).toBe('z');
+    expect(await readdir(join(root, '.partial'))).toEqual([]);
+  });
+
+  it('keeps every one of many objects created at once, and says which name was taken', async () => {
+    const store = new FileObjectStore(join(await folder(), 'objects'));
+    const names = Array.from({ length: 200 }, (_, index) => `object-${index % 100}`);
+    const outcomes = await Promise.all(names.map((name) => store.create('bucket', name, name)));
+    expect(outcomes.filter((outcome) => outcome === 'created')).toHaveLength(100);
+    const kept: string[] = [];
+    for await (const name of store.list('bucket', '')) kept.push(name);
+    expect(kept.sort()).toEqual([...new Set(names)].sort());
+  });
+
   it('rejects ping when the folder cannot be used', async () => {
     const file = join(await folder(), 'not-a-folder');
     await writeFile(file, '');

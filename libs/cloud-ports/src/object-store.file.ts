@@ -1,16 +1,25 @@
 // Objects as files: <root>/<bucket>/<encoded name>. Written beside, flushed, then linked into place, which fails when the
 // name is taken: the same promise as a generation precondition of Cloud Storage.
 import { randomUUID } from 'node:crypto';
-import { access, constants, link, mkdir, open, readdir, readFile, unlink } from 'node:fs/promises';
+import { writeFile } from 'node:fs';
+import { access, constants, link, mkdir, readdir, readFile, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { FolderFlush, flushFolder } from './folder-flush.js';
 import { assertBucketName, assertObjectName } from './object-names.js';
 import { ObjectStore } from './object-store.port.js';
 
 /** Not a possible bucket name, and on the same file system as the buckets, as `link` needs. */
 const partialFolder = '.partial';
 
+/** With callbacks: a file handle of promises costs several times the processor time, which shows at hundreds a second. */
+const write = promisify(writeFile);
+
 export class FileObjectStore extends ObjectStore {
   readonly #root: string;
+  readonly #folders = new FolderFlush();
+  /** Folders that this process has made or found. One that has gone meanwhile is noticed by the write that needs it. */
+  readonly #knownFolders = new Set<string>();
 
   constructor(root: string) {
     super();
@@ -21,19 +30,33 @@ export class FileObjectStore extends ObjectStore {
   async create(bucket: string, name: string, body: string): Promise<'created' | 'exists'> {
     const path = this.#path(bucket, name);
     const partial = join(this.#root, partialFolder, randomUUID());
-    await Promise.all([makeFolder(dirname(path)), makeFolder(dirname(partial))]);
-    await writeDurably(partial, body);
+    await Promise.all([this.#makeFolder(dirname(path)), this.#makeFolder(dirname(partial))]);
     try {
-      await link(partial, path);
-      return 'created';
+      return await this.#createIn(path, partial, body);
     } catch (error) {
-      if (hasCode(error, 'EEXIST')) return 'exists';
-      throw error;
-    } finally {
-      // Also when the name was taken: the winner may not have flushed the folder yet, and `exists` promises durability.
-      await syncFolder(dirname(path));
-      await unlink(partial);
+      if (!hasCode(error, 'ENOENT')) throw error;
     }
+    // Somebody has removed a folder since it was made.
+    this.#knownFolders.clear();
+    await Promise.all([this.#makeFolder(dirname(path)), this.#makeFolder(dirname(partial))]);
+    return this.#createIn(path, partial, body);
+  }
+
+  async #createIn(path: string, partial: string, body: string): Promise<'created' | 'exists'> {
+    let isTaken = false;
+    try {
+      await write(partial, body, { flag: 'wx', flush: true });
+      await link(partial, path);
+    } catch (error) {
+      isTaken = hasCode(error, 'EEXIST');
+      if (!isTaken) {
+        await unlink(partial).catch(() => undefined);
+        throw error;
+      }
+    }
+    // Also when the name was taken: the winner may not have flushed the folder yet, and `exists` promises durability.
+    await Promise.all([this.#folders.covering(dirname(path)), unlink(partial)]);
+    return isTaken ? 'exists' : 'created';
   }
 
   async read(bucket: string, name: string): Promise<string | undefined> {
@@ -60,12 +83,20 @@ export class FileObjectStore extends ObjectStore {
   }
 
   async ping(): Promise<void> {
-    await makeFolder(this.#root);
+    await mkdir(this.#root, { recursive: true });
     await access(this.#root, constants.W_OK);
   }
 
   async onApplicationShutdown(): Promise<void> {
     // Nothing is held open between calls.
+  }
+
+  async #makeFolder(path: string): Promise<void> {
+    if (this.#knownFolders.has(path)) return;
+    const created = await mkdir(path, { recursive: true });
+    // A new folder is durable once the folder above it is flushed.
+    if (created !== undefined) await flushFolder(dirname(created));
+    this.#knownFolders.add(path);
   }
 
   #path(bucket: string, name: string): string {
@@ -83,31 +114,6 @@ export class FileObjectStore extends ObjectStore {
  */
 function encodeName(name: string): string {
   return encodeURIComponent(name).replace(/^\./, '%2E');
-}
-
-async function makeFolder(path: string): Promise<void> {
-  const created = await mkdir(path, { recursive: true });
-  // A new folder is durable once the folder above it is flushed.
-  if (created !== undefined) await syncFolder(dirname(created));
-}
-
-async function writeDurably(path: string, body: string): Promise<void> {
-  const file = await open(path, 'wx');
-  try {
-    await file.writeFile(body, 'utf8');
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 function hasCode(error: unknown, code: string): boolean {

@@ -1,0 +1,48 @@
+// A new name in a folder survives a crash once the folder is flushed. Flushing is slow, and one flush covers every name
+// that was there when it began, so whoever waits for the same folder shares the next one.
+import { open } from 'node:fs/promises';
+
+export class FolderFlush {
+  /** Flushes that have not begun, by folder: what is linked before they begin is covered. */
+  readonly #next = new Map<string, Promise<void>>();
+  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #flush: (folder: string) => Promise<void>;
+
+  /** @param flush for tests; otherwise the folder's fsync */
+  constructor(flush: (folder: string) => Promise<void> = flushFolder) {
+    this.#flush = flush;
+  }
+
+  /** Resolves once a flush that began after this call has ended; rejects with its error, for all who share it. */
+  covering(folder: string): Promise<void> {
+    const next = this.#next.get(folder);
+    if (next) return next;
+    const flush = this.#after(this.#underWay.get(folder), folder);
+    this.#next.set(folder, flush);
+    return flush;
+  }
+
+  async #after(earlier: Promise<void> | undefined, folder: string): Promise<void> {
+    // A failed flush is reported to those who waited for it; this one stands for itself. Without an earlier one, those
+    // who ask in the same turn of the event loop join.
+    await earlier?.catch(() => undefined);
+    await Promise.resolve();
+    const flush = this.#flush(folder);
+    this.#next.delete(folder);
+    this.#underWay.set(folder, flush);
+    try {
+      await flush;
+    } finally {
+      if (this.#underWay.get(folder) === flush) this.#underWay.delete(folder);
+    }
+  }
+}
+
+export async function flushFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
