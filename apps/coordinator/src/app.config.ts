@@ -1,4 +1,4 @@
-import { queueSettings, warehouseSettings } from '@tradewind/cloud-ports';
+import { googleSigningKeysSettings, queueSettings, warehouseSettings } from '@tradewind/cloud-ports';
 import { callerAuthSettings, configClass, databaseSettings, integer, secret, str, url } from '@tradewind/service-kit';
 
 /** Every environment variable of this app; nothing else reads the environment. */
@@ -23,6 +23,7 @@ export class AppConfig extends configClass({
     desc: 'E-mail address of the service account of Cloud Scheduler (CLOUD=google)',
     example: 'scheduler@tradewind-production.iam.gserviceaccount.com',
   }),
+  ...googleSigningKeysSettings,
   PRIORITY_API_URL: url({
     devDefault: 'http://127.0.0.1:4003',
     example: 'http://priority-api:8080',
@@ -43,6 +44,12 @@ export class AppConfig extends configClass({
     default: 20,
     min: 1,
     desc: 'Batches published by one call; twice as many are in memory at most',
+  }),
+  MONTHS_KEPT: integer({
+    default: 3,
+    min: 1,
+    max: 120,
+    desc: 'Full months before the current one whose batches are kept, for month reports and so that nothing is published twice; set alike in coordinator, priority-api and priority-webhook',
   }),
   RESUME_INTERVAL_MS: integer({
     default: 5_000,

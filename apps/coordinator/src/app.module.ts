@@ -9,6 +9,7 @@ import { MonthReportController } from './month-report/month-report.controller.js
 import { MonthReportService } from './month-report/month-report.service.js';
 import { PipelineClients } from './month-report/pipeline.clients.js';
 import { PushDelivery } from './push/push-delivery.js';
+import { Retention } from './retention.js';
 import { BatchPublishing } from './runs/batch-publishing.js';
 import { PeopleSelection } from './runs/people-selection.js';
 import { ResumeLoop } from './runs/resume.loop.js';
@@ -43,6 +44,7 @@ export class AppModule {
         PushDelivery,
         PipelineClients,
         MonthReportService,
+        Retention,
       ],
     };
   }

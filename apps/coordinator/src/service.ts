@@ -6,6 +6,7 @@ import { addCommands } from './commands.js';
 import { migrations } from './migrations/index.js';
 import { openApiOptions } from './openapi.js';
 import { PushDelivery } from './push/push-delivery.js';
+import { Retention } from './retention.js';
 import { ResumeLoop } from './runs/resume.loop.js';
 
 export const service = defineService({
@@ -15,6 +16,7 @@ export const service = defineService({
   configure: async (app, config) => {
     await openApi(app, config, openApiOptions);
     app.get(ResumeLoop).start();
+    app.get(Retention).start();
     await app.get(PushDelivery).start();
   },
   migrate: async (config) => {

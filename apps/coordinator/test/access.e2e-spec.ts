@@ -1,6 +1,9 @@
 // Every operation against every kind of caller. An operation that is missing here fails the build.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { monthOf } from '@tradewind/shared-types';
 import { eventually, serviceToken, startApp, type TestApp } from './coordinator-app.js';
+
+const month = monthOf(new Date());
 
 type Caller = 'nobody' | 'wrong' | 'service';
 
@@ -22,17 +25,17 @@ interface Operation {
 
 let runId: string;
 const operations: Operation[] = [
-  { method: 'post', route: '/run', path: '/run', body: { month: '2026-10' }, success: 202 },
+  { method: 'post', route: '/run', path: '/run', body: { month }, success: 202 },
   { method: 'get', route: '/runs', path: '/runs', success: 200 },
   { method: 'get', route: '/runs/{run_id}', path: '/runs/RUN_ID', success: 200 },
-  { method: 'get', route: '/months/{month}/report', path: '/months/2026-10/report', success: 200 },
-  { method: 'post', route: '/months/{month}/retry-missing', path: '/months/2026-10/retry-missing', success: 200 },
+  { method: 'get', route: '/months/{month}/report', path: `/months/${month}/report`, success: 200 },
+  { method: 'post', route: '/months/{month}/retry-missing', path: `/months/${month}/retry-missing`, success: 200 },
 ];
 
 let app: TestApp;
 beforeAll(async () => {
   app = await startApp();
-  runId = ((await app.runToEnd({ month: '2026-10' })) as { run_id: string }).run_id;
+  runId = ((await app.runToEnd({ month })) as { run_id: string }).run_id;
 });
 afterAll(() => app.close());
 

@@ -86,6 +86,12 @@ export class AppConfig extends configClass({
     min: 10,
     desc: 'How often priority-webhook is asked about started profiles, milliseconds',
   }),
+  MONTHS_KEPT: integer({
+    default: 3,
+    min: 1,
+    max: 120,
+    desc: 'Full months before the current one whose profiles and messages are kept, which makes repeats harmless and answers month reports; set alike in coordinator, priority-api and priority-webhook',
+  }),
   DELIVERY_OVERDUE_SECONDS: integer({
     default: 1_800,
     min: 1,

@@ -19,6 +19,7 @@ import { MonthsService } from './months/months.service.js';
 import { DoubtReconciler } from './profile-calls/doubt-reconciler.js';
 import { ProfileCallsStore } from './profile-calls/profile-calls.store.js';
 import { ProfileStarter } from './profile-calls/profile-starter.js';
+import { Retention } from './retention.js';
 import { StartLoops } from './profile-calls/start.loops.js';
 
 /** The features in the order in which a batch passes through them. */
@@ -54,6 +55,7 @@ export class AppModule {
         DeliveriesClient,
         DeliveryWatch,
         MonthsService,
+        Retention,
       ],
     };
   }

@@ -4,6 +4,7 @@ import { AppModule } from './app.module.js';
 import { addCommands } from './commands.js';
 import { migrations } from './migrations/index.js';
 import { openApiOptions } from './openapi.js';
+import { Retention } from './retention.js';
 import { StartLoops } from './profile-calls/start.loops.js';
 
 export const service = defineService({
@@ -13,6 +14,7 @@ export const service = defineService({
   configure: async (app, config) => {
     await openApi(app, config, openApiOptions);
     app.get(StartLoops).start();
+    app.get(Retention).start();
   },
   migrate: (config) => migrateDatabase(config, migrations),
   commands: addCommands,

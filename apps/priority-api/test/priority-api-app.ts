@@ -123,7 +123,7 @@ export function profiles(count: number, prefix = `p${Math.random().toString(36).
   }));
 }
 
-export async function eventually(check: () => Promise<void> | void, timeoutMs = 15_000): Promise<void> {
+export async function eventually(check: () => Promise<void> | void, timeoutMs = 60_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     try {
@@ -192,7 +192,8 @@ function environment(databaseUrl: string, providerUrl: string, webhookUrl: strin
     DATABASE_URL: databaseUrl,
     QUEUE_PUSH_TOKEN: pushToken,
     PROVIDER_BASE_URL: providerUrl,
-    PROVIDER_TIMEOUT_MS: '1000',
+    // Longer than a busy machine pauses.
+    PROVIDER_TIMEOUT_MS: '5000',
     PROVIDER_RETRIES: '1',
     PROVIDER_NO_CAPACITY_DELAY_MS: '100',
     PROFILE_WEBHOOK_URL: `${webhookUrl}/webhook/network`,
@@ -200,7 +201,7 @@ function environment(databaseUrl: string, providerUrl: string, webhookUrl: strin
     PRIORITY_WEBHOOK_URL: webhookUrl,
     SERVICE_TOKEN: 'token-for-the-webhook-app',
     SERVICE_TOKEN_SHA256S: createHash('sha256').update(serviceToken).digest('hex'),
-    PUSH_BUDGET_MS: '3000',
+    PUSH_BUDGET_MS: '30000',
     START_SETTLE_MS: '200',
     START_SETTLE_SILENT_MS: '500',
     START_BACKOFF_MS: '50',

@@ -44,9 +44,10 @@ export class AppConfig extends configClass({
     min: 10,
     desc: 'How often the inbox is searched for profiles that are still to be stored, milliseconds',
   }),
-  INBOX_KEEP_DAYS: integer({
-    default: 45,
+  MONTHS_KEPT: integer({
+    default: 3,
     min: 1,
-    desc: 'How long stored deliveries stay in the inbox table, which recognises repeats and answers month reports, days',
+    max: 120,
+    desc: 'Full months before the current one whose stored deliveries stay in the inbox table, which recognises repeats and answers month reports; set alike in coordinator, priority-api and priority-webhook',
   }),
 }) {}

@@ -13,6 +13,7 @@ import { MonthsService } from './months/months.service.js';
 import { ProfilesController } from './profiles/profiles.controller.js';
 import { ProfilesService } from './profiles/profiles.service.js';
 import { InboxLoops } from './storing/inbox.loops.js';
+import { Retention } from './retention.js';
 import { ProfileStoringService } from './storing/profile-storing.service.js';
 import { UnusablePayloadsStore } from './unusable/unusable-payloads.store.js';
 
@@ -36,6 +37,7 @@ export class AppModule {
         InboxLoops,
         ProfilesService,
         MonthsService,
+        Retention,
       ],
     };
   }

@@ -10,5 +10,6 @@ export class AppEvents extends eventsClass('priority-webhook', {
     histogram: { field: 'seconds', buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3600, 86_400] },
     level: 'debug',
   },
+  rows_removed: { help: 'Passes that removed rows of months no longer kept, by table', labels: ['table'] },
   store_failed: { help: 'Failed attempts to write a profile, by target', labels: ['target'], level: 'warn' },
 }) {}

@@ -5,6 +5,7 @@ import { AppModule } from './app.module.js';
 import { addCommands } from './commands.js';
 import { migrations } from './migrations/index.js';
 import { openApiOptions } from './openapi.js';
+import { Retention } from './retention.js';
 import { InboxLoops } from './storing/inbox.loops.js';
 
 export const service = defineService({
@@ -14,6 +15,7 @@ export const service = defineService({
   configure: async (app, config) => {
     await openApi(app, config, openApiOptions);
     app.get(InboxLoops).start();
+    app.get(Retention).start();
   },
   migrate: async (config) => {
     await migrateDatabase(config, migrations);

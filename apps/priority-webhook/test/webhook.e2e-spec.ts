@@ -130,6 +130,26 @@ describe('POST /webhook/network', () => {
   });
 });
 
+describe('a body nested too deep for any store', () => {
+  it('is refused with 400, and what can be kept of it is kept', async () => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const url = 'https://www.linkedin.com/in/nested';
+    const answer = await app.deliver(`{"url":"${url}","data":{"profile":{"name":"Jane","more":${deep}}}}`);
+    expect(answer).toEqual({
+      status: 400,
+      body: {
+        message: ['body must not be nested in more than 100 levels'],
+        error: 'Bad Request',
+        statusCode: 400,
+      },
+    });
+    expect(await app.query(`select reason from unusable_payload where body::jsonb ->> 'url' = $1`, [url])).toEqual([
+      { reason: 'body must not be nested in more than 100 levels' },
+    ]);
+    expect(await calls('nested')).toEqual([]);
+  });
+});
+
 describe('GET /profiles/:username/status', () => {
   it('tells the latest row, whatever the spelling of the handle', async () => {
     await app.deliver(profileBody('status-one', { name: 'First' }), { 'x-correlation-id': '2026-10.a' });

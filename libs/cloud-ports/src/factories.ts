@@ -65,6 +65,7 @@ export async function createPushAuthenticator(settings: PushSettings): Promise<P
     return new GooglePushAuthenticator({
       audience: requiredSetting(settings, 'PUSH_AUDIENCE'),
       serviceAccount: requiredSetting(settings, 'PUSH_SERVICE_ACCOUNT'),
+      certsUrl: settings.GOOGLE_SIGNING_KEYS_URL,
     });
   }
   const { EmbeddedPushAuthenticator } = await import('./push-authenticator.embedded.js');

@@ -8,7 +8,7 @@ export interface GooglePushAuthenticatorOptions {
   /** E-mail address that the token must name, and have verified. */
   serviceAccount: string;
   /** Where the signing keys are, instead of Google's address; for tests. */
-  certsUrl?: string;
+  certsUrl?: string | undefined;
 }
 
 export class GooglePushAuthenticator extends PushAuthenticator {

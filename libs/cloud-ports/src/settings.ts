@@ -98,6 +98,16 @@ const pushToken = {
   }),
 };
 
+/** Who verifies tokens that Google has signed: pushes of Pub/Sub, calls of Cloud Scheduler. */
+export const googleSigningKeysSettings = {
+  GOOGLE_SIGNING_KEYS_URL: url({
+    productionRule: () => 'must not be set in production: whoever publishes keys there can sign every token',
+    default: undefined,
+    desc: 'Where the keys of Google-signed tokens are read instead of at Google, for tests with keys of their own (CLOUD=google)',
+    example: 'http://127.0.0.1:9990/certs',
+  }),
+};
+
 /** Who publishes, delivers and sets up topics: the coordinator. */
 export const queueSettings = {
   ...cloud,
@@ -176,6 +186,7 @@ export const queueSettings = {
 export const pushSettings = {
   ...cloud,
   ...pushToken,
+  ...googleSigningKeysSettings,
   PUSH_AUDIENCE: str({
     default: undefined,
     requiredWhen: onGoogle,
@@ -270,6 +281,7 @@ export interface PushSettings {
   readonly QUEUE_PUSH_TOKEN?: string | undefined;
   readonly PUSH_AUDIENCE?: string | undefined;
   readonly PUSH_SERVICE_ACCOUNT?: string | undefined;
+  readonly GOOGLE_SIGNING_KEYS_URL?: string | undefined;
 }
 
 /** Configuration of the warehouse; see `warehouseSettings`. */

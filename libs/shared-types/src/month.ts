@@ -13,6 +13,15 @@ export function monthOf(instant: Date): Month {
 }
 
 /**
+ * The oldest month that is still kept, when so many before the current one are. What belongs to an earlier month and
+ * is older than `start` may go: a late run for an old month is kept as long as one of its time.
+ */
+export function oldestKeptMonth(now: Date, monthsKept: number): { month: Month; start: Date } {
+  const start = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsKept, 1));
+  return { month: monthOf(start), start };
+}
+
+/**
  * Name of one intended scrape of the priority pipeline, `<month>.<random>`: sent to the provider by priority-api, and
  * back to priority-webhook as header `x-correlation-id`, which reads from it the month that the scrape is for.
  */

@@ -31,7 +31,7 @@ export function normaliseNetworkUsername(text: string): string | undefined {
  */
 export function usernameOfProfileUrl(text: string): string | undefined {
   const trimmed = text.trim();
-  const url = parseUrl(/^[a-z][a-z0-9+.-]*:/i.test(trimmed) ? trimmed : `https://${trimmed}`);
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(trimmed) ? trimmed : `https://${trimmed}`);
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return undefined;
   if (!isNetworkHost(url.hostname)) return undefined;
   const [kind, handle] = url.pathname.split('/').filter((segment) => segment !== '');
@@ -46,10 +46,6 @@ function isNetworkHost(host: string): boolean {
     // One label in front: www, m, or a country such as de.
     return host.endsWith(`.${known}`) && !host.slice(0, -known.length - 1).includes('.');
   });
-}
-
-function parseUrl(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined;
 }
 
 /** Undefined when the escapes are not valid UTF-8. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   ServiceError,
   isMonth,
+  oldestKeptMonth,
   profileLookupMax,
   type Month,
   type ProfileBatchMessage,
@@ -93,6 +94,15 @@ export class MonthReportService {
     const runs = await this.runs.listOfMonth(month);
     if (runs.length === 0) {
       throw new ServiceError({ code: 'request.not_found', status: 404, message: `There is no run of ${month}` });
+    }
+    const oldest = oldestKeptMonth(new Date(), this.config.MONTHS_KEPT);
+    // What of it is left is being removed, here and in the other two apps.
+    if (month < oldest.month && runs.every(({ createdAt }) => createdAt < oldest.start)) {
+      throw new ServiceError({
+        code: 'request.not_found',
+        status: 404,
+        message: `${month} is kept no longer; the oldest month that is kept is ${oldest.month}`,
+      });
     }
     return { month, runs };
   }

@@ -176,6 +176,17 @@ export class RunsStore {
       isPublished: row.is_published,
     }));
   }
+
+  /** Removes batches of completed runs of earlier months. The runs stay: they are few, and tell what was published. */
+  async removeBatches(tx: EntityManager, before: { month: Month; start: Date }, limit: number): Promise<number> {
+    const [, removed] = await tx.query<[unknown[], number]>(
+      `delete from run_batch where (run_id, batch_number) in (
+         select run_id, batch_number from run join run_batch using (run_id)
+         where month < $1 and created_at < $2 and state = 'completed' limit $3)`,
+      [before.month, before.start, limit],
+    );
+    return removed;
+  }
 }
 
 function toRun(row: RunRow): Run {

@@ -40,6 +40,14 @@ describe('readBatch', () => {
     expect(batchOf(message(profile, { publishTime: 'never' })).month).toBe('2026-11');
   });
 
+  it('takes batches that are counted from 0', () => {
+    const attributes = { batch_number: '0', total_batches: '3' };
+    expect(batchOf(message([{ network_username: 'ada', person_id: person }], { attributes }))).toMatchObject({
+      batchNumber: 0,
+      totalBatches: 3,
+    });
+  });
+
   it('takes every UUID that a database may hold, also one of no RFC version', () => {
     const profile = { network_username: 'ada', person_id: '11111111-1111-1111-1111-111111111111' };
     expect(batchOf(message([profile])).faults).toEqual([]);

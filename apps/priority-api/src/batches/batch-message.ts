@@ -42,8 +42,8 @@ export const monthlyGeneration = 'monthly';
 /** @param now month of a message that names neither its month nor its time */
 export function readBatch(message: PushedMessage, options: { profilesMax: number; now: Date }): BatchReading {
   const attributes = textAttributes(message.attributes);
-  const batchNumber = positiveInteger(attributes['batch_number']);
-  const totalBatches = positiveInteger(attributes['total_batches']);
+  const batchNumber = wholeNumber(attributes['batch_number']);
+  const totalBatches = wholeNumber(attributes['total_batches']);
   const malformed = (reason: MalformedReason, text: string): BatchReading => ({
     kind: 'malformed',
     reason,
@@ -55,9 +55,9 @@ export function readBatch(message: PushedMessage, options: { profilesMax: number
   const body = parseJson(text);
   if (body === undefined) return malformed('json', 'message.data must hold JSON');
   if (batchNumber === undefined)
-    return malformed('attributes', 'message.attributes.batch_number must be a positive integer as text');
+    return malformed('attributes', 'message.attributes.batch_number must be a whole number as text');
   if (totalBatches === undefined)
-    return malformed('attributes', 'message.attributes.total_batches must be a positive integer as text');
+    return malformed('attributes', 'message.attributes.total_batches must be a whole number as text');
   const entries = isRecord(body) ? body['profiles'] : undefined;
   if (!Array.isArray(entries) || entries.length === 0)
     return malformed('profiles', 'profiles must be a list with at least one profile');
@@ -119,8 +119,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-function positiveInteger(text: string | undefined): number | undefined {
-  return text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
+/** The coordinator counts from 1; another publisher may count from 0. */
+function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 function textAttributes(attributes: unknown): Record<string, string> {

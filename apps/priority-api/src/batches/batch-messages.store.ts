@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 
 export interface BatchMessageRecord {
   messageId: string;
@@ -23,5 +23,15 @@ export class BatchMessagesStore {
       [message.messageId, message.month, message.batchNumber, message.totalBatches, message.profiles],
     );
     return row?.deliveries ?? 1;
+  }
+
+  /** Removes messages that have not come again since; a queue keeps one for a month at most. */
+  async removeLastReceivedBefore(tx: EntityManager, before: Date, limit: number): Promise<number> {
+    const [, removed] = await tx.query<[unknown[], number]>(
+      `delete from batch_message where message_id in (
+         select message_id from batch_message where last_received_at < $1 limit $2)`,
+      [before, limit],
+    );
+    return removed;
   }
 }

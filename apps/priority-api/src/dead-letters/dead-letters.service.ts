@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { storableJson } from '@tradewind/service-kit';
 import { AppEvents } from '../events.js';
 import { messageIdOf, type PushedMessage } from '../batches/batch-message.js';
 import { DeadLettersStore, type DeadLetter } from './dead-letters.store.js';
@@ -17,12 +18,10 @@ export class DeadLettersService {
   /** @param kind bounded, for the metric; `reason` is the sentence for people */
   async keep(message: PushedMessage, kind: string, reason: string): Promise<void> {
     const messageId = messageIdOf(message);
-    // NUL cannot be kept in a JSON column; U+FFFD shows where it stood.
-    const text = JSON.stringify(message).replaceAll('\\u0000', '\\ufffd');
     const fingerprint = createHash('sha256')
-      .update(JSON.stringify([messageId, message.data, message.attributes]))
+      .update(storableJson([messageId, message.data, message.attributes]))
       .digest('hex');
-    const isNew = await this.store.keep({ fingerprint, messageId, reason, message: text });
+    const isNew = await this.store.keep({ fingerprint, messageId, reason, message: storableJson(message) });
     if (isNew) this.events.emit('batch_dead_lettered', { reason: kind, message_id: messageId, detail: reason });
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 
 export interface DeadLetter {
   id: string;
@@ -62,5 +62,15 @@ export class DeadLettersStore {
       'select count(*)::int as n from dead_letter where redriven_at is null',
     );
     return row?.n ?? 0;
+  }
+
+  /** Removes what has been redriven; an open dead letter waits for a person however long that takes. */
+  async removeRedrivenBefore(tx: EntityManager, before: Date, limit: number): Promise<number> {
+    const [, removed] = await tx.query<[unknown[], number]>(
+      `delete from dead_letter where id in (
+         select id from dead_letter where redriven_at < $1 and last_received_at < $1 limit $2)`,
+      [before, limit],
+    );
+    return removed;
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ProfileCallStatus } from '@tradewind/shared-types';
-import { DataSource } from 'typeorm';
+import type { Month, ProfileCallStatus } from '@tradewind/shared-types';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { BatchProfile } from '../batches/batch-message.js';
 import type { CallGroup, CallOutcome, ClaimedCall, ProviderPause } from './profile-call.types.js';
 
@@ -215,6 +215,21 @@ export class ProfileCallsStore {
        order by network_username limit $3`,
       [month, after, limit],
     );
+  }
+
+  /**
+   * Removes profiles of earlier months that are done: refused, or started and delivered. What is still to be started
+   * or awaited is kept however old.
+   */
+  async removeSettled(tx: EntityManager, before: { month: Month; start: Date }, limit: number): Promise<number> {
+    const [, removed] = await tx.query<[unknown[], number]>(
+      `delete from profile_call where correlation_id in (
+         select correlation_id from profile_call
+         where month < $1 and created_at < $2 and (state = 'refused' or (state = 'started' and delivered_at is not null))
+         order by month limit $3 for update skip locked)`,
+      [before.month, before.start, limit],
+    );
+    return removed;
   }
 }
 

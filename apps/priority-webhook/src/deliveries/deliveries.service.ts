@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { GroupCommit } from '@tradewind/service-kit';
+import { GroupCommit, storableJson } from '@tradewind/service-kit';
 import { monthOf, monthOfCorrelationId } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
@@ -12,7 +12,6 @@ import type { DeliveryProgress, IncomingDelivery } from './delivery.types.js';
 import { unusableWebhook } from './deliveries.errors.js';
 import { DeliveriesStore, type InsertedDelivery } from './deliveries.store.js';
 import { readProfilePayload } from './profile-payload.js';
-import { storableJson } from './storable-json.js';
 
 /** Webhooks kept by one insert. */
 const groupSizeMax = 100;

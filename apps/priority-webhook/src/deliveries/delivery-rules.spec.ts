@@ -1,9 +1,8 @@
-// The small pure rules of a delivery: its identity, the name of its backup, text that can be stored.
+// The small pure rules of a delivery: its identity, and the name of its backup.
 import { describe, expect, it } from '@jest/globals';
 import type { Month } from '@tradewind/shared-types';
 import { backupObjectName } from './backup-object-name.js';
 import { deliveryIdentity, type IdentifiedDelivery } from './delivery-identity.js';
-import { storableJson } from './storable-json.js';
 
 describe('deliveryIdentity', () => {
   const delivery: IdentifiedDelivery = {
@@ -38,17 +37,5 @@ describe('backupObjectName', () => {
     const receivedAt = new Date('2026-03-04T05:06:07.999+02:00');
     expect(backupObjectName('jane', receivedAt, 1)).toBe('jane_20260304030607.json');
     expect(backupObjectName('jane', receivedAt, 2)).toBe('jane_20260304030607-2.json');
-  });
-});
-
-describe('storableJson', () => {
-  it('drops NUL, replaces lone surrogates, in keys as well, and leaves the rest alone', () => {
-    expect(
-      JSON.parse(storableJson({ 'k\u0000': ['a\u0000b', { deep: '\ud800x' }], n: null, fine: '😀 \\u0000' })),
-    ).toEqual({
-      k: ['ab', { deep: '\ufffdx' }],
-      n: null,
-      fine: '😀 \\u0000',
-    });
   });
 });

@@ -21,6 +21,7 @@ describe('readProfilePayload', () => {
     [{ url, error: { message: 'blocked', code: 7 } }, 'blocked'],
     [{ url, error: { code: 7 } }, '{"code":7}'],
     [{ url, error: true, message: 'went wrong' }, 'went wrong'],
+    [{ url, success: false, data: { profile: { name: 'left over' } } }, 'the provider reported an error'],
     [{ url, status: 'TIMED-OUT', message: 'after 60 s' }, 'TIMED-OUT: after 60 s'],
     [{ url, status: 'not_found', data: { profile: { name: 'left over' } } }, 'not_found'],
     [{ url, data: null, error: 'x'.repeat(600) }, 'x'.repeat(500)],

@@ -1,5 +1,6 @@
 // What a webhook body is: a scraped profile, a failure, or nothing we can use. Decided for the tolerant reading of
 // cloud.md, section 5: unknown extra fields are welcome, a profile without content is a failure.
+import { isDeeperThan, storedLevelsMax } from '@tradewind/service-kit';
 import { usernameOfProfileUrl } from '@tradewind/shared-types';
 
 export type ProfilePayload =
@@ -8,7 +9,7 @@ export type ProfilePayload =
   | { kind: 'unusable'; reason: UnusableReason; message: string };
 
 /** A bounded set: it labels a metric. */
-export type UnusableReason = 'not_an_object' | 'url_missing' | 'url_unusable' | 'data_missing';
+export type UnusableReason = 'not_an_object' | 'nested_too_deep' | 'url_missing' | 'url_unusable' | 'data_missing';
 
 /** Longest text of a provider that is kept as a reason. */
 const reasonLengthMax = 500;
@@ -27,6 +28,9 @@ const failureStatuses = new Set([
 
 export function readProfilePayload(body: unknown): ProfilePayload {
   if (!isRecord(body)) return unusable('not_an_object', 'body must be an object');
+  if (isDeeperThan(body, storedLevelsMax)) {
+    return unusable('nested_too_deep', `body must not be nested in more than ${storedLevelsMax} levels`);
+  }
   if (body['url'] === undefined || body['url'] === null) return unusable('url_missing', 'url should not be empty');
   if (typeof body['url'] !== 'string') return unusable('url_unusable', 'url must be a string');
   const networkUsername = usernameOfProfileUrl(body['url']);
@@ -53,10 +57,11 @@ export function readProfilePayload(body: unknown): ProfilePayload {
 
 /** What the provider says went wrong; undefined when it says nothing of the kind. */
 function failureReason(part: Record<string, unknown>): string | undefined {
-  const { error, status, message } = part;
+  const { error, status, success, message } = part;
   if (typeof error === 'string' && error.trim() !== '') return shorten(error);
   if (isRecord(error)) return shorten(typeof error['message'] === 'string' ? error['message'] : JSON.stringify(error));
-  if (error === true) return shorten(typeof message === 'string' ? message : 'the provider reported an error');
+  if (error === true || success === false)
+    return shorten(typeof message === 'string' ? message : 'the provider reported an error');
   if (typeof status === 'string' && failureStatuses.has(status.toLowerCase())) {
     return shorten(typeof message === 'string' && message.trim() !== '' ? `${status}: ${message}` : status);
   }

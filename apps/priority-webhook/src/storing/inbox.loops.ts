@@ -7,15 +7,10 @@ import { ProfileStoringService } from './profile-storing.service.js';
 
 /** Deliveries taken from the inbox at a time: enough to share a commit, few enough to leave the disk to what arrives. */
 const passSize = 25;
-/** Rows removed at a time, and how often anything is removed. */
-const removalSize = 1000;
-const removalIntervalMs = 3_600_000;
-const dayMs = 86_400_000;
-
-/** Background work of a serving process: what could not be stored at once is stored later; old inbox rows go. */
+/** Background work of a serving process: what could not be stored at once is stored later. */
 @Injectable()
 export class InboxLoops implements OnModuleDestroy {
-  private readonly loops: BackgroundLoop[];
+  private readonly loop: BackgroundLoop;
 
   constructor(
     private readonly store: DeliveriesStore,
@@ -29,24 +24,16 @@ export class InboxLoops implements OnModuleDestroy {
       'Age of the oldest received profile that is not both stored and backed up',
       () => store.oldestUnfinishedSeconds(),
     );
-    this.loops = [
-      new BackgroundLoop({
-        name: 'store profiles',
-        intervalMs: config.LOOP_INTERVAL_MS,
-        run: () => this.storeDue(),
-        logger,
-      }),
-      new BackgroundLoop({
-        name: 'clean the inbox',
-        intervalMs: removalIntervalMs,
-        run: () => this.removeOld(),
-        logger,
-      }),
-    ];
+    this.loop = new BackgroundLoop({
+      name: 'store profiles',
+      intervalMs: config.LOOP_INTERVAL_MS,
+      run: () => this.storeDue(),
+      logger,
+    });
   }
 
   start(): void {
-    for (const loop of this.loops) loop.start();
+    this.loop.start();
   }
 
   /** One pass over the inbox; true when there may be more. */
@@ -58,14 +45,9 @@ export class InboxLoops implements OnModuleDestroy {
   }
 
   async onModuleDestroy(): Promise<void> {
-    await Promise.all(this.loops.map((loop) => loop.stop()));
+    await this.loop.stop();
     // Attempts that outlived their answers end before the database closes.
     await this.storing.settle();
-  }
-
-  private async removeOld(): Promise<boolean> {
-    const before = new Date(Date.now() - this.config.INBOX_KEEP_DAYS * dayMs);
-    return (await this.store.removeFinished(before, removalSize)) === removalSize;
   }
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 
 export interface UnusablePayload {
   fingerprint: string;
@@ -36,5 +36,15 @@ export class UnusablePayloadsStore {
     return this.db.query<UnusablePayload[]>('select * from unusable_payload order by last_received_at desc limit $1', [
       limit,
     ]);
+  }
+
+  /** Removes what nobody has sent since. */
+  async removeLastReceivedBefore(tx: EntityManager, before: Date, limit: number): Promise<number> {
+    const [, removed] = await tx.query<[unknown[], number]>(
+      `delete from unusable_payload where fingerprint in (
+         select fingerprint from unusable_payload where last_received_at < $1 order by last_received_at limit $2)`,
+      [before, limit],
+    );
+    return removed;
   }
 }

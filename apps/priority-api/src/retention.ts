@@ -1,0 +1,56 @@
+// Which rows of this service are removed, and when (docs/decisions/0055-months-kept.md).
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Logger, RetentionLoop } from '@tradewind/service-kit';
+import { oldestKeptMonth } from '@tradewind/shared-types';
+import { DataSource } from 'typeorm';
+import { AppConfig } from './app.config.js';
+import { BatchMessagesStore } from './batches/batch-messages.store.js';
+import { DeadLettersStore } from './dead-letters/dead-letters.store.js';
+import { AppEvents } from './events.js';
+import { ProfileCallsStore } from './profile-calls/profile-calls.store.js';
+
+/** Rows of one transaction: a few milliseconds of locks. */
+const batchRows = 1000;
+
+/** Settled profiles, messages and redriven dead letters of months that are kept no longer. */
+@Injectable()
+export class Retention implements OnModuleDestroy {
+  private readonly loop: RetentionLoop;
+
+  constructor(
+    db: DataSource,
+    calls: ProfileCallsStore,
+    messages: BatchMessagesStore,
+    deadLetters: DeadLettersStore,
+    config: AppConfig,
+    events: AppEvents,
+    logger: Logger,
+  ) {
+    const oldest = () => oldestKeptMonth(new Date(), config.MONTHS_KEPT);
+    this.loop = new RetentionLoop({
+      db,
+      batchRows,
+      steps: [
+        { table: 'profile_call', remove: (tx, limit) => calls.removeSettled(tx, oldest(), limit) },
+        {
+          table: 'batch_message',
+          remove: (tx, limit) => messages.removeLastReceivedBefore(tx, oldest().start, limit),
+        },
+        {
+          table: 'dead_letter',
+          remove: (tx, limit) => deadLetters.removeRedrivenBefore(tx, oldest().start, limit),
+        },
+      ],
+      onRemoved: (table, rows) => events.emit('rows_removed', { table, rows }),
+      logger,
+    });
+  }
+
+  start(): void {
+    this.loop.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.loop.stop();
+  }
+}

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { eventually, profileBody, startApp, type TestApp } from './priority-webhook-app.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+it('what is done goes with its month; what is not done, late or recent stays', async () => {
+  for (const name of ['done', 'unfinished', 'late']) {
+    await app.deliver(profileBody(name), { 'x-correlation-id': `2020-01.${name}` });
+  }
+  await app.deliver(profileBody('recent'));
+  await app.deliver({ marker: 'old' });
+  await app.deliver({ marker: 'new' });
+  await eventually(async () => {
+    expect(await app.query('select from delivery where stored_at is null or backed_up_at is null')).toEqual([]);
+  });
+  await app.query(`update delivery set received_at = '2020-01-15' where network_username in ('done', 'unfinished')`);
+  await app.query(`update delivery set stored_at = null, due_at = '2999-01-01' where network_username = 'unfinished'`);
+  await app.query(`update unusable_payload set last_received_at = '2020-01-15' where body::jsonb ->> 'marker' = 'old'`);
+  // The first pass of a process is at its start; two begin at once, and both may.
+  await Promise.all([app.replica(), app.replica()]);
+  await eventually(async () => {
+    expect(await app.query('select network_username as n from delivery order by 1')).toEqual([
+      { n: 'late' },
+      { n: 'recent' },
+      { n: 'unfinished' },
+    ]);
+    expect(await app.query(`select body ->> 'marker' as m from unusable_payload`)).toEqual([{ m: 'new' }]);
+  }, 60_000);
+}, 120_000);
