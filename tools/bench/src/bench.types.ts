@@ -16,6 +16,8 @@ export interface BenchRow {
 export interface BenchContext {
   /** Multiplies row counts and durations; 1 is the size the targets are stated for. From `--scale`. */
   scale: number;
+  /** The parts to measure, for a benchmark that has parts; all unless given. From `--part`. */
+  parts: readonly string[] | undefined;
   /** Progress, for a person. */
   log(line: string): void;
 }

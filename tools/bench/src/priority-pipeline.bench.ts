@@ -58,18 +58,25 @@ export const bench: Bench = {
         }),
     };
     try {
-      return [
-        ...(await idleMemory(stage)),
-        ...(await publishing(stage, context)),
-        ...(await webhooks(stage, context)),
-        ...(await endToEnd(stage, context)),
-      ];
+      const rows: BenchRow[] = [];
+      for (const [name, measure] of Object.entries(parts)) {
+        if (context.parts === undefined || context.parts.includes(name)) rows.push(...(await measure(stage, context)));
+      }
+      return rows;
     } finally {
       await sql.end();
       await postgres.stop();
       rmSync(folder, { recursive: true, force: true });
     }
   },
+};
+
+/** Each can be measured alone: `npm run bench -- priority-pipeline --part webhooks`. */
+const parts: Record<string, (stage: Stage, context: BenchContext) => Promise<BenchRow[]>> = {
+  idle: idleMemory,
+  publishing,
+  webhooks,
+  'end-to-end': endToEnd,
 };
 
 async function idleMemory(stage: Stage): Promise<BenchRow[]> {

@@ -71,14 +71,17 @@ export class DeliveriesStore {
     twin: number,
     results: Map<IncomingDelivery, InsertedDelivery>,
   ): Promise<IncomingDelivery[]> {
-    const inserted = await this.db.query<DeliveryRow[]>(
+    const nameOf = ({ networkUsername, receivedAt }: IncomingDelivery) =>
+      backupObjectName(networkUsername, receivedAt, twin);
+    // The bodies need not come back: what was inserted is what was given.
+    const inserted = await this.db.query<{ id: string; identity: string; object_name: string }[]>(
       `insert into delivery(identity, network_username, month, correlation_id, received_at, request_status, reason, body, object_name, due_at)
        select identity, network_username, month, correlation_id, received_at, request_status, reason, body, object_name,
          now() + lease_ms * interval '1 millisecond'
        from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::json[], $9::text[], $10::int[])
          as d(identity, network_username, month, correlation_id, received_at, request_status, reason, body, object_name, lease_ms)
        on conflict do nothing
-       returning ${columns}`,
+       returning id::text, identity, object_name`,
       [
         open.map(({ identity }) => identity),
         open.map(({ networkUsername }) => networkUsername),
@@ -88,22 +91,26 @@ export class DeliveriesStore {
         open.map(({ requestStatus }) => requestStatus),
         open.map(({ reason }) => reason ?? null),
         open.map(({ body }) => body),
-        open.map(({ networkUsername, receivedAt }) => backupObjectName(networkUsername, receivedAt, twin)),
+        open.map(nameOf),
         open.map(({ leaseMs }) => leaseMs),
       ],
     );
     const newRows = new Map(inserted.map((row) => [row.identity, row]));
-    const unclaimed = new Set(newRows.keys());
     const skipped = open.filter(({ identity }) => !newRows.has(identity));
-    const known = new Map((await this.findByIdentity(skipped)).map((row) => [row.identity, row]));
-    const taken: IncomingDelivery[] = [];
+    const known = new Map((await this.findByIdentity(skipped)).map((row) => [row.identity, toDelivery(row)]));
     for (const delivery of open) {
       const row = newRows.get(delivery.identity);
-      // Of two equal deliveries in one group the first is the new one.
-      const isNew = unclaimed.delete(delivery.identity);
-      const found = row ?? known.get(delivery.identity);
-      if (found) results.set(delivery, { delivery: toDelivery(found), isNew });
-      else taken.push(delivery);
+      // Of two equal deliveries in one group one is new: the first whose name was free.
+      if (!row || row.object_name !== nameOf(delivery) || known.has(delivery.identity)) continue;
+      const kept = newDelivery(delivery, row);
+      known.set(delivery.identity, kept);
+      results.set(delivery, { delivery: kept, isNew: true });
+    }
+    const taken: IncomingDelivery[] = [];
+    for (const delivery of open) {
+      const found = known.get(delivery.identity);
+      if (!found) taken.push(delivery);
+      else if (!results.has(delivery)) results.set(delivery, { delivery: found, isNew: false });
     }
     return taken;
   }
@@ -196,6 +203,22 @@ export class DeliveriesStore {
     );
     return removed;
   }
+}
+
+function newDelivery(incoming: IncomingDelivery, row: { id: string; object_name: string }): KeptDelivery {
+  const { identity, networkUsername, receivedAt, requestStatus, body } = incoming;
+  return {
+    id: row.id,
+    identity,
+    networkUsername,
+    receivedAt,
+    requestStatus,
+    body,
+    objectName: row.object_name,
+    attempts: 0,
+    isStored: false,
+    isBackedUp: false,
+  };
 }
 
 function toDelivery(row: DeliveryRow): KeptDelivery {
