@@ -111,6 +111,21 @@ describe('protocol', () => {
   });
 });
 
+describe('operations that were asked before', () => {
+  it('are known by name and text, so that no invalid text passes for one of them', async () => {
+    const gateway = await startGateway();
+    const { key } = await gateway.newKey();
+    const query = 'query a { companiesConnection { totalCount } }';
+    for (let i = 0; i < 4; i++) expect((await gateway.data(key, query, {}, { operationName: 'a' })).status).toBe(200);
+    const { status, body } = await gateway.data(key, `a:${query}`);
+    expect({ status, code: body.errors?.[0].extensions.code }).toEqual({
+      status: 400,
+      code: 'GRAPHQL_VALIDATION_FAILED',
+    });
+    await gateway.close();
+  });
+});
+
 describe('failures', () => {
   let gateway: TestGateway;
   afterEach(() => gateway.close());

@@ -89,8 +89,9 @@ export class KnownOperations {
   }
 }
 
-function keyOf(text: string, operationName: string | undefined): string {
-  return operationName ? `${operationName}:${text}` : text;
+/** The length keeps name and text apart: no other text with another name makes the same key. */
+function keyOf(text: string, operationName: string | null | undefined): string {
+  return `${text.length}:${operationName ?? ''}:${text}`;
 }
 
 /** The document without the arguments of these fields, and without the variables that only they used. */

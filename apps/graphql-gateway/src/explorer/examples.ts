@@ -1,6 +1,7 @@
 // Example requests: one for every filter field, made from the table of fields, and some for what filters cannot show.
 // The explorer offers them, docs/examples prints them, and a test sends each.
 import { filterFields, type FilterEntity, type FilterField } from '@tradewind/filters';
+import { parse, print } from 'graphql';
 
 export interface Example {
   title: string;
@@ -121,4 +122,4 @@ const further: Example[] = [
 export const examples: readonly Example[] = [
   ...further,
   ...Object.values(filterFields).flatMap((fields) => fields.map(filterExample)),
-];
+].map((example) => ({ ...example, query: print(parse(example.query)) }));
