@@ -250,7 +250,7 @@ async function flows(stage: Stage): Promise<BenchRow[]> {
 
 /**
  * Every statement is a transaction of its own here, so the database's count of them is the number of round trips. Counted
- * on a database that nothing else uses: what the service does by itself in the meantime is not the flow's.
+ * on a database that nothing else uses and without autovacuum: what happens by itself in the meantime is not the flow's.
  */
 async function roundTrips({ sql, startAlone }: Stage): Promise<BenchRow> {
   const database = 'round_trips';
@@ -265,10 +265,14 @@ async function roundTrips({ sql, startAlone }: Stage): Promise<BenchRow> {
     return Number(rows[0]?.sum);
   };
   const flowCount = 60;
+  await sql.query('alter system set autovacuum = off');
+  await sql.query('select pg_reload_conf()');
   await new Browser(target).codeFlow(offline);
   const before = await count();
   for (let flow = 0; flow < flowCount; flow += 1) await new Browser(target).codeFlow(offline);
   const perFlow = ((await count()) - before) / flowCount;
+  await sql.query('alter system reset autovacuum');
+  await sql.query('select pg_reload_conf()');
   return {
     metric: 'Round trips to the database of a code flow with login and consent',
     unit: 'statements',
