@@ -30,25 +30,24 @@ describe('BatchedLookup', () => {
     await turn();
     const second = lookup.find('a');
     await turn();
-    expect(batches).toEqual([['a']]);
-    answer();
-    await turn();
     expect(batches).toEqual([['a'], ['a']]);
+    answer();
     answer();
     expect(await Promise.all([first, second])).toEqual(['A', 'A']);
   });
 
-  it('gathers behind the statement under way', async () => {
+  it('gathers behind two statements under way', async () => {
     const { batches, lookup, turn, answer } = recorded();
     const all: Promise<string | undefined>[] = [];
     for (const key of ['a', 'b', 'c', 'd']) {
       all.push(lookup.find(key));
       await turn();
     }
-    expect(batches).toEqual([['a']]);
+    expect(batches).toEqual([['a'], ['b']]);
     answer();
     await turn();
-    expect(batches).toEqual([['a'], ['b', 'c', 'd']]);
+    expect(batches).toEqual([['a'], ['b'], ['c', 'd']]);
+    answer();
     answer();
     expect(await Promise.all(all)).toEqual(['A', 'B', 'C', 'D']);
   });

@@ -1,6 +1,6 @@
 // Look-ups by key that arrive together become one statement. A look-up goes out at the end of the current turn of the
-// event loop; while a statement is under way, later ones gather behind it. A quiet service pays nothing for it, a busy
-// one makes a tenth of the round trips.
+// event loop; while two statements are under way, later ones gather behind them. A quiet service pays nothing for it, a
+// busy one makes a tenth of the round trips.
 // Every look-up is answered from a statement that began after the look-up did: what was revoked before is never seen.
 
 interface Waiting<Row> {
@@ -9,7 +9,7 @@ interface Waiting<Row> {
   reject: (error: unknown) => void;
 }
 
-const statementsMax = 1;
+const statementsMax = 2;
 const keysMax = 200;
 
 export class BatchedLookup<Row> {
