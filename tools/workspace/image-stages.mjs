@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
  */
 export function steps(text) {
   return text
-    .replace(/\\\n\s*/g, ' ')
+    .replace(/\s*\\\n\s*/g, ' ')
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.startsWith('#'))
     .map((line) => {

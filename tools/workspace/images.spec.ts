@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,7 +40,9 @@ describe('the Dockerfiles', () => {
     const fill = runtime.findIndex(({ rest }) => rest.includes('main.js --help'));
     expect(runtime[user]!.rest).toBe('65532:65532');
     expect(fill).toBeGreaterThan(user);
-    expect(runtime[fill]!.rest).toContain(['node', ...(nodeOptions(app) as string[]), `apps/${app}/dist/main.js`].join(' '));
+    expect(runtime[fill]!.rest).toContain(
+      ['node', ...(nodeOptions(app) as string[]), `apps/${app}/dist/main.js`].join(' '),
+    );
   });
 });
 
@@ -82,8 +84,7 @@ describe('pruning packages', () => {
     }
     symlinkSync(join(folder, 'lib'), join(folder, 'node_modules/own'));
     prune(join(folder, 'node_modules'));
-    const left = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    expect(left.map(({ name }) => name).sort()).toEqual(['a.js', 'own.ts']);
+    expect(files.filter((file) => existsSync(join(folder, file)))).toEqual(['lib/own.ts', 'node_modules/a/a.js']);
   });
 
   it('is all of tools/ that a build sees', () => {
