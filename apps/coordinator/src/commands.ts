@@ -1,8 +1,8 @@
 // Operator commands: `node main.js run --month 2026-11`, `node main.js report`, `node main.js retry-missing`.
 import type { INestApplicationContext } from '@nestjs/common';
 import { ensureTopology, TopologyMismatchError } from '@tradewind/cloud-ports';
-import type { Command } from '@tradewind/service-kit';
-import { ServiceError, isMonth, monthOf, type Month } from '@tradewind/shared-types';
+import { OperatorError, positiveInteger, type Command } from '@tradewind/service-kit';
+import { isMonth, monthOf, type Month } from '@tradewind/shared-types';
 import { AppConfig } from './app.config.js';
 import { MonthReportService, type MonthCounts } from './month-report/month-report.service.js';
 import { runDisplay } from './runs/run-display.js';
@@ -17,15 +17,15 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     .option('--month <YYYY-MM>', 'month key; the current month (UTC) unless given', toMonth)
     .option('--force', 'publish again what this month has published already', false)
     .option('--dry-run', 'select and count, publish nothing', false)
-    .option('--limit <N>', 'most profiles to publish', toCount)
+    .option('--limit <N>', 'most profiles to publish', positiveInteger)
     .description(
       'select the priority people and publish their profiles in batches; resumes an unfinished run of the month',
     )
-    .action((options: RunCommandOptions) => failsInWords(async () => run(await open(), options)));
+    .action(async (options: RunCommandOptions) => run(await open(), options));
 
   program
     .command('runs')
-    .option('--limit <N>', 'most runs', toCount, 20)
+    .option('--limit <N>', 'most runs', positiveInteger, 20)
     .description('the latest runs, one JSON object per line')
     .action(async ({ limit }: { limit: number }) => {
       const app = await open();
@@ -37,23 +37,21 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     .option('--month <YYYY-MM>', 'month key; the current month (UTC) unless given', toMonth)
     .option('--names', 'name every missing profile with its reason', false)
     .description('what of a month is done and what is missing; exit code 1 while anything is missing')
-    .action(({ month, names }: { month?: Month; names: boolean }) =>
-      failsInWords(async () => report(await open(), month ?? monthOf(new Date()), names)),
+    .action(async ({ month, names }: { month?: Month; names: boolean }) =>
+      report(await open(), month ?? monthOf(new Date()), names),
     );
 
   program
     .command('retry-missing')
     .option('--month <YYYY-MM>', 'month key; the current month (UTC) unless given', toMonth)
     .description('start the missing profiles of a month again; those on their way are left alone')
-    .action(({ month = monthOf(new Date()) }: { month?: Month }) =>
-      failsInWords(async () => {
-        const app = await open();
-        const retried = await app
-          .get(MonthReportService)
-          .retryMissing(month, ({ checked }) => print(`${checked} profiles checked`));
-        print(`${retried} profiles of ${month} are started again`);
-      }),
-    );
+    .action(async ({ month = monthOf(new Date()) }: { month?: Month }) => {
+      const app = await open();
+      const retried = await app
+        .get(MonthReportService)
+        .retryMissing(month, ({ checked }) => print(`${checked} profiles checked`));
+      print(`${retried} profiles of ${month} are started again`);
+    });
 
   program
     .command('queue')
@@ -62,12 +60,7 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     .description(
       'create what is missing; what exists and differs from the settings is named and left alone (exit code 1)',
     )
-    .action(() =>
-      failsInWords(async () => {
-        const app = await open();
-        for (const { resource, outcome } of await ensureTopology(app.get(AppConfig))) print(`${outcome}  ${resource}`);
-      }),
-    );
+    .action(async () => ensureQueue(await open()));
 }
 
 interface RunCommandOptions {
@@ -123,26 +116,18 @@ async function report(app: INestApplicationContext, month: Month, withNames: boo
   if (counts.missing > 0) process.exitCode = 1;
 }
 
-/** An expected failure is a sentence, not a stack. */
-async function failsInWords(work: () => Promise<void>): Promise<void> {
+async function ensureQueue(app: INestApplicationContext): Promise<void> {
   try {
-    await work();
+    for (const { resource, outcome } of await ensureTopology(app.get(AppConfig))) print(`${outcome}  ${resource}`);
   } catch (error) {
-    if (!(error instanceof ServiceError || error instanceof TopologyMismatchError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
+    if (error instanceof TopologyMismatchError) throw new OperatorError(error.message);
+    throw error;
   }
 }
 
 function toMonth(text: string): Month {
   if (isMonth(text)) return text;
-  throw new Error(`--month must have the form YYYY-MM, not "${text}"`);
-}
-
-function toCount(text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count > 0) return count;
-  throw new Error(`must be a positive integer, not "${text}"`);
+  throw new OperatorError(`--month must have the form YYYY-MM, not "${text}"`);
 }
 
 function print(text: string): void {

@@ -1,11 +1,11 @@
 // What operators can do: `node main.js user create ...`. Results go to standard output, one line or table each.
 import { text } from 'node:stream/consumers';
 import type { INestApplicationContext } from '@nestjs/common';
+import { OperatorError, positiveInteger } from '@tradewind/service-kit';
 import { userRoles } from '@tradewind/shared-types';
 import { AuditStore } from './audit/audit.store.js';
 import { Clients } from './clients/clients.service.js';
 import type { StoredClient } from './clients/clients.store.js';
-import { OperatorError } from './operator-error.js';
 import { SigningKeys } from './signing-keys/signing-keys.service.js';
 import { Users } from './users/users.service.js';
 import type { UserRecord } from './users/users.types.js';
@@ -197,9 +197,9 @@ function auditCommands(program: Program, open: Open): void {
     .option('--client <id>', 'client_id')
     .option('--event <name>', 'for example login.failed')
     .option('--since <time>', 'ISO 8601')
-    .option('--limit <rows>', 'at most this many', '100')
+    .option('--limit <rows>', 'at most this many', positiveInteger, 100)
     .option('--json', 'one JSON object for each event')
-    .action(async (options: Record<string, string | boolean | undefined>) => {
+    .action(async (options: Record<string, string | boolean | undefined> & { limit: number }) => {
       const store = (await open()).get(AuditStore, { strict: false });
       const since = options['since'] === undefined ? undefined : new Date(String(options['since']));
       if (since && Number.isNaN(since.getTime())) throw new OperatorError('--since must be a time in ISO 8601');
@@ -208,7 +208,7 @@ function auditCommands(program: Program, open: Open): void {
         clientId: options['client'] as string | undefined,
         event: options['event'] as string | undefined,
         since,
-        limit: Number(options['limit']),
+        limit: options.limit,
       });
       printAll(events, options['json'] === true, ({ at, event, userId, clientId, ip, details }) =>
         [

@@ -1,6 +1,6 @@
 // Operator commands: `node main.js dead-letter list`, `dead-letter redrive 7`, `profiles retry-missing --month 2026-11`.
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Command } from '@tradewind/service-kit';
+import { positiveInteger, type Command } from '@tradewind/service-kit';
 import { monthOf } from '@tradewind/shared-types';
 import { DeadLetterRedrive } from './dead-letters/dead-letter-redrive.js';
 import { DeadLettersService } from './dead-letters/dead-letters.service.js';
@@ -10,24 +10,23 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
   const deadLetter = program.command('dead-letter').description('messages that could not be used');
   deadLetter
     .command('list')
-    .option('--limit <n>', 'most rows', '20')
+    .option('--limit <n>', 'most rows', positiveInteger, 20)
     .option('--all', 'those already redriven too', false)
     .description('the latest dead letters, one JSON object per line')
-    .action(async ({ limit, all }: { limit: string; all: boolean }) => {
+    .action(async ({ limit, all }: { limit: number; all: boolean }) => {
       const app = await open();
-      for (const letter of await app.get(DeadLettersService).list({ limit: Number(limit), withRedriven: all }))
-        print(letter);
+      for (const letter of await app.get(DeadLettersService).list({ limit, withRedriven: all })) print(letter);
     });
   deadLetter
     .command('redrive')
     .argument('[id]', 'one dead letter; all that are open unless given')
-    .option('--limit <n>', 'most rows', '1000')
+    .option('--limit <n>', 'most rows', positiveInteger, 1000)
     .description('take dead letters in again')
-    .action(async (id: string | undefined, { limit }: { limit: string }) => {
+    .action(async (id: string | undefined, { limit }: { limit: number }) => {
       const app = await open();
       const redrive = app.get(DeadLetterRedrive);
       let failures = 0;
-      const results = id === undefined ? redrive.redriveAll(Number(limit)) : [await redrive.redrive(id)];
+      const results = id === undefined ? redrive.redriveAll(limit) : [await redrive.redrive(id)];
       for await (const result of results) {
         print(result);
         if (!result.redriven) failures += 1;

@@ -1,6 +1,6 @@
 // Operator commands: `node main.js profile status jane-doe`, `node main.js unusable list`.
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Command } from '@tradewind/service-kit';
+import { positiveInteger, type Command } from '@tradewind/service-kit';
 import { ProfilesService } from './profiles/profiles.service.js';
 import { UnusablePayloadsStore } from './unusable/unusable-payloads.store.js';
 
@@ -18,11 +18,11 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
   const unusable = program.command('unusable').description('webhooks that named no profile');
   unusable
     .command('list')
-    .option('--limit <n>', 'most rows', '20')
+    .option('--limit <n>', 'most rows', positiveInteger, 20)
     .description('the latest unusable webhooks, one JSON object per line')
-    .action(async ({ limit }: { limit: string }) => {
+    .action(async ({ limit }: { limit: number }) => {
       const app = await open();
-      for (const payload of await app.get(UnusablePayloadsStore).list(Number(limit))) print(payload);
+      for (const payload of await app.get(UnusablePayloadsStore).list(limit)) print(payload);
     });
 }
 

@@ -5,6 +5,8 @@ export interface BackgroundLoopOptions {
   name: string;
   /** Pause between passes that found nothing more to do, milliseconds. */
   intervalMs: number;
+  /** Pause before the first pass, milliseconds; none unless given. For what nobody waits for, such as cleaning up. */
+  startsAfterMs?: number;
   /** One pass. True means there is more: the next pass follows at once. The signal is aborted by `stop`. */
   run: (signal: AbortSignal) => Promise<boolean | void>;
   logger: Logger;
@@ -40,7 +42,8 @@ export class BackgroundLoop {
   }
 
   private async loop(): Promise<void> {
-    const { name, run, logger, intervalMs } = this.options;
+    const { name, run, logger, intervalMs, startsAfterMs } = this.options;
+    if (startsAfterMs !== undefined) await this.pause(startsAfterMs);
     while (!this.abort.signal.aborted) {
       this.wasWoken = false;
       let hasMore = false;

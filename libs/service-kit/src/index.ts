@@ -16,6 +16,7 @@ export * from './http/validation-pipe.js';
 export * from './logger.js';
 export * from './mask-secrets.js';
 export * from './metrics.js';
+export * from './operator-error.js';
 export * from './readiness.js';
 export * from './retention-loop.js';
 export * from './retry.js';

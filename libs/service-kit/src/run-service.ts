@@ -1,4 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { ServiceError } from '@tradewind/shared-types';
 import { ConfigError, type ServiceConfig } from './config/config-class.js';
 import type { ServiceDefinition } from './define-service.js';
 import { openService, startService, type RunningService } from './start-service.js';
@@ -99,5 +100,7 @@ async function runCommand<C extends ServiceConfig>(
 
 function failureText(name: string, error: unknown): string {
   if (error instanceof ConfigError) return `${name} cannot start. ${error.message}`;
+  // A failure that was expected is a sentence, not a stack.
+  if (error instanceof ServiceError) return `${name}: ${error.message}`;
   return `${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }

@@ -1,6 +1,6 @@
 // Operator commands: `node main.js key list | show | revoke | audit`. A key itself is never shown; nobody has it.
 import type { INestApplicationContext } from '@nestjs/common';
-import type { ServiceDefinition } from '@tradewind/service-kit';
+import { OperatorError, positiveInteger, type ServiceDefinition } from '@tradewind/service-kit';
 import { Clock } from '../clock.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { ApiKey } from './api-keys.types.js';
@@ -34,18 +34,18 @@ export const keyCommands: NonNullable<ServiceDefinition['commands']> = (program,
     .action(async (idOrPrefix: string) => {
       const app = await open();
       const keys = await findKeys(app, idOrPrefix);
-      if (keys.length > 1) throw new Error(`${keys.length} keys begin with ${idOrPrefix}; revoke by id`);
+      if (keys.length > 1) throw new OperatorError(`${keys.length} keys begin with ${idOrPrefix}; revoke by id`);
       const changed = await app.get(ApiKeysService).revoke(keys[0]!);
       print(changed ? `Revoked ${keys[0]!.id}.` : `${keys[0]!.id} was revoked already.`);
     });
   key
     .command('audit <id-or-prefix>')
     .description('what happened with a key, oldest first')
-    .option('--limit <rows>', 'at most this many of the last rows', '100')
-    .action(async (idOrPrefix: string, { limit }: { limit: string }) => {
+    .option('--limit <rows>', 'at most this many of the last rows', positiveInteger, 100)
+    .action(async (idOrPrefix: string, { limit }: { limit: number }) => {
       const app = await open();
       for (const each of await findKeys(app, idOrPrefix)) {
-        for (const entry of await app.get(AuditLogStore).listOfKey(each.id, Number(limit))) {
+        for (const entry of await app.get(AuditLogStore).listOfKey(each.id, limit)) {
           print(
             [
               entry.at.toISOString(),
@@ -63,7 +63,7 @@ export const keyCommands: NonNullable<ServiceDefinition['commands']> = (program,
 
 async function findKeys(app: INestApplicationContext, idOrPrefix: string): Promise<ApiKey[]> {
   const keys = await app.get(ApiKeysService).list({ idOrPrefix });
-  if (keys.length === 0) throw new Error(`No key has the id or prefix ${idOrPrefix}`);
+  if (keys.length === 0) throw new OperatorError(`No key has the id or prefix ${idOrPrefix}`);
   return keys;
 }
 

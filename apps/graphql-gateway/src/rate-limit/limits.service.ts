@@ -41,6 +41,8 @@ export class LimitsService implements OnModuleInit, OnModuleDestroy {
     this.loop = new BackgroundLoop({
       name: 'limits-clean-up',
       intervalMs: cleanUpIntervalMs,
+      // Not while the service starts, nor in an operator command.
+      startsAfterMs: cleanUpIntervalMs,
       run: () => this.store.removeExpired(this.clock.now(), requestWindowSeconds),
       logger,
     });

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { OperatorError } from '@tradewind/service-kit';
 import { errors } from 'oidc-provider';
 import { AuditLog } from '../audit/audit-log.js';
 import { CurrentProvider } from '../oidc/current-provider.js';
 import { introspectsAudience } from '../oidc/provider-configuration.js';
-import { OperatorError } from '../operator-error.js';
 import { ClientRecords } from './client-records.js';
 import { ClientsStore, type StoredClient } from './clients.store.js';
 

@@ -3,11 +3,10 @@
 // A rotation needs no restart: replicas poll the table, and a key has been published for at least two polls before it
 // signs, so no replica and no verifier that refetches the JWKS meets a signature of a key it cannot find.
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { BackgroundLoop, Logger, OperatorError } from '@tradewind/service-kit';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AppConfig } from '../app.config.js';
-import { OperatorError } from '../operator-error.js';
 import { AuditLog } from '../audit/audit-log.js';
 import { SigningKeysStore } from './signing-keys.store.js';
 import type { KeySet, PrivateSigningKey, SigningKey, SigningKeyState } from './signing-keys.types.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { OperatorError } from '@tradewind/service-kit';
 import { userRoles, type UserRole } from '@tradewind/shared-types';
 import { AuditLog } from '../audit/audit-log.js';
 import { PayloadsStore } from '../oidc/payloads.store.js';
-import { OperatorError } from '../operator-error.js';
 import { emailKey } from './email-key.js';
 import { PasswordHashing } from './password-hashing.js';
 import { UsersStore } from './users.store.js';

@@ -1,0 +1,14 @@
+/** A mistake of the operator: the terminal gets the sentence alone, without a stack. */
+export class OperatorError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.stack = message;
+  }
+}
+
+/** For commander's options: a whole number of at least 1. */
+export function positiveInteger(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new OperatorError(`expected a positive integer, not "${text}"`);
+}
