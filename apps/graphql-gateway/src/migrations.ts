@@ -2,7 +2,14 @@ import type { Migration } from '@tradewind/service-kit';
 import { apiKeysTables } from './api-keys/0002-api-keys.js';
 import { dataTables } from './data-tables/0001-data-tables.js';
 import { companyChanges } from './data-tables/0004-company-changes.js';
+import { dealDateRanges } from './data-tables/0005-deal-date-ranges.js';
 import { limitsTables } from './rate-limit/0003-limits.js';
 
 /** The tables of the gateway, in the order they are made. */
-export const migrations: readonly Migration[] = [dataTables, apiKeysTables, limitsTables, companyChanges];
+export const migrations: readonly Migration[] = [
+  dataTables,
+  apiKeysTables,
+  limitsTables,
+  companyChanges,
+  dealDateRanges,
+];

@@ -166,8 +166,11 @@ describe('connections', () => {
     // The first answers of a gateway come from graphql-js, later ones from the compiled query.
     for (let i = 0; i < 3; i++) answers.push(await gateway.data(keys.get(gateway)!, query));
     answers.push(await plain.data(keys.get(plain)!, query));
-    for (const { status, body } of answers) {
+    const names = (headers: Headers) => [...headers.keys()].filter((name) => name !== 'date').sort();
+    for (const { status, headers, body } of answers) {
       expect({ status, body }).toEqual({ status: 200, body: answers[0]!.body });
+      expect(names(headers)).toEqual(names(answers[0]!.headers));
+      expect(headers.get('content-type')).toBe(answers[0]!.headers.get('content-type'));
       // Key order is part of the answer too.
       expect(JSON.stringify(body)).toBe(JSON.stringify(answers[0]!.body));
     }

@@ -69,15 +69,17 @@ export function canonicalKey(filter: NormalisedFilter): string {
 
 /** Puts conditions into canonical order and drops repeats. */
 export function canonicalOrder(conditions: readonly Condition[]): Condition[] {
+  if (conditions.length < 2) return [...conditions];
   const byText = new Map(conditions.map((condition) => [stableText(condition), condition]));
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, condition]) => condition);
 }
 
 /** JSON with sorted keys; big integers as `{"int": "..."}`, so that no text equals a number. */
 function stableText(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) => {
-    if (typeof part === 'bigint') return { int: String(part) };
-    if (part === null || typeof part !== 'object' || Array.isArray(part)) return part;
-    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
+  if (typeof value === 'bigint') return `{"int":"${value}"}`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(stableText).join(',')}]`;
+  const parts = Object.entries(value).filter(([, part]) => part !== undefined);
+  parts.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${parts.map(([key, part]) => `${JSON.stringify(key)}:${stableText(part)}`).join(',')}}`;
 }

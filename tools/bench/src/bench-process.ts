@@ -1,7 +1,8 @@
 // Programs under test as processes of their own: started with settings, measured, ended.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export class BenchProcess {
@@ -37,6 +38,11 @@ export class BenchProcess {
     }
   }
 
+  /** Processor time so far, ms. Linux only. */
+  processorMs(): number {
+    return processorMsOf(this.child.pid!);
+  }
+
   /** Resident memory now, MiB. Linux only, as the targets are. */
   residentMiB(): number {
     const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8');
@@ -48,5 +54,45 @@ export class BenchProcess {
     const exited = once(this.child, 'exit');
     this.child.kill('SIGTERM');
     await exited;
+  }
+}
+
+/** The PostgreSQL server that runs on this data folder already; `stop` leaves it running. */
+export function runningPostgres(dataDir: string): { url: string; pid: number; stop: () => Promise<void> } | undefined {
+  const file = join(dataDir, 'postmaster.pid');
+  if (!existsSync(file)) return undefined;
+  const [pid, , , port] = readFileSync(file, 'utf8').split('\n');
+  // After a crash the file stays.
+  if (!existsSync(`/proc/${pid}`)) return undefined;
+  return {
+    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    pid: Number(pid),
+    stop: async () => undefined,
+  };
+}
+
+// USER_HZ is 100 on every Linux that Node runs on.
+const msPerTick = 10;
+
+/** Processor time of a process, user and system, ms; 0 when there is no such process any more. Linux only. */
+export function processorMsOf(pid: number): number {
+  const fields = statFields(pid);
+  return fields ? (Number(fields[11]) + Number(fields[12])) * msPerTick : 0;
+}
+
+/** Processor time of the PostgreSQL server behind this postmaster, ms: of the processes it runs and of those that ended. */
+export function postgresProcessorMs(postmaster: number): number {
+  const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ');
+  const ended = statFields(postmaster);
+  const endedMs = ended ? (Number(ended[13]) + Number(ended[14])) * msPerTick : 0;
+  return children.reduce((sum, pid) => sum + processorMsOf(Number(pid)), endedMs);
+}
+
+/** The fields of /proc/PID/stat behind the name, the state first. */
+function statFields(pid: number): string[] | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ');
+  } catch {
+    return undefined;
   }
 }

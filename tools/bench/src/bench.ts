@@ -1,6 +1,7 @@
 // `npm run bench [-- NAME ...] [--scale F] [--part P ...]`: runs the benchmarks one after the other, prints a table of each and keeps
-// it under docs/benchmarks/. Exits 1 when a target is missed.
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+// it under docs/benchmarks/. Exits 1 when a target is missed. `--only TEXT` measures a part and replaces the rows it made,
+// `--data-dir DIR` keeps loaded data for the next run; benchmarks that do not know an option ignore it.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -11,7 +12,12 @@ const results = new URL('../../../docs/benchmarks/', import.meta.url);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { scale: { type: 'string', default: '1' }, part: { type: 'string', multiple: true } },
+  options: {
+    scale: { type: 'string', default: '1' },
+    part: { type: 'string', multiple: true },
+    only: { type: 'string' },
+    'data-dir': { type: 'string' },
+  },
 });
 const scale = Number(values.scale);
 if (!(scale > 0)) throw new Error('--scale must be a positive number');
@@ -29,12 +35,13 @@ let missed = 0;
 for (const bench of benches) {
   if (positionals.length > 0 && !positionals.includes(bench.name)) continue;
   console.log(`\n${bench.name}`);
-  const rows = await bench.run({ scale, parts: values.part, log: (line) => console.log(`  ${line}`) });
+  const { part: parts, only, 'data-dir': dataDir } = values;
+  const rows = await bench.run({ scale, parts, only, dataDir, log: (line) => console.log(`  ${line}`) });
   const table = markdownTable(rows);
   console.log(`\n${table}`);
   missed += rows.filter((row) => !row.pass).length;
   // A shortened run is for a look, and one of parts would drop the others from the record.
-  if (scale === 1 && !values.part) keep(bench.name, table);
+  if (scale === 1 && !parts) keep(bench.name, only === undefined ? table : withRowsOf(table, kept(bench.name)));
 }
 console.log(missed === 0 ? '\nEvery target is met.' : `\n${missed} target(s) missed.`);
 process.exitCode = missed === 0 ? 0 : 1;
@@ -42,11 +49,32 @@ process.exitCode = missed === 0 ? 0 : 1;
 function markdownTable(rows: readonly BenchRow[]): string {
   const number = (value: number | undefined) =>
     value === undefined ? '' : value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(2) : value.toFixed(3);
-  const lines = rows.map(
-    (row) =>
-      `| ${row.metric} | ${number(row.ours)} | ${number(row.peer)} | ${row.unit} | ${number(row.ratio)} | ${row.limit} | ${row.pass ? 'met' : '**missed**'} |`,
-  );
-  return ['| what | ours | peer | unit | ratio | target | |', '|---|---|---|---|---|---|---|', ...lines].join('\n');
+  const hasProcessorMs = rows.some((row) => row.processorMs);
+  const lines = rows.map((row) => {
+    const processorMs = hasProcessorMs
+      ? ` ${row.processorMs ? `${number(row.processorMs.ours)} / ${number(row.processorMs.peer)}` : ''} |`
+      : '';
+    return `| ${row.metric} | ${number(row.ours)} | ${number(row.peer)} | ${row.unit} | ${number(row.ratio)} |${processorMs} ${row.limit} | ${row.pass ? 'met' : '**missed**'} |`;
+  });
+  const processorMs = hasProcessorMs ? [' CPU ms a request, ours / peer |', '---|'] : ['', ''];
+  return [
+    `| what | ours | peer | unit | ratio |${processorMs[0]} target | |`,
+    `|---|---|---|---|---|${processorMs[1]}---|---|`,
+    ...lines,
+  ].join('\n');
+}
+
+/** The table, with the rows of an older one that it does not have itself. */
+function withRowsOf(table: string, older: string): string {
+  const nameOf = (line: string) => line.split('|')[1]?.trim() ?? '';
+  const known = new Set(table.split('\n').map(nameOf));
+  const rows = older.split('\n').filter((line) => line.startsWith('|') && !/^\| *-/.test(line));
+  return [...table.split('\n'), ...rows.filter((line) => !known.has(nameOf(line)))].join('\n');
+}
+
+function kept(name: string): string {
+  const file = new URL(`${name}.md`, results);
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
 function keep(name: string, table: string): void {

@@ -8,6 +8,8 @@ export interface BenchRow {
   peer?: number;
   /** ours / peer, the median of the ratios round by round. */
   ratio?: number;
+  /** Processor time of one request, ms, server and database together; what a busy machine changes least. */
+  processorMs?: { ours: number; peer: number };
   /** The target in words, for example ">= 0.6". */
   limit: string;
   pass: boolean;
@@ -18,6 +20,10 @@ export interface BenchContext {
   scale: number;
   /** The parts to measure, for a benchmark that has parts; all unless given. From `--part`. */
   parts: readonly string[] | undefined;
+  /** Measures only what has this text in its name; everything when absent. From `--only`. */
+  only?: string | undefined;
+  /** Folder that keeps the data between runs, so that it is loaded once. From `--data-dir`. */
+  dataDir?: string | undefined;
   /** Progress, for a person. */
   log(line: string): void;
 }

@@ -16,11 +16,15 @@ export interface LoadOptions {
   /** Requests under way at once, each on a connection of its own. */
   connections: number;
   requests: number;
+  /** When set, no request begins later than this after the first; then fewer than `requests` are made. */
+  seconds?: number;
   /** When set, requests are due at this rate and waited for from then on; otherwise the next follows the answer. */
   ratePerSecond?: number;
 }
 
 export interface LoadResult {
+  /** Requests made. */
+  requests: number;
   requestsPerSecond: number;
   p50Ms: number;
   p99Ms: number;
@@ -38,13 +42,14 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
     .join('');
   let next = 0;
   const startedMs = performance.now();
+  const endMs = startedMs + (options.seconds ?? Infinity) * 1000;
 
   const work = async () => {
     const connection = await Connection.open(Number(port), hostname);
     try {
       for (;;) {
         const n = next++;
-        if (n >= options.requests) return;
+        if (n >= options.requests || performance.now() > endMs) return;
         const dueMs = options.ratePerSecond ? startedMs + (n * 1000) / options.ratePerSecond : performance.now();
         const waitMs = dueMs - performance.now();
         if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -63,7 +68,8 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   await Promise.all(Array.from({ length: options.connections }, work));
   const seconds = (performance.now() - startedMs) / 1000;
   return {
-    requestsPerSecond: options.requests / seconds,
+    requests: latenciesMs.length,
+    requestsPerSecond: latenciesMs.length / seconds,
     p50Ms: percentile(latenciesMs, 0.5),
     p99Ms: percentile(latenciesMs, 0.99),
     statuses,

@@ -5,6 +5,7 @@ import { FilterIndexService } from '../filter-index/filter-index.service.js';
 import { IndexedPageReader } from '../filter-index/page-reader.indexed.js';
 import { ConnectionsService } from './connections.service.js';
 import { CountCache } from './count-cache.js';
+import { WordFrequencies } from './word-frequencies.js';
 import { PageReader } from './page-reader.port.js';
 import { PostgresPageReader } from './page-reader.postgres.js';
 
@@ -12,6 +13,7 @@ import { PostgresPageReader } from './page-reader.postgres.js';
   providers: [
     ConnectionsService,
     CountCache,
+    WordFrequencies,
     CompanyChangesStore,
     FilterIndexService,
     PostgresPageReader,

@@ -15,6 +15,12 @@ export interface Condition {
   params: readonly unknown[];
 }
 
+/**
+ * `ordered`: PostgreSQL may walk an index in the order of the page. `narrow`: few records match, so they are found first and
+ * sorted then. `covered`: an index holds all that filter and order need; the rows of the page alone are read from the table.
+ */
+export type PageForm = 'ordered' | 'narrow' | 'covered';
+
 export interface PageQuery {
   table: string;
   columns: readonly string[];
@@ -23,6 +29,8 @@ export interface PageQuery {
   sort: readonly SortKey[];
   after: CursorPosition | null;
   limit: number;
+  /** `ordered` unless given. The answer is the same. */
+  form?: PageForm;
 }
 
 const idKey: SortKey = { column: 'id', type: 'bigint', direction: 'asc', isNullable: false };
@@ -32,18 +40,32 @@ export function orderKeys(sort: readonly SortKey[]): readonly SortKey[] {
   return sort.some((key) => key.column === 'id') ? sort : [...sort, idKey];
 }
 
-export function pageStatement({ table, columns, where, sort, after, limit }: PageQuery): Statement {
+export function pageStatement({ table, columns, where, sort, after, limit, form = 'ordered' }: PageQuery): Statement {
   const keys = orderKeys(sort);
   const values: unknown[] = [...where.params];
   const parameter = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
   const selected = [...new Set([...columns, ...keys.map((key) => key.column)])];
+  const listed = (names: readonly string[]) => names.map((name) => `t.${name}`).join(', ');
   const order = (alias: string) => keys.map((key) => orderOf(key, alias)).join(', ');
+  const placeholders =
+    after && keys.map((key, index) => (after[index] === null ? null : parameter(after[index], key.type)));
+  const ranges = placeholders && behind(keys, placeholders);
+  if (form !== 'ordered') {
+    // OFFSET 0 is a fence: what matches is found in the cheapest way, whatever the order of the page is.
+    const read = form === 'covered' ? keys.map((key) => key.column) : selected;
+    const found = `select ${listed(read)} from ${table} t where ${where.sql} offset 0`;
+    const rest = ranges ? ` where (${ranges.join(') or (')})` : '';
+    const page = `select ${listed(read)} from (${found}) t${rest} order by ${order('t')} limit ${limit}`;
+    if (form === 'narrow') return { text: page, values };
+    return {
+      text: `select ${listed(selected)} from (${page}) p join ${table} t on t.id = p.id order by ${order('t')}`,
+      values,
+    };
+  }
   const branch = (condition: string) =>
-    `select ${selected.map((column) => `t.${column}`).join(', ')} from ${table} t where ${where.sql}${condition} order by ${order('t')} limit ${limit}`;
-  if (after === null) return { text: branch(''), values };
-
-  const placeholders = keys.map((key, index) => (after[index] === null ? null : parameter(after[index], key.type)));
-  const branches = behind(keys, placeholders).map((condition) => branch(` and ${condition}`));
+    `select ${listed(selected)} from ${table} t where ${where.sql}${condition} order by ${order('t')} limit ${limit}`;
+  if (!ranges) return { text: branch(''), values };
+  const branches = ranges.map((condition) => branch(` and ${condition}`));
   if (branches.length === 1) return { text: branches[0]!, values };
   const union = branches.map((each) => `(${each})`).join(' union all ');
   return { text: `select * from (${union}) p order by ${order('p')} limit ${limit}`, values };

@@ -2,6 +2,7 @@
 import type { NormalisedFilter } from '@tradewind/filters';
 import type { Count } from './count-cache.js';
 import type { CursorPosition } from './page-cursor.js';
+import type { WordsCondition } from './page-plan.js';
 import type { Condition, SortKey } from './page-query.js';
 import type { RecordSource } from './prepared-connection.js';
 
@@ -12,6 +13,8 @@ export interface PageRequest {
   where: Condition;
   /** The same as `where`, when it is nothing but a filter of libs/filters. */
   filter?: NormalisedFilter;
+  /** Words that `where` asks for besides those of `filter`. */
+  words?: readonly WordsCondition[];
   /** What `where` means, with all the count depends on. */
   countKey: string;
   /** Further tables that `where` reads. */

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataStore } from '../data-store/data-store.js';
 import { CountCache } from './count-cache.js';
+import { formOf } from './page-plan.js';
 import { pageStatement } from './page-query.js';
 import type { PageRead, PageReader, PageRequest } from './page-reader.port.js';
+import { WordFrequencies } from './word-frequencies.js';
 
 /** One statement, and beside it the count when it is asked for. The reference for any other implementation. */
 @Injectable()
@@ -10,14 +12,20 @@ export class PostgresPageReader implements PageReader {
   constructor(
     private readonly dataStore: DataStore,
     private readonly counts: CountCache,
+    private readonly frequencies: WordFrequencies,
   ) {}
 
   async read<Row extends Record<string, unknown>>(request: PageRequest): Promise<PageRead<Row>> {
     const { table, where, countKey, alsoReads = [], isCounted } = request;
     const [rows, count] = await Promise.all([
-      this.dataStore.query<Row>(pageStatement(request)),
+      this.rows<Row>(request),
       isCounted ? this.counts.count({ table, where, key: countKey, alsoReads }) : undefined,
     ]);
     return count ? { rows, count } : { rows };
+  }
+
+  private async rows<Row>(request: PageRequest): Promise<Row[]> {
+    const form = await formOf(request, this.frequencies);
+    return this.dataStore.query<Row>(pageStatement({ ...request, form }));
   }
 }

@@ -1,5 +1,6 @@
 import type { NormalisedFilter } from '@tradewind/filters';
 import type { CursorPosition } from './page-cursor.js';
+import type { WordsCondition } from './page-plan.js';
 import type { Condition, SortKey } from './page-query.js';
 
 /** A record type as the connections read it. */
@@ -16,6 +17,8 @@ export interface PreparedConnection {
   where: Condition;
   /** The same as `where`, when it is nothing but a filter of libs/filters. */
   filter?: NormalisedFilter;
+  /** Words that `where` asks for besides those of `filter`. */
+  words?: readonly WordsCondition[];
   /** What the filter means, including all the count depends on; key of cached counts. */
   countKey: string;
   /** Further tables that the condition reads. */

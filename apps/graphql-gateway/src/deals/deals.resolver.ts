@@ -48,6 +48,7 @@ export class DealsResolver implements ConnectionField {
     );
     return {
       where: filter.where,
+      filter: filter.normalised,
       countKey: filter.key,
       fingerprint,
       sort,

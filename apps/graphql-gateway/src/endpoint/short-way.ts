@@ -12,10 +12,7 @@ import type { RequestContext } from './request-context.js';
 const jsonBody = /^application\/json(; ?charset=utf-8)?$/i;
 // What Apollo Server answers to these is application/json.
 const jsonAnswers = new Set([undefined, '', '*/*', 'application/json']);
-const answerHeaders: readonly (readonly [string, string])[] = [
-  ['cache-control', 'no-store'],
-  ['content-type', 'application/json; charset=utf-8'],
-];
+const answerHeaders: readonly (readonly [string, string])[] = [['content-type', 'application/json; charset=utf-8']];
 
 export class ShortWay {
   constructor(

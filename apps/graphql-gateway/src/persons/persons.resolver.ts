@@ -41,6 +41,7 @@ export class PersonsResolver implements ConnectionField {
     const fingerprint = queryFingerprint(filter.lastingKey);
     return {
       where: filter.where,
+      filter: filter.normalised,
       countKey: filter.key,
       fingerprint,
       sort: [],

@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { NameDictionary, parseFilters, type FilterEntity } from '@tradewind/filters';
+import { formOf } from './page-plan.js';
+import type { SortKey } from './page-query.js';
+import type { PageRequest } from './page-reader.port.js';
+import type { WordFrequencies } from './word-frequencies.js';
+
+const records: Readonly<Record<string, number>> = { rare: 20, seldom: 900, common: 10_000, 'ra*': 30 };
+// A million records, of which this many hold each word.
+const frequencies = {
+  of: async (_table: string, _column: string, word: string) => ({
+    records: records[word] ?? 0,
+    tableRecords: 1_000_000,
+  }),
+} as WordFrequencies;
+
+const announced: SortKey = { column: 'announced_date', type: 'date', direction: 'desc', isNullable: true };
+const start: SortKey = { ...announced, column: 'start_date' };
+const names = NameDictionary.of({ cities: [] });
+
+function request(entity: FilterEntity, filter: Record<string, unknown>, more: Partial<PageRequest> = {}): PageRequest {
+  return {
+    table: entity,
+    columns: [],
+    where: { sql: 'true', params: [] },
+    filter: parseFilters(entity, filter, { today: '2026-11-21', names }),
+    countKey: '',
+    sort: [],
+    after: null,
+    limit: 2,
+    isCounted: false,
+    ...more,
+  };
+}
+const keywords = (values: string[], comparison: string, limit = 2) =>
+  request('company', { keywords: [{ values, comparison }] }, { limit });
+
+describe('the form of a page', () => {
+  it.each([
+    [['rare'], 'IS_ANY_OF', 2, 'narrow'],
+    [['seldom'], 'IS_ANY_OF', 2, 'narrow'],
+    [['common'], 'IS_ANY_OF', 2, 'ordered'],
+    // A larger page walks further.
+    [['common'], 'IS_ANY_OF', 1001, 'narrow'],
+    [['rare', 'common'], 'IS_ANY_OF', 2, 'ordered'],
+    [['rare', 'common'], 'IS_ALL_OF', 2, 'narrow'],
+    [['common rare'], 'IS_ANY_OF', 2, 'narrow'],
+    [['rare'], 'IS_NOT_ANY_OF', 2, 'ordered'],
+    [Array.from({ length: 11 }, (_, i) => `word${i}`), 'IS_ANY_OF', 2, 'ordered'],
+  ])('keywords %j %s, limit %i: %s', async (values, comparison, limit, form) => {
+    expect(await formOf(keywords(values, comparison, limit), frequencies)).toBe(form);
+  });
+
+  it('counts words that are no part of a filter', async () => {
+    const words = [{ column: 'search', phrases: [['common', 'ra*']], match: 'all' as const }];
+    const { filter: _filter, ...contacts } = request('person', {}, { table: 'contact', words });
+    expect(await formOf(contacts, frequencies)).toBe('narrow');
+  });
+
+  it('is covered for deals between two days by the order of another date, and only then', async () => {
+    const between = { startDate: [{ values: ['2020-01-01', '2020-12-31'], comparison: 'BETWEEN' }] };
+    const since = { startDate: [{ values: ['2020-01-01'], comparison: 'MORE_THAN' }] };
+    const typed = { ...between, type: [{ values: ['MEDIA'] }] };
+    const form = (filter: Record<string, unknown>, sort: SortKey[]) =>
+      formOf(request('deal', filter, { sort }), frequencies);
+    expect(await form(between, [announced])).toBe('covered');
+    expect(await form(between, [start])).toBe('ordered');
+    expect(await form(between, [])).toBe('ordered');
+    expect(await form(since, [announced])).toBe('ordered');
+    expect(await form(typed, [announced])).toBe('ordered');
+  });
+});
