@@ -226,7 +226,9 @@ describe('Terraform', () => {
   });
 
   it('makes the queue that the coordinator expects', async () => {
-    const { AppConfig } = (await import('../../apps/coordinator/src/app.config.js')) as {
+    // By its path as a value: a type import from an app is no reference that this project has.
+    const settingsFile = '../../apps/coordinator/src/app.config.js';
+    const { AppConfig } = (await import(settingsFile)) as {
       AppConfig: { settings: Record<string, { default?: unknown }> };
     };
     const setting = (name: string) => AppConfig.settings[name]!.default;
