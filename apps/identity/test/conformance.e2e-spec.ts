@@ -419,7 +419,7 @@ describe('OpenID conformance modules', () => {
     const twice = await fetch(at('/oauth/token'), {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: 'grant_type=authorization_code&grant_type=authorization_code',
+      body: `grant_type=authorization_code&grant_type=authorization_code&client_id=${client.clientId}&client_secret=${client.clientSecret}`,
     });
     expect([twice.status, await twice.json()]).toEqual([400, expect.objectContaining({ error: 'invalid_request' })]);
   });

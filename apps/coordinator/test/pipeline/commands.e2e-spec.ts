@@ -59,7 +59,7 @@ describe('the commands of a month', () => {
   it('refuse what is wrong in words, with exit code 1', async () => {
     const [coordinator] = pipeline.of('coordinator');
     const wrong = await coordinator!.command('report', '--month', '2031-01');
-    expect(wrong).toMatchObject({ code: 1, stderr: 'There is no run of 2031-01\n' });
+    expect(wrong).toMatchObject({ code: 1, stderr: 'coordinator: There is no run of 2031-01\n' });
   });
 });
 
