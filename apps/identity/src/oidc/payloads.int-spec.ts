@@ -118,6 +118,25 @@ describe('statements that meet', () => {
     expect((await stored()).authorizations).toMatchObject({ one: { grantId: '1' }, two: { grantId: '2' } });
   });
 
+  it('a key that was replaced finds its session as it was, for ten seconds that nothing prolongs', async () => {
+    const expiry = async () =>
+      (
+        await pool.query<{ uid: string | null; seconds: number }>(
+          "select uid, extract(epoch from expires_at - now())::float8 as seconds from oidc_payload where id = 'before'",
+        )
+      ).rows[0];
+    await store(session('before', { one: { grantId: '1' } }));
+    await store(session('after', { one: { grantId: '1' }, two: { grantId: '2' } }), 'before');
+    const found = await payloads.find('Session', 'before');
+    expect(JSON.parse(found?.payload ?? '{}')).toMatchObject({ authorizations: { one: { grantId: '1' } } });
+    const first = await expiry();
+    expect(first?.uid).toBeNull();
+    expect(first?.seconds).toBeLessThanOrEqual(10);
+    await store(session('later', {}), 'before');
+    expect((await expiry())?.seconds).toBeLessThanOrEqual(first?.seconds ?? 0);
+    expect(Object.keys((await stored()).authorizations)).toEqual(expect.arrayContaining(['one', 'two']));
+  });
+
   it('somebody else in the same browser inherits nothing', async () => {
     await store(session('other', { theirs: {} }, 'grace'));
     expect(await stored()).toEqual({ accountId: 'grace', authorizations: { theirs: {} } });

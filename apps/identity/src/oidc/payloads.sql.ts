@@ -54,11 +54,15 @@ export const revokeUser: Statement = {
   text: 'delete from oidc_payload where account_id = $1',
 };
 
+/** Longer than a request takes, shorter than anyone could use a key that has been left behind. */
+const replacedSessionSeconds = 10;
+
 // One statement, one trip, one transaction for all writes of a request. The upserts happen only if every required
 // delete found its row: of two requests that resolve the same interaction, the second stores nothing.
 // Parts that touch the same row within one statement would race; RequestUnit keeps one write per key.
 // A session gets a new key at every step, and tabs of one browser take steps at the same time: whichever comes later
-// takes the place of the other's session (`twins`, `earlier`) and keeps what that one was granted.
+// takes the place of the other's session (`twins`, `earlier`) and keeps what that one was granted. A request that is on
+// its way with the key of before still finds it for a moment (`replaced`): without its uid, and as it was then.
 // Attempt windows are locked in the order of their keys, as attempts.store.ts does: otherwise logins of one account from
 // one address would wait for each other in a circle.
 export const flush: Statement = {
@@ -67,6 +71,10 @@ export const flush: Statement = {
     with gone as (
       delete from oidc_payload p using unnest($1::text[], $2::text[], $3::boolean[]) as d(model, id, required)
        where p.model = d.model and p.id = d.id returning d.model, d.id, d.required, p.uid, p.payload
+    ), replaced as (
+      update oidc_payload p set uid = null, expires_at = least(p.expires_at, now() + interval '${replacedSessionSeconds} seconds')
+        from (select id, uid, payload from oidc_payload where model = 'Session' and id = any($28::text[]) for update skip locked) o
+       where p.model = 'Session' and p.id = o.id returning o.uid, o.payload
     ), complete as (
       select (select count(*) from gone where required) >= (select count(*) from unnest($3::boolean[]) as r(required) where required) as yes
     ), revoked as (
@@ -74,9 +82,10 @@ export const flush: Statement = {
        where p.grant_id = d.grant_id and p.model = d.model
     ), twins as (
       delete from oidc_payload p using unnest($7::text[], $10::text[]) as n(id, uid), complete
-       where complete.yes and p.uid = n.uid and p.id <> n.id returning p.uid, p.payload
+       where complete.yes and p.uid = n.uid and p.id <> n.id and p.id <> all($28::text[]) returning p.uid, p.payload
     ), earlier as (
       select uid, payload from gone where uid is not null union all select uid, payload from twins
+       union all select uid, payload from replaced where uid is not null
     ), stored as (
       insert into oidc_payload as p (model, id, payload, grant_id, uid, client_id, account_id, session_uid, expires_at)
       select n.model, n.id, case when n.uid is null then n.payload else merged_session((select e.payload from earlier e where e.uid = n.uid limit 1), n.payload) end,

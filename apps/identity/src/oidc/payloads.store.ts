@@ -112,9 +112,13 @@ export class PayloadsStore {
 
   /** Stores all writes of a request; false when a required row was gone, and then nothing was stored. */
   async flush(unit: RequestUnit): Promise<boolean> {
-    const deletes = [...unit.deletes.values()].filter(({ model, id }) => !unit.upserts.has(payloadKey(model, id)));
     const revoked = [...unit.revokedGrants.values()];
     const upserts = [...unit.upserts.values()];
+    // A session that is stored again under another key.
+    const isReplaced = ({ model }: { model: string }) =>
+      model === 'Session' && upserts.some((one) => one.model === 'Session');
+    const gone = [...unit.deletes.values()].filter(({ model, id }) => !unit.upserts.has(payloadKey(model, id)));
+    const deletes = gone.filter((one) => !isReplaced(one));
     const clients = [...unit.clientUpserts.values()];
     const { rows } = await this.statements.run<{ complete: boolean }>(flush, [
       deletes.map((one) => one.model),
@@ -144,6 +148,7 @@ export class PayloadsStore {
       [...unit.clientRemovals],
       [...unit.usedClients],
       mustSurviveCrash(unit),
+      gone.filter(isReplaced).map((one) => one.id),
     ]);
     return rows[0]?.complete === true;
   }
