@@ -26,8 +26,8 @@ export const testFiles = '(\\.(spec|int-spec|e2e-spec|emulator-spec|bench)\\.[cm
 /** Development tools: what they need is installed with the repository's root. */
 export const neverShipped = '^tools/workspace/|^libs/testkit/';
 
-/** Jest loads this file before it can read TypeScript's package exports. */
-const reachesInside = '^tools/workspace/jest-postgres-start\\.mjs$';
+/** These start a PostgreSQL before, or without, a build of this checkout; Node itself strips the types of the one file they need. */
+const reachesInside = '^tools/workspace/(jest-postgres-start|image-starts)\\.mjs$';
 
 /** Packages that only some projects may import, by tag. */
 export const packagesOf = [
