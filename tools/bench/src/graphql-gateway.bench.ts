@@ -2,14 +2,13 @@
 // same database, latency, idle memory. The gateway runs as it is deployed, with keys and limits in force.
 // At --scale 1: 1,000,000 companies, 2,000,000 persons, 1,000,000 deals, 1,000,000 contacts; loading takes a while.
 import { execFileSync } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { crc32 } from 'node:zlib';
 import { freePort, startEmbeddedPostgres } from '@tradewind/testkit';
 import pg from 'pg';
+import { makeApiKeys } from './api-keys.js';
 import type { Bench, BenchContext, BenchRow } from './bench.types.js';
 import { BenchProcess, runningPostgres } from './bench-process.js';
 import { graphqlBody, measuredQueries, type MeasuredQuery, type Values } from './graphql-queries.js';
@@ -37,7 +36,7 @@ export const bench: Bench = {
     try {
       const common = { DATABASE_URL: postgres.url, PATH: process.env['PATH'] ?? '' };
       await fill(sql, common, context);
-      const stage = { sql, common, keys: await makeKeys(sql), context, postmaster: postgres.pid };
+      const stage = { sql, common, keys: await makeApiKeys(sql, users), context, postmaster: postgres.pid };
       return [
         ...(isWanted(context, idleMemoryMetric) ? await idleMemory(common) : []),
         ...(await besideTheLimit({ ...stage, pageSize: 1, target: 0.6 })),
@@ -279,23 +278,4 @@ async function assertAnswers(process: BenchProcess, body: string): Promise<void>
   const parsed = (await answer.json()) as { errors?: unknown; data?: { allCompanies?: { totalCount: number } } };
   if (!parsed.data?.allCompanies?.totalCount)
     throw new Error(`PostGraphile answered ${JSON.stringify(parsed).slice(0, 500)}`);
-}
-
-/** One API key for each user, straight into the table: the log-in is not what is measured. */
-async function makeKeys(sql: pg.Pool): Promise<string[]> {
-  const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-  const keys = Array.from({ length: users }, (_, index) => {
-    const body = `BenchKey${index}`.padEnd(43, '0');
-    let rest = crc32(body);
-    let checksum = '';
-    for (let i = 0; i < 6; i++, rest = Math.floor(rest / 62)) checksum = alphabet[rest % 62] + checksum;
-    return `svc_${body}${checksum}`;
-  });
-  for (const key of keys) {
-    await sql.query(
-      `insert into api_key (user_id, user_email, name, prefix, key_hash, created_at, expires_at) values ($1, 'bench@example.com', 'bench', $2, $3, now(), now() + interval '1 day') on conflict (key_hash) do update set expires_at = excluded.expires_at`,
-      [randomUUID(), key.slice(0, 8), createHash('sha256').update(key).digest()],
-    );
-  }
-  return keys;
 }
