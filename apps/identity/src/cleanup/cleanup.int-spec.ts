@@ -57,10 +57,10 @@ describe('a large table of tokens', () => {
       (await pool.query<{ count: string }>(`select count(*) from oidc_payload where ${condition}`)).rows[0]?.count,
     );
 
-  async function pagesTouched(work: () => Promise<unknown>): Promise<number> {
+  async function tableScans(work: () => Promise<unknown>): Promise<number> {
     const read = async () => {
-      const { rows } = await pool.query<{ pages: string; scans: string }>(
-        `select pg_stat_force_next_flush(), seq_scan as scans, 0 as pages from pg_stat_user_tables where relname = 'oidc_payload'`,
+      const { rows } = await pool.query<{ scans: string }>(
+        `select pg_stat_force_next_flush(), seq_scan as scans from pg_stat_user_tables where relname = 'oidc_payload'`,
       );
       return Number(rows[0]?.scans);
     };
@@ -76,7 +76,7 @@ describe('a large table of tokens', () => {
 
   it('finds, consumes and revokes through indexes, never by reading the table', async () => {
     const [store] = stores;
-    const scans = await pagesTouched(async () => {
+    const scans = await tableScans(async () => {
       expect((await store.find('AccessToken', 'token7'))?.grantId).toBe('grant0');
       expect(await store.find('AccessToken', 'token10')).toBeUndefined();
       expect(await store.consume('AccessToken', 'token17')).toBe(true);
@@ -111,7 +111,7 @@ describe('a large table of tokens', () => {
     expect(await count()).toBe(kept);
   }, 120_000);
 
-  it('stays quick', async () => {
+  it('looks up, revokes and stores one by one without ever reading the table', async () => {
     const [store] = stores;
     const meanMs = async (times: number, work: (n: number) => Promise<unknown>): Promise<number> => {
       for (let n = 0; n < 50; n += 1) await store.find('AccessToken', `token${n * 13 + 1}`);
@@ -119,25 +119,30 @@ describe('a large table of tokens', () => {
       for (let n = 0; n < times; n += 1) await work(n);
       return (performance.now() - started) / times;
     };
-    const lookUpMs = await meanMs(300, (n) => store.find('AccessToken', `token${(n * 7919) % storedTokens}`));
-    const revokeMs = await meanMs(100, (n) => store.revokeGrant(`grant${100 + n}`));
-    const storeMs = await meanMs(100, (n) => {
-      const unit = new RequestUnit();
-      const expiresAtSeconds = Date.now() / 1000 + 900;
-      unit.upserts.set(`new${n}`, {
-        model: 'AccessToken',
-        id: `new${n}`,
-        payload: '{}',
-        grantId: 'new',
-        expiresAtSeconds,
+    let lookUpMs = 0;
+    let revokeMs = 0;
+    let storeMs = 0;
+    // How long it takes is for the record; that it does not read the table, whatever its size, is the guarantee.
+    const scans = await tableScans(async () => {
+      lookUpMs = await meanMs(300, (n) => store.find('AccessToken', `token${(n * 7919) % storedTokens}`));
+      revokeMs = await meanMs(100, (n) => store.revokeGrant(`grant${100 + n}`));
+      storeMs = await meanMs(100, (n) => {
+        const unit = new RequestUnit();
+        const expiresAtSeconds = Date.now() / 1000 + 900;
+        unit.upserts.set(`new${n}`, {
+          model: 'AccessToken',
+          id: `new${n}`,
+          payload: '{}',
+          grantId: 'new',
+          expiresAtSeconds,
+        });
+        return store.flush(unit);
       });
-      return store.flush(unit);
     });
     const { rows: sizes } = await pool.query<Record<string, string>>(
       `select pg_size_pretty(pg_relation_size('oidc_payload')) as rows, pg_size_pretty(pg_indexes_size('oidc_payload')) as indexes`,
     );
     report({ storedTokens, lookUpMs, revokeGrantOfTenMs: revokeMs, storeMs, ...sizes[0] });
-    // A sequential read of the table takes some 100 ms for a million rows; a statement by index well below 1 ms.
-    expect(Math.max(lookUpMs, revokeMs, storeMs)).toBeLessThan(20);
+    expect(scans).toBe(0);
   }, 60_000);
 });
