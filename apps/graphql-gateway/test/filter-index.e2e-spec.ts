@@ -70,7 +70,15 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   }
 }
 
-const untilReady = (gateway: TestGateway) => until(async () => (await metric(gateway, 'filter_index_ready')) === 1);
+/** Until the index stands at the data version of now, so that nothing is left to catch up with. */
+const untilReady = (gateway: TestGateway) =>
+  until(async () => {
+    const { rows } = await gateway.sql.query<{ version: string }>(
+      `select version from data_version where entity = 'company'`,
+    );
+    const isCurrent = (await metric(gateway, 'filter_index_version')) === Number(rows[0]!.version);
+    return isCurrent && (await metric(gateway, 'filter_index_ready')) === 1;
+  });
 const answeredByIndex = (gateway: TestGateway) =>
   metric(gateway, 'page_read_total', '{source="index",reason="answered"}');
 const answeredByPostgres = (gateway: TestGateway, reason: string) =>

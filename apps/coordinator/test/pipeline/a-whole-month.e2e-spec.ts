@@ -125,9 +125,13 @@ async function killAtRandom({ processes }: Pipeline): Promise<number> {
 /** First the warehouse, then the object store refuses everything for a while. */
 async function failForAWhile(pipeline: Pipeline): Promise<void> {
   await sleep(500);
-  await pipeline.db.query('alter table warehouse.scraped_profile_calls rename to scraped_profile_calls_away');
+  // Not by taking the table away: a service that starts meanwhile would make another.
+  await pipeline.db.query(`create function warehouse.refuse() returns trigger language plpgsql as
+    $$ begin raise exception 'the warehouse refuses everything'; end $$`);
+  await pipeline.db.query(`create trigger refuse before insert on warehouse.scraped_profile_calls
+    for each statement execute function warehouse.refuse()`);
   await sleep(2_500);
-  await pipeline.db.query('alter table warehouse.scraped_profile_calls_away rename to scraped_profile_calls');
+  await pipeline.db.query('drop function warehouse.refuse cascade');
   await pipeline.breakObjectStore(true);
   await sleep(2_500);
   await pipeline.breakObjectStore(false);
