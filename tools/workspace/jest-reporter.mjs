@@ -1,9 +1,8 @@
 // What `npm test` prints while it runs: a line for each test file, failures in full. The totals go to the parent process,
-// test.mjs, which prints them last.
+// test.mjs, which prints them last: `{files: [{name, path, passed, failed, isBroken, skipped}]}`, a file each.
 
 export default class Reporter {
-  #failures = [];
-  #skipped = [];
+  #files = [];
   #startedAt = Date.now();
 
   constructor(globalConfig) {
@@ -16,30 +15,30 @@ export default class Reporter {
     const file = result.testFilePath.slice(test.context.config.rootDir.length + 1);
     const seconds = ((result.perfStats.end - result.perfStats.start) / 1000).toFixed(1);
     const { numPassingTests: passed, numFailingTests: failed, numPendingTests: skipped, numTodoTests: todo } = result;
-    const isBad = failed > 0 || result.testExecError !== undefined;
+    const isBroken = result.testExecError !== undefined;
+    const isBad = failed > 0 || isBroken;
     const counts = [`${passed} passed`, failed && `${failed} failed`, skipped + todo && `${skipped + todo} skipped`]
       .filter(Boolean)
       .join(', ');
-    console.log(`${isBad ? '✗' : '✓'} ${project} ${file} (${counts}, ${seconds} s)`);
-    if (result.failureMessage) {
-      this.#failures.push(`${project} ${file}`);
-      console.log(result.failureMessage);
-    }
-    if (this.isNarrowed) return;
-    for (const { status, fullName } of result.testResults) {
-      if (['pending', 'skipped', 'todo', 'disabled'].includes(status))
-        this.#skipped.push(`${project} ${file}: ${fullName}`);
-    }
+    const name = `${project} ${file}`;
+    console.log(`${isBad ? '✗' : '✓'} ${name} (${counts}, ${seconds} s)`);
+    if (result.failureMessage) console.log(result.failureMessage);
+    const isSkipped = ({ status }) => ['pending', 'skipped', 'todo', 'disabled'].includes(status);
+    const skippedTests = this.isNarrowed ? [] : result.testResults.filter(isSkipped);
+    this.#files.push({
+      name,
+      path: result.testFilePath,
+      passed,
+      failed,
+      isBroken,
+      skipped: skippedTests.map(({ fullName }) => `${name}: ${fullName}`),
+    });
   }
 
   onRunComplete(_contexts, results) {
-    if (this.#failures.length > 0) console.log(`\nFailed:\n${this.#failures.map((name) => `  ${name}`).join('\n')}`);
+    const failures = this.#files.filter(({ failed, isBroken }) => failed > 0 || isBroken);
+    if (failures.length > 0) console.log(`\nFailed:\n${failures.map(({ name }) => `  ${name}`).join('\n')}`);
     console.log(`\n${results.numTotalTestSuites} files in ${Math.round((Date.now() - this.#startedAt) / 1000)} s`);
-    process.send?.({
-      passed: results.numPassedTests,
-      failed: results.numFailedTests,
-      broken: results.numRuntimeErrorTestSuites,
-      skipped: this.#skipped,
-    });
+    process.send?.({ files: this.#files });
   }
 }
