@@ -25,21 +25,44 @@ export function setAll(bits: Bits, count: number): void {
   if (count % 32 !== 0) bits[bits.length - 1] = (1 << (count % 32)) - 1;
 }
 
-export function orInto(bits: Bits, other: Bits): void {
-  for (let word = 0; word < bits.length; word++) bits[word]! |= other[word]!;
+/** A set as the rows of `bits` that are not in `except`. */
+export interface BitsWithout {
+  bits: Bits;
+  except?: Bits;
 }
 
-export function andInto(bits: Bits, other: Bits): void {
-  for (let word = 0; word < bits.length; word++) bits[word]! &= other[word]!;
+// The loops below go from word `from` up to, not including, `to`, so that a caller who works block by block stays within the
+// processor's nearest cache. `block` holds the words of such a block, its first one for word `from`.
+
+/** Makes `block` the union of the sets. */
+export function uniteInto(block: Bits, sets: readonly BitsWithout[], from: number, to: number): void {
+  for (const [index, { bits, except }] of sets.entries()) {
+    if (index === 0 && !except) block.set(bits.subarray(from, to));
+    else if (index === 0) for (let word = from; word < to; word++) block[word - from] = bits[word]! & ~except![word]!;
+    else if (except) for (let word = from; word < to; word++) block[word - from]! |= bits[word]! & ~except[word]!;
+    else for (let word = from; word < to; word++) block[word - from]! |= bits[word]!;
+  }
 }
 
-export function andNotInto(bits: Bits, other: Bits): void {
-  for (let word = 0; word < bits.length; word++) bits[word]! &= ~other[word]!;
+export function andBlockInto(bits: Bits, block: Bits, from: number, to: number): void {
+  for (let word = from; word < to; word++) bits[word]! &= block[word - from]!;
 }
 
-export function countBits(bits: Bits): number {
+export function andNotBlockInto(bits: Bits, block: Bits, from: number, to: number): void {
+  for (let word = from; word < to; word++) bits[word]! &= ~block[word - from]!;
+}
+
+export function andInto(bits: Bits, other: Bits, from: number, to: number): void {
+  for (let word = from; word < to; word++) bits[word]! &= other[word]!;
+}
+
+export function andNotInto(bits: Bits, other: Bits, from: number, to: number): void {
+  for (let word = from; word < to; word++) bits[word]! &= ~other[word]!;
+}
+
+export function countBits(bits: Bits, from: number, to: number): number {
   let total = 0;
-  for (let index = 0; index < bits.length; index++) {
+  for (let index = from; index < to; index++) {
     let word = bits[index]!;
     word -= (word >>> 1) & 0x55555555;
     word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);

@@ -1,6 +1,6 @@
 // The index against the evaluation in memory, which is the oracle of every implementation of a filter. No database here.
 import { describe, expect, it } from '@jest/globals';
-import { evaluateFilter, type FilterRecord, type NormalisedFilter } from '@tradewind/filters';
+import { type Condition, evaluateFilter, type FilterRecord, type NormalisedFilter } from '@tradewind/filters';
 import fc from 'fast-check';
 import { generatedIds, generatedRecord, structuredFilter } from '../../test/support/generated-companies.js';
 import { builtFrom } from '../../test/support/built-index.js';
@@ -38,6 +38,29 @@ describe('the index in memory', () => {
       matches += answer.count;
     }
     expect(matches).toBeGreaterThan(filters.length * 10);
+  });
+
+  it('answers alike where the rows of a value are few among many', () => {
+    const rareIndustry: Condition = {
+      field: 'industry',
+      op: 'in',
+      column: 'industry_id',
+      type: 'bigint',
+      values: [415],
+      isNegated: false,
+    };
+    const many = generatedIds(6_400).map((id, place): Row => {
+      const record = rows[(place * 7) % rows.length]![1];
+      return [id, place % 400 === 0 ? { ...record, industry_id: 415 } : record];
+    });
+    const index = new VersionedIndex(builtFrom(many), 1n);
+    for (const [number, filter] of filters.slice(0, 20).entries()) {
+      for (const extra of [[], [rareIndustry]]) {
+        const narrowed = { ...filter, conditions: [...filter.conditions, ...extra] };
+        const answer = index.answer(narrowed, `${number} ${extra.length}`, { after: null, limit: 30 });
+        expect({ narrowed, answer }).toEqual({ narrowed, answer: expected(many, narrowed, null, 30) });
+      }
+    }
   });
 
   it('answers for the changed rows after each change, and for an index that was empty', () => {

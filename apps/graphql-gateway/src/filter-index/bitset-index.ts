@@ -1,10 +1,31 @@
 // The filters of libs/filters over rows in memory, as they were at one moment: nothing in here changes after the build.
 // The meaning is that of compile-filter.ts; a null column satisfies only negated conditions.
 import type { Condition, Integer, NormalisedFilter } from '@tradewind/filters';
-import { andInto, andNotInto, type Bits, setAll, wordsFor } from './bits.js';
+import {
+  andBlockInto,
+  andInto,
+  andNotBlockInto,
+  andNotInto,
+  type Bits,
+  type BitsWithout,
+  clearBit,
+  countBits,
+  hasBit,
+  setAll,
+  setBit,
+  uniteInto,
+  wordsFor,
+} from './bits.js';
 import type { IndexedColumns } from './indexed-columns.js';
-import { NumberRanks, type NumberRanksParts, type RankRange } from './number-ranks.js';
-import { addRows, type RowSet, ValueSets, type ValueSetsParts } from './value-sets.js';
+import { NumberRanks, type NumberRanksParts } from './number-ranks.js';
+import type { RowSet } from './row-set.js';
+import { ValueSets, type ValueSetsParts } from './value-sets.js';
+
+// 16 KiB of a set: a block of the result, one of a union and one of a column fit into the nearest cache together.
+const blockWords = 4096;
+
+/** Testing a row alone costs about as much as a pass over this many words. */
+const wordsPerTest = 8;
 
 /** What a build hands over; its buffers can be transferred between threads. */
 export interface IndexParts {
@@ -15,12 +36,13 @@ export interface IndexParts {
   numbers: Record<string, NumberRanksParts>;
 }
 
-/** Rows that a condition asks for: those in any of the sets and ranges, or all the others. */
-type Operand = {
+/** Rows that a condition asks for: those in any of the sets, or all the others. */
+interface Operand {
   isNegated: boolean;
-  /** Upper bound of the rows in sets and ranges. */
+  /** Upper bound of the rows in the sets. */
   size: number;
-} & ({ sets: readonly RowSet[] } | { ranks: NumberRanks; ranges: readonly RankRange[] });
+  sets: readonly RowSet[];
+}
 
 const nothing: Operand = { isNegated: false, size: 0, sets: [] };
 
@@ -29,7 +51,9 @@ export class BitsetIndex {
   private readonly values = new Map<string, ValueSets>();
   private readonly lists = new Map<string, ValueSets>();
   private readonly numbers = new Map<string, NumberRanks>();
+  /** The positions of an operand as bits. */
   private readonly scratch: Bits;
+  private readonly block: Bits = new Int32Array(blockWords);
 
   constructor(private readonly parts: IndexParts) {
     this.rowCount = parts.ids.length;
@@ -61,50 +85,95 @@ export class BitsetIndex {
     return low;
   }
 
-  /** Makes `bits` the set of the rows that satisfy every condition. Only for filters that `isAnswerable`. */
-  select({ conditions }: NormalisedFilter, bits: Bits): void {
-    const operands = conditions.flatMap((condition) => this.operandsOf(condition));
-    // The smallest first: with nothing left, the others need no look.
+  /**
+   * Makes `bits` the set of the rows that satisfy every condition and are not in `except`, and answers how many they are.
+   * Only for filters that `isAnswerable`.
+   */
+  select({ conditions }: NormalisedFilter, bits: Bits, except?: Bits): number {
+    const operands = conditions
+      .flatMap((condition) => this.operandsOf(condition))
+      .filter(({ isNegated, size }) => !isNegated || size > 0);
+    if (except) operands.push({ isNegated: true, size: this.rowCount, sets: [{ bits: except }] });
+    // The smallest first.
     operands.sort((a, b) => Number(a.isNegated) - Number(b.isNegated) || a.size - b.size);
-    const [first] = operands;
-    if (!first || first.isNegated) {
+    const [first, ...others] = operands;
+    if (!first) {
       setAll(bits, this.rowCount);
-    } else {
-      bits.fill(0);
-      if (first.size === 0) return;
-      this.add(bits, first);
-      operands.shift();
+      return this.rowCount;
     }
-    for (const operand of operands) this.narrow(bits, operand);
+    const few = first.isNegated || first.size > bits.length / wordsPerTest ? undefined : positionsOf(first.sets);
+    return few ? this.selectFew(few, others, bits) : this.selectMany(operands, bits);
   }
 
-  private narrow(bits: Bits, operand: Operand): void {
-    const { isNegated, size } = operand;
-    if (size === 0) {
-      if (!isNegated) bits.fill(0);
+  /** Tests the rows of the first operand, one by one. */
+  private selectFew(first: readonly Uint32Array[], others: readonly Operand[], bits: Bits): number {
+    bits.fill(0);
+    const rows: number[] = [];
+    for (const positions of first) {
+      for (const position of positions) {
+        if (hasBit(bits, position)) continue;
+        setBit(bits, position);
+        rows.push(position);
+      }
+    }
+    let count = rows.length;
+    for (const { sets, isNegated } of others) {
+      if (count === 0) return 0;
+      const asBits = this.asBits(sets);
+      let kept = 0;
+      for (let index = 0; index < count; index++) {
+        const position = rows[index]!;
+        if (isInAny(asBits, position) === isNegated) clearBit(bits, position);
+        else rows[kept++] = position;
+      }
+      count = kept;
+    }
+    return count;
+  }
+
+  /** One pass over all rows for each operand, which reads each of its sets once. */
+  private selectMany(operands: readonly Operand[], bits: Bits): number {
+    let count = 0;
+    for (const [index, operand] of operands.entries()) {
+      const isFirst = index === 0;
+      const isLast = index === operands.length - 1;
+      if (isFirst && operand.isNegated) setAll(bits, this.rowCount);
+      const sets = this.asBits(operand.sets);
+      for (let from = 0; from < bits.length; from += blockWords) {
+        const to = Math.min(from + blockWords, bits.length);
+        if (isFirst && !operand.isNegated) uniteInto(bits.subarray(from, to), sets, from, to);
+        else this.narrow(bits, sets, operand.isNegated, from, to);
+        if (isLast) count += countBits(bits, from, to);
+      }
+    }
+    return count;
+  }
+
+  private narrow(bits: Bits, sets: readonly BitsWithout[], isNegated: boolean, from: number, to: number): void {
+    const [only] = sets;
+    if (only && sets.length === 1 && !only.except) {
+      if (isNegated) andNotInto(bits, only.bits, from, to);
+      else andInto(bits, only.bits, from, to);
       return;
     }
-    const other = this.readyBits(operand) ?? this.filled(operand);
-    if (isNegated) andNotInto(bits, other);
-    else andInto(bits, other);
+    const { block } = this;
+    uniteInto(block, sets, from, to);
+    if (isNegated) andNotBlockInto(bits, block, from, to);
+    else andBlockInto(bits, block, from, to);
   }
 
-  /** The bits of a single frequent value are there already. */
-  private readyBits(operand: Operand): Bits | undefined {
-    if (!('sets' in operand) || operand.sets.length !== 1) return undefined;
-    const [set] = operand.sets;
-    return set && 'bits' in set ? set.bits : undefined;
-  }
-
-  private filled(operand: Operand): Bits {
-    this.scratch.fill(0);
-    this.add(this.scratch, operand);
-    return this.scratch;
-  }
-
-  private add(bits: Bits, operand: Operand): void {
-    if ('sets' in operand) for (const set of operand.sets) addRows(bits, set);
-    else for (const range of operand.ranges) operand.ranks.addRows(bits, range);
+  /** The sets with all positions gathered in the scratch bits: to be used before the next call. */
+  private asBits(sets: readonly RowSet[]): BitsWithout[] {
+    const asBits = sets.filter((set): set is BitsWithout => 'bits' in set);
+    if (asBits.length === sets.length) return asBits;
+    const { scratch } = this;
+    scratch.fill(0);
+    for (const set of sets) {
+      if (!('positions' in set)) continue;
+      const { positions } = set;
+      for (let index = 0; index < positions.length; index++) setBit(scratch, positions[index]!);
+    }
+    return [...asBits, { bits: scratch }];
   }
 
   private operandsOf(condition: Condition): Operand[] {
@@ -145,13 +214,25 @@ export class BitsetIndex {
   ): Operand {
     const ranks = this.numbers.get(column)!;
     const found = ranges.map((range) => ranks.ranksOf(range)).filter(({ from, to }) => to > from);
-    return { isNegated, size: found.reduce((sum, { from, to }) => sum + to - from, 0), ranks, ranges: found };
+    const size = found.reduce((sum, { from, to }) => sum + to - from, 0);
+    return { isNegated, size, sets: found.flatMap((each) => ranks.rowsOf(each)) };
   }
 }
 
 function anyOf(sets: ValueSets, values: readonly Integer[], isNegated: boolean): Operand {
   const found = values.map((value) => sets.find(value)).filter((set) => set !== undefined);
-  return { isNegated, size: found.reduce((sum, { count }) => sum + count, 0), sets: found };
+  return { isNegated, size: found.reduce((sum, { count }) => sum + count, 0), sets: found.map(({ rows }) => rows) };
+}
+
+/** Undefined when some of the rows are not held as positions. */
+function positionsOf(sets: readonly RowSet[]): Uint32Array[] | undefined {
+  const positions = sets.map((set) => ('positions' in set ? set.positions : undefined));
+  return positions.includes(undefined) ? undefined : (positions as Uint32Array[]);
+}
+
+function isInAny(sets: readonly BitsWithout[], position: number): boolean {
+  for (const { bits, except } of sets) if (hasBit(bits, position) && !(except && hasBit(except, position))) return true;
+  return false;
 }
 
 /** Whether the filter asks for nothing but the indexed columns, in ways that the index knows. */

@@ -4,6 +4,7 @@
 import type { Range, Scalar } from '@tradewind/filters';
 import { type Bits, setBit, wordsFor } from './bits.js';
 import type { MemoryBudget } from './memory-budget.js';
+import type { RowSet } from './row-set.js';
 
 // 128 sets are 16 bytes a row. A range then costs one pass over the bits and at most 2 / 128 of the rows one by one:
 // 78,000 on average at ten million, which takes as long as the pass.
@@ -46,31 +47,30 @@ export class NumberRanks {
     return { from, to: Math.max(from, to) };
   }
 
-  /** Adds the rows of the range to `bits`: the whole steps inside it at once, the ranks at its ends one by one. */
-  addRows(bits: Bits, { from, to }: RankRange): void {
+  /** The rows of the range: the whole steps inside it as bits, the ranks at its ends as positions. */
+  rowsOf({ from, to }: RankRange): RowSet[] {
     const low = this.stepFrom(from);
     const high = this.stepUpTo(to);
-    if (low >= high) return this.addRanks(bits, from, to);
-    this.addSteps(bits, low, high);
-    this.addRanks(bits, from, this.rankOfStep(low));
-    this.addRanks(bits, this.rankOfStep(high), to);
+    if (low >= high) return this.singly(from, to);
+    return [
+      this.between(low, high),
+      ...this.singly(from, this.rankOfStep(low)),
+      ...this.singly(this.rankOfStep(high), to),
+    ];
   }
 
-  private addSteps(bits: Bits, low: number, high: number): void {
-    const { words } = this.parts;
-    const { wordCount } = this;
-    const highStart = (high - 1) * wordCount;
-    if (low === 0) {
-      for (let word = 0; word < wordCount; word++) bits[word]! |= words[highStart + word]!;
-      return;
-    }
-    const lowStart = (low - 1) * wordCount;
-    for (let word = 0; word < wordCount; word++) bits[word]! |= words[highStart + word]! & ~words[lowStart + word]!;
+  private singly(from: number, to: number): RowSet[] {
+    return from < to ? [{ positions: this.parts.positions.subarray(from, to) }] : [];
   }
 
-  private addRanks(bits: Bits, from: number, to: number): void {
-    const { positions } = this.parts;
-    for (let rank = from; rank < to; rank++) setBit(bits, positions[rank]!);
+  /** The rows between two steps. */
+  private between(low: number, high: number): RowSet {
+    const bits = this.bitsOfStep(high);
+    return low === 0 ? { bits } : { bits, except: this.bitsOfStep(low) };
+  }
+
+  private bitsOfStep(step: number): Bits {
+    return this.parts.words.subarray((step - 1) * this.wordCount, step * this.wordCount);
   }
 
   /** The first step that begins at the rank or above. */

@@ -1,11 +1,9 @@
 // For every value of a column the set of rows that have it: as bits where it is frequent, as a list of positions where
 // it is rare, whichever is smaller. A row of a list column is in the set of each of its elements.
 import type { Integer } from '@tradewind/filters';
-import { type Bits, hasBit, orInto, setBit, wordsFor } from './bits.js';
+import { type Bits, hasBit, setBit, wordsFor } from './bits.js';
 import type { MemoryBudget } from './memory-budget.js';
-
-/** A value's rows: positions in ascending order, or bits. */
-export type RowSet = { positions: Uint32Array; count: number } | { bits: Bits; count: number };
+import type { RowSet } from './row-set.js';
 
 /** What a build hands over; its buffers can be transferred between threads. */
 export interface ValueSetsParts {
@@ -21,7 +19,7 @@ export interface ValueSetsParts {
 }
 
 export class ValueSets {
-  private readonly sets = new Map<Integer, RowSet>();
+  private readonly sets = new Map<Integer, { rows: RowSet; count: number }>();
 
   constructor(parts: ValueSetsParts, rowCount: number) {
     const wordCount = wordsFor(rowCount);
@@ -32,22 +30,16 @@ export class ValueSets {
       this.sets.set(
         value,
         wordStart >= 0
-          ? { bits: parts.words.subarray(wordStart, wordStart + wordCount), count }
-          : { positions: parts.positions.subarray(start, start + count), count },
+          ? { rows: { bits: parts.words.subarray(wordStart, wordStart + wordCount) }, count }
+          : { rows: { positions: parts.positions.subarray(start, start + count) }, count },
       );
     }
   }
 
   /** Undefined when no row has the value. */
-  find(value: Integer): RowSet | undefined {
+  find(value: Integer): { rows: RowSet; count: number } | undefined {
     return this.sets.get(value);
   }
-}
-
-export function addRows(bits: Bits, rows: RowSet): void {
-  if ('bits' in rows) return orInto(bits, rows.bits);
-  const { positions } = rows;
-  for (let index = 0; index < positions.length; index++) setBit(bits, positions[index]!);
 }
 
 // Bytes of a Map entry, the object and the two array headers of one value, rounded up.

@@ -1,6 +1,6 @@
 // The answer to a filter at one data version: the rows of the build that have not changed since, and the changed ones.
 import type { FilterRecord, NormalisedFilter } from '@tradewind/filters';
-import { andNotInto, type Bits, countBits, positionsFrom, setBit } from './bits.js';
+import { type Bits, positionsFrom, setBit } from './bits.js';
 import type { BitsetIndex } from './bitset-index.js';
 import { ChangedRows } from './changed-rows.js';
 
@@ -85,10 +85,9 @@ export class VersionedIndex {
       return known;
     }
     const bits = this.freeBits();
-    this.index.select(filter, bits);
-    if (this.hasOutdated) andNotInto(bits, this.outdated);
+    const unchangedCount = this.index.select(filter, bits, this.hasOutdated ? this.outdated : undefined);
     const changed = this.changedRows.matching(filter);
-    const selection = { bits, count: countBits(bits) + changed.length, changed };
+    const selection = { bits, count: unchangedCount + changed.length, changed };
     this.selections.set(key, selection);
     return selection;
   }
