@@ -55,11 +55,10 @@ export class DirectLogin {
         : undefined;
     if (!claims || claims['token_use'] !== 'direct' || claims['aud'] !== this.config.OAUTH_ISSUER)
       throw unauthenticated();
-    const { sub, iat } = claims;
+    const { sub, credentials_version: version } = claims;
     const user = typeof sub === 'string' && uuid.test(sub) ? await this.users.findById(sub) : undefined;
-    // A new password ends the JWTs from before it; `iat` has whole seconds.
-    const isCurrent = user && Number(iat) >= Math.floor(user.credentialsChangedAt.getTime() / 1000);
-    if (!user || user.isDisabled || !isCurrent) throw unauthenticated();
+    // A new password ends the JWTs from before it, those too whose login was under way.
+    if (!user || user.isDisabled || version !== user.credentialsVersion) throw unauthenticated();
     return profileOf(user);
   }
 
@@ -72,6 +71,7 @@ export class DirectLogin {
       email: user.email,
       userRole: user.userRole,
       token_use: 'direct',
+      credentials_version: user.credentialsVersion,
       iat: nowSeconds,
       exp: nowSeconds + this.config.DIRECT_LOGIN_TTL_SECONDS,
     });

@@ -94,7 +94,9 @@ export class CurrentProvider {
       provider,
       payloads: this.payloads,
       accessTokens,
+      rowsOf,
       attempts: this.attempts,
+      audit: this.audit,
       errorPages: this.errorPages,
       logger: this.logger,
     })) {

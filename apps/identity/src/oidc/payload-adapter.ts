@@ -1,9 +1,10 @@
 // The storage that oidc-provider asks for (its Adapter interface), on PayloadsStore. Inside a request, writes are kept
 // in the request's unit and reads are answered from it where they can be; outside they go straight to the table.
+import { isDeepStrictEqual } from 'node:util';
 import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { ClientRecords } from '../clients/client-records.js';
 import { ClientsStore } from '../clients/clients.store.js';
-import { isStoredHashed, storedId } from './payload-keys.js';
+import { isStorableText, isStoredHashed, storedId } from './payload-keys.js';
 import { type PayloadsStore, type PayloadWithCompany } from './payloads.store.js';
 import { currentUnit, payloadKey, RequestUnit, type FoundPayload, type PayloadRecord } from './request-unit.js';
 
@@ -31,6 +32,10 @@ export class PayloadAdapter implements Adapter {
       throw new errors.InvalidRequest('the proof or assertion was used before');
     }
     const unit = currentUnit() ?? new RequestUnit();
+    if (this.model === 'Session') {
+      unit.keepsSession = isStoredAlready(unit, record, expiresInSeconds);
+      if (unit.keepsSession) return;
+    }
     unit.upserts.set(payloadKey(this.model, record.id), record);
     unit.deletes.delete(payloadKey(this.model, record.id));
     if (!currentUnit()) await this.store.flush(unit);
@@ -45,6 +50,7 @@ export class PayloadAdapter implements Adapter {
 
   /** Brings the row and its company into the request's unit, for who asks for them later. */
   async prefetch(handle: string): Promise<void> {
+    if (handle.length > handleLengthMax) return;
     await this.findStored(storedId(this.model, handle));
   }
 
@@ -71,16 +77,21 @@ export class PayloadAdapter implements Adapter {
     return undefined;
   }
 
-  /** Exactly one caller gets through; for all others the thing was used before, and its grant ends (RFC 9700 2.1.1, 4.14). */
+  /**
+   * A pushed request is consumed at once. A code or refresh token is consumed together with everything that its
+   * redemption stores: of several redemptions exactly one is stored, see `refuseReuse` for the others.
+   */
   async consume(handle: string): Promise<void> {
     const id = storedId(this.model, handle);
+    const unit = currentUnit();
+    if (unit && this.model !== 'PushedAuthorizationRequest') {
+      const found = await this.findStored(id);
+      const grantId = found && parse(found.payload).grantId;
+      unit.consumptions.set(payloadKey(this.model, id), { model: this.model, id, grantId });
+      return;
+    }
     if (await this.store.consume(this.model, id)) return;
-    const found = await this.findStored(id);
-    const grantId = found && (JSON.parse(found.payload) as AdapterPayload).grantId;
-    if (grantId) await this.store.revokeGrant(grantId);
-    throw this.model === 'PushedAuthorizationRequest'
-      ? new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used')
-      : new errors.InvalidGrant(`${this.model} was used before`);
+    throw new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used');
   }
 
   async destroy(handle: string): Promise<void> {
@@ -88,6 +99,7 @@ export class PayloadAdapter implements Adapter {
     const unit = currentUnit() ?? new RequestUnit();
     const key = payloadKey(this.model, id);
     unit.upserts.delete(key);
+    unit.consumptions.delete(key);
     unit.deletes.set(key, { model: this.model, id, required: usedOnce.has(this.model) });
     if (!currentUnit()) await this.store.flush(unit);
   }
@@ -129,8 +141,7 @@ export class ClientAdapter implements Adapter {
   }
 
   async find(clientId: string): Promise<AdapterPayload | undefined> {
-    // PostgreSQL refuses U+0000 in text; no client has it in its id, nor is one longer than this.
-    if (clientId.length > 255 || clientId.includes('\0') || /\p{Surrogate}/u.test(clientId)) return undefined;
+    if (!isStorableText(clientId)) return undefined;
     const unit = currentUnit();
     const metadata = unit?.clients.has(clientId) ? unit.clients.get(clientId) : await this.store.findMetadata(clientId);
     unit?.clients.set(clientId, metadata);
@@ -178,9 +189,26 @@ export function remember(unit: RequestUnit, found: PayloadWithCompany): void {
       unit.payloads.set(payloadKey('Session', found.session.id), {
         payload: found.session.payload,
         consumedAtSeconds: null,
+        uid: found.sessionUid,
       });
     }
   }
+}
+
+/**
+ * The provider saves the browser session with every authorization request to move its end, which touches every index of
+ * the row. A session that is otherwise the same is written only when its end moves by more than a hundredth.
+ */
+function isStoredAlready(unit: RequestUnit, record: PayloadRecord, expiresInSeconds = 0): boolean {
+  const key = payloadKey(record.model, record.id);
+  if (unit.upserts.has(key) || unit.deletes.has(key)) return false;
+  const found = unit.payloads.get(key);
+  // Without a uid, it is the session as it was before another request gave it a new key.
+  if (!found?.uid) return false;
+  const [stored, wanted] = [parse(found.payload), parse(record.payload)];
+  const isSoonEnough = (wanted.exp ?? 0) - (stored.exp ?? 0) < expiresInSeconds / 100;
+  const rest = ({ iat: _iat, exp: _exp, ...others }: AdapterPayload) => others;
+  return isSoonEnough && isDeepStrictEqual(rest(stored), rest(wanted));
 }
 
 function toRecord(

@@ -9,17 +9,16 @@ import {
   findByIds,
   findByUid,
   findForAuthorization,
-  flush,
   insertOnce,
   revokeGrant,
   revokeUser,
 } from './payloads.sql.js';
-import { payloadKey, type FoundPayload, type PayloadRecord, type RequestUnit } from './request-unit.js';
+import { writeStatement } from './request-writes.sql.js';
+import type { FoundPayload, PayloadRecord, RequestUnit } from './request-unit.js';
 
 /** A payload with everything the provider asks for right after it. */
 export interface PayloadWithCompany extends FoundPayload {
   id: string;
-  uid: string | null;
   grantId: string | null;
   grant: string | null;
   clientId: string | null;
@@ -74,9 +73,12 @@ export class PayloadsStore {
     return rows[0] && this.fromRow(rows[0]);
   }
 
-  /** Session and interaction of an authorization request, each with its company; the result says which is which. */
-  async findForAuthorization(sessionId: string | null, interactionId: string | null) {
-    const { rows } = await this.statements.run<CompanyRow>(findForAuthorization, [sessionId, interactionId]);
+  /**
+   * Session and interaction of an authorization request, each with its company; the result says which is which. The
+   * session brings along the client that asks, and what the user granted it.
+   */
+  async findForAuthorization(sessionId: string | null, interactionId: string | null, clientId: string | null) {
+    const { rows } = await this.statements.run<CompanyRow>(findForAuthorization, [sessionId, interactionId, clientId]);
     const session = rows.find((row) => row.model === 'Session');
     const interaction = rows.find((row) => row.model === 'Interaction');
     return {
@@ -96,8 +98,9 @@ export class PayloadsStore {
     return (await this.statements.run(insertOnce, values)).rowCount === 1;
   }
 
-  async revokeGrant(grantId: string): Promise<void> {
-    await this.statements.run(revokeGrant, [grantId]);
+  /** The number of rows that were deleted. */
+  async revokeGrant(grantId: string): Promise<number> {
+    return (await this.statements.run(revokeGrant, [grantId])).rowCount ?? 0;
   }
 
   /** Ends every session, grant, token and pending interaction of a user. */
@@ -112,44 +115,8 @@ export class PayloadsStore {
 
   /** Stores all writes of a request; false when a required row was gone, and then nothing was stored. */
   async flush(unit: RequestUnit): Promise<boolean> {
-    const revoked = [...unit.revokedGrants.values()];
-    const upserts = [...unit.upserts.values()];
-    // A session that is stored again under another key.
-    const isReplaced = ({ model }: { model: string }) =>
-      model === 'Session' && upserts.some((one) => one.model === 'Session');
-    const gone = [...unit.deletes.values()].filter(({ model, id }) => !unit.upserts.has(payloadKey(model, id)));
-    const deletes = gone.filter((one) => !isReplaced(one));
-    const clients = [...unit.clientUpserts.values()];
-    const { rows } = await this.statements.run<{ complete: boolean }>(flush, [
-      deletes.map((one) => one.model),
-      deletes.map((one) => one.id),
-      deletes.map((one) => one.required),
-      revoked.map((one) => one.model),
-      revoked.map((one) => one.grantId),
-      upserts.map((one) => one.model),
-      upserts.map((one) => one.id),
-      upserts.map((one) => one.payload),
-      upserts.map((one) => one.grantId ?? null),
-      upserts.map((one) => one.uid ?? null),
-      upserts.map((one) => one.clientId ?? null),
-      upserts.map((one) => one.accountId ?? null),
-      upserts.map((one) => one.sessionUid ?? null),
-      upserts.map((one) => one.expiresAtSeconds),
-      unit.audits.map((one) => one.event),
-      unit.audits.map((one) => one.userId ?? null),
-      unit.audits.map((one) => one.clientId ?? null),
-      unit.audits.map((one) => one.ip ?? null),
-      unit.audits.map((one) => JSON.stringify(one.details ?? {})),
-      unit.clearedAttempts,
-      unit.refundedAttempts,
-      clients.map((one) => one.clientId),
-      clients.map((one) => one.metadata),
-      clients.map((one) => one.secretSealed),
-      [...unit.clientRemovals],
-      [...unit.usedClients],
-      mustSurviveCrash(unit),
-      gone.filter(isReplaced).map((one) => one.id),
-    ]);
+    const { statement, values } = writeStatement(unit);
+    const { rows } = await this.statements.run<{ complete: boolean }>(statement, values);
     return rows[0]?.complete === true;
   }
 
@@ -175,21 +142,4 @@ export class PayloadsStore {
           : undefined,
     };
   }
-}
-
-/** What a person can simply begin again: the way to the code. */
-const transient = new Set(['Interaction', 'Session', 'AuthorizationCode']);
-
-/**
- * Whether the commit waits for the disk. A crash of the database server may take the last half second of logins under
- * way; never a token, a consent, a registration, a revocation or an audit row.
- */
-function mustSurviveCrash(unit: RequestUnit): boolean {
-  return !(
-    [...unit.upserts.values(), ...unit.deletes.values()].every(({ model }) => transient.has(model)) &&
-    unit.revokedGrants.size === 0 &&
-    unit.clientUpserts.size === 0 &&
-    unit.clientRemovals.size === 0 &&
-    unit.audits.length === 0
-  );
 }

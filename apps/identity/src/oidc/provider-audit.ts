@@ -4,6 +4,10 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { AuditLog } from '../audit/audit-log.js';
 import { currentUnit } from './request-unit.js';
 
+/** For so long, this replica does not note again that a client is in use; of so many clients it knows. */
+const notedMs = 3_600_000;
+const notedMax = 10_000;
+
 export function auditProviderEvents(provider: Provider, audit: AuditLog): void {
   // Inside a request, recording only adds to the request's unit and cannot fail.
   const record = (event: string, ctx: KoaContextWithOIDC, details?: Record<string, unknown>): void => {
@@ -11,9 +15,21 @@ export function auditProviderEvents(provider: Provider, audit: AuditLog): void {
     void audit.record({ event, clientId: client?.clientId, userId: account?.accountId, details });
   };
 
+  // The column is read by the day.
+  const noted = new Map<string, number>();
+  const noteUse = (clientId: string): void => {
+    const unit = currentUnit();
+    if (!unit || Date.now() - (noted.get(clientId) ?? 0) < notedMs) return;
+    unit.usedClients.add(clientId);
+    unit.afterwards.push(() => {
+      if (noted.size >= notedMax) noted.clear();
+      noted.set(clientId, Date.now());
+    });
+  };
+
   provider.on('grant.success', (ctx) => {
     const grantType = ctx.oidc.params?.['grant_type'];
-    if (ctx.oidc.client) currentUnit()?.usedClients.add(ctx.oidc.client.clientId);
+    if (ctx.oidc.client) noteUse(ctx.oidc.client.clientId);
     record('token.issued', ctx, { grant_type: grantType });
   });
   provider.on('grant.revoked', (ctx, grantId) => {

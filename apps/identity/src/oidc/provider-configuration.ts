@@ -4,6 +4,7 @@ import type { AppConfig } from '../app.config.js';
 import type { KeySet } from '../signing-keys/signing-keys.types.js';
 import type { User } from '../users/users.types.js';
 import { claimsOf, claimsOfScopes } from './claims.js';
+import { CookieSignatures } from './cookie-signatures.js';
 import { redirectUriKind } from './redirect-uri-policy.js';
 import { resourceServer, scopes } from './resources.js';
 
@@ -81,7 +82,7 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
     },
 
     cookies: {
-      keys: config.COOKIE_KEYS,
+      keys: new CookieSignatures(config.COOKIE_KEYS),
       // Lax is enough: requests that begin a login are navigations by GET.
       long: { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true },
       short: { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true },

@@ -4,18 +4,19 @@ import type Provider from 'oidc-provider';
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { isDatabaseUnavailable, type Logger } from '@tradewind/service-kit';
 import type { AppConfig } from '../app.config.js';
+import type { AuditLog } from '../audit/audit-log.js';
 import type { ErrorPages } from '../login-pages/error-pages.js';
 import { renderForward } from '../login-pages/forward-pages.js';
 import { securityHeaders } from '../login-pages/security-headers.js';
 import type { AttemptsStore } from '../throttle/attempts.store.js';
 import { structuredTokenPrefix, type AccessTokenAdapter } from './access-tokens.js';
 import { claimsSupported } from './claims.js';
-import { remember } from './payload-adapter.js';
-import { storedId } from './payload-keys.js';
+import { remember, type PayloadAdapter } from './payload-adapter.js';
+import { isStorableText, storedId } from './payload-keys.js';
 import type { PayloadsStore } from './payloads.store.js';
 import { routes } from './provider-configuration.js';
 import { BodyTooLargeError, readBody, withBody } from './request-body.js';
-import { currentUnit, payloadKey } from './request-unit.js';
+import { currentUnit, inRequestUnit, payloadKey, RequestUnit } from './request-unit.js';
 
 type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
 
@@ -24,7 +25,9 @@ export interface MiddlewareNeeds {
   provider: Provider;
   payloads: PayloadsStore;
   accessTokens: AccessTokenAdapter;
+  rowsOf: (model: string) => PayloadAdapter;
   attempts: AttemptsStore;
+  audit: AuditLog;
   errorPages: ErrorPages;
   logger: Logger;
 }
@@ -53,15 +56,18 @@ export function providerMiddleware(needs: MiddlewareNeeds): Middleware[] {
  * Stores everything the request wrote, as one statement, before the response leaves. When the store fails the
  * response is a 503 whatever the provider had made of it, and no token leaves.
  */
-function storeWrites({ payloads, errorPages, logger }: MiddlewareNeeds): Middleware {
+function storeWrites(needs: MiddlewareNeeds): Middleware {
+  const { provider, payloads, errorPages, logger } = needs;
   return async (ctx, next) => {
     const unit = currentUnit();
     if (!unit) throw new Error('provider requests run in a request unit');
     for (const [name, value] of Object.entries(securityHeaders)) ctx.set(name, value);
     try {
       await next();
+      if (unit.keepsSession) removeCookie(ctx, provider.cookieName('session'));
       if (unit.storeFailure === undefined && !unit.isEmpty && !(await payloads.flush(unit))) {
-        refuseSecondUse(ctx, errorPages);
+        if (unit.consumptions.size > 0) await refuseReuse(ctx, unit, needs);
+        else refuseSecondUse(ctx, errorPages);
         return;
       }
     } catch (error) {
@@ -95,13 +101,45 @@ function refuseSecondUse(ctx: KoaContextWithOIDC, errorPages: ErrorPages): void 
   errorPages.renderOrJson(ctx, out);
 }
 
+/**
+ * Somebody redeemed the code or refresh token while this request did the same: its grant ends, with all that the other
+ * one received (RFC 9700 2.1.1, 4.14).
+ */
+async function refuseReuse(ctx: KoaContextWithOIDC, unit: RequestUnit, { payloads, audit }: MiddlewareNeeds) {
+  for (const { grantId } of unit.consumptions.values()) {
+    // Of many that lost, one finds something to end.
+    if (grantId === undefined || (await payloads.revokeGrant(grantId)) === 0) continue;
+    const revocation = new RequestUnit(unit.ip);
+    const details = { grant_id: grantId, by: ctx.oidc.route };
+    await inRequestUnit(revocation, () =>
+      audit.record({ event: 'grant.revoked', clientId: ctx.oidc.client?.clientId, details }),
+    );
+    await payloads.flush(revocation);
+    for (const act of revocation.afterwards) act();
+  }
+  resetResponse(ctx);
+  ctx.status = 400;
+  ctx.body = { error: 'invalid_grant', error_description: 'grant request is invalid' };
+}
+
+/** The answer leaves the cookie as it is. */
+function removeCookie(ctx: KoaContextWithOIDC, name: string): void {
+  const lines = [ctx.response.get('Set-Cookie')].flat().filter(Boolean);
+  const others = lines.filter((line) => !line.startsWith(`${name}=`) && !line.startsWith(`${name}.sig=`));
+  if (others.length > 0) ctx.set('Set-Cookie', others);
+  else ctx.remove('Set-Cookie');
+}
+
 function resetResponse(ctx: KoaContextWithOIDC): void {
   for (const name of ['Set-Cookie', 'Location', 'Content-Type', 'Content-Length']) ctx.remove(name);
   ctx.body = undefined;
 }
 
-/** Reads the body once, up to the limit, and lets a JWT pass through introspection and revocation. */
-function limitedBody({ config, accessTokens }: MiddlewareNeeds): Middleware {
+/**
+ * Reads the body once, up to the limit, and lets a JWT pass through introspection and revocation. The row that a form is
+ * about is looked up first: it brings along its client, mostly the one that asks, and all else the provider will ask for.
+ */
+function limitedBody({ config, accessTokens, rowsOf }: MiddlewareNeeds): Middleware {
   return async (ctx, next) => {
     if (ctx.method !== 'POST' && ctx.method !== 'PUT') return next();
     let body: Buffer;
@@ -118,9 +156,14 @@ function limitedBody({ config, accessTokens }: MiddlewareNeeds): Middleware {
       const token = singleJwt(body);
       if (token) {
         body = Buffer.from(token.prefixedBody);
-        // The row brings its client along, so that the look-up of the client that asks, mostly the same, needs no trip.
         await accessTokens.prefetch(token.jwt);
       }
+    } else if (isForm(ctx) && ctx.path === routes.token) {
+      const form = new URLSearchParams(body.toString('latin1'));
+      const isRefresh = form.get('grant_type') === 'refresh_token';
+      const model = isRefresh ? 'RefreshToken' : 'AuthorizationCode';
+      const handle = form.get(isRefresh ? 'refresh_token' : 'code');
+      if (handle) await rowsOf(model).prefetch(handle);
     }
     withBody(ctx, body);
     await next();
@@ -130,9 +173,15 @@ function limitedBody({ config, accessTokens }: MiddlewareNeeds): Middleware {
 const isForm = (ctx: KoaContextWithOIDC): boolean =>
   (ctx.get('content-type').split(';', 1)[0] ?? '').trim().toLowerCase() === 'application/x-www-form-urlencoded';
 
+/** One `token` with nothing to decode in it, as nearly all clients send it. */
+const plainToken = /^((?:[^&]*&)*?token=)([\w-]+\.[\w-]+\.[\w-]+)((?:&(?!token=)[^&]*)*)$/;
+
 /** The JWT in the form's `token`, and the form with the prefix before it; undefined when there is no such token. */
 function singleJwt(body: Buffer): { jwt: string; prefixedBody: string } | undefined {
-  const form = new URLSearchParams(body.toString('latin1'));
+  const text = body.toString('latin1');
+  const [, before, plain, after] = plainToken.exec(text) ?? [];
+  if (plain !== undefined) return { jwt: plain, prefixedBody: `${before}${structuredTokenPrefix}${plain}${after}` };
+  const form = new URLSearchParams(text);
   const jwt = form.get('token');
   // Given twice, it stays as it is: the provider refuses duplicates.
   if (!jwt || form.getAll('token').length > 1) return undefined;
@@ -195,7 +244,12 @@ function prefetchAuthorization({ provider, payloads }: MiddlewareNeeds): Middlew
     const sessionId = idFromCookie('Session', 'session');
     const interactionId = idFromCookie('Interaction', 'resume');
     if (sessionId === null && interactionId === null) return next();
-    const found = await payloads.findForAuthorization(sessionId, interactionId);
+    const { client_id: clientId } = ctx.query;
+    const found = await payloads.findForAuthorization(
+      sessionId,
+      interactionId,
+      typeof clientId === 'string' && isStorableText(clientId) ? clientId : null,
+    );
     for (const [model, id] of [
       ['Session', sessionId],
       ['Interaction', interactionId],

@@ -1,5 +1,5 @@
 // Puts the provider's endpoints into Fastify, so that unknown paths are 404, wrong methods 405 with Allow, and metrics
-// name the route. Inside this plugin nothing parses bodies: the provider reads them itself.
+// name the route.
 import type { FastifyInstance } from 'fastify';
 import type { AppConfig } from '../app.config.js';
 import type { CurrentProvider } from './current-provider.js';
@@ -37,21 +37,22 @@ export function registerProviderRoutes(
 ): void {
   const { host, protocol } = new URL(config.OAUTH_ISSUER);
   void instance.register((scope, _options, done) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
     for (const [url, method] of providerPaths(config)) {
       scope.route({
         url,
         method,
-        handler: async (request, reply) => {
+        // In the first hook: what Fastify does after it (content types, parsing, validation) is the provider's business.
+        onRequest: (request, reply) => {
           const { raw } = request;
           // Every address the provider builds, and whether cookies are Secure, follows from these three.
           raw.headers.host = host;
           raw.headers['x-forwarded-host'] = host;
           raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
           reply.hijack();
-          await inRequestUnit(new RequestUnit(request.ip), () => current().handle(raw, reply.raw));
+          // The provider answers its own failures; what fails outside of it leaves no answer to send.
+          inRequestUnit(new RequestUnit(request.ip), () => current().handle(raw, reply.raw)).catch(() => raw.destroy());
         },
+        handler: () => undefined,
       });
     }
     done();

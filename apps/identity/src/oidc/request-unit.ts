@@ -32,6 +32,8 @@ export interface AuditRecord {
 export interface FoundPayload {
   payload: string;
   consumedAtSeconds: number | null;
+  /** Of a browser session; null when another key has taken its place. */
+  uid?: string | null;
 }
 
 export class RequestUnit {
@@ -43,9 +45,13 @@ export class RequestUnit {
   readonly upserts = new Map<string, PayloadRecord>();
   /** Keys to delete; true when the request fails unless the row was still there. */
   readonly deletes = new Map<string, { model: string; id: string; required: boolean }>();
+  /** Codes and refresh tokens that this request redeems: it fails unless nobody did before. */
+  readonly consumptions = new Map<string, { model: string; id: string; grantId: string | undefined }>();
   readonly revokedGrants = new Map<string, { model: string; grantId: string }>();
   readonly clientUpserts = new Map<string, { clientId: string; metadata: string; secretSealed: string | null }>();
   readonly clientRemovals = new Set<string>();
+  /** The browser session stays as it is stored, and so does its cookie. */
+  keepsSession = false;
   /** Clients that received a token. */
   readonly usedClients = new Set<string>();
   readonly audits: AuditRecord[] = [];
@@ -68,6 +74,7 @@ export class RequestUnit {
     return (
       this.upserts.size === 0 &&
       this.deletes.size === 0 &&
+      this.consumptions.size === 0 &&
       this.revokedGrants.size === 0 &&
       this.clientUpserts.size === 0 &&
       this.clientRemovals.size === 0 &&

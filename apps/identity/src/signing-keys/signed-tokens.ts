@@ -12,15 +12,16 @@ export type TokenType = 'at+jwt' | 'JWT';
 export type TokenClaims = Record<string, unknown> & { exp: number };
 
 const compactJws = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
-/** Tokens whose signature is known to be good; a token in use comes back many times. Some 4 MB when full. */
-const verifiedMax = 4000;
+/** Tokens of each kind whose signature is known to be good; one in use comes back many times. Some 4 MB when full. */
+const verifiedMax = 2000;
+const knownTokens = () => ({ 'at+jwt': new Map<string, TokenClaims>(), JWT: new Map<string, TokenClaims>() });
 /** A longer text is no token of ours, and is not worth decoding. */
 const lengthMax = 8192;
 
 @Injectable()
 export class SignedTokens {
   private publicKeys = new Map<string, KeyObject>();
-  private verified = new Map<string, TokenClaims>();
+  private verified = knownTokens();
   private signing: { kid: string; key: KeyObject } | undefined;
 
   constructor(
@@ -29,7 +30,7 @@ export class SignedTokens {
   ) {
     signingKeys.onChange(({ current, keys }) => {
       // A key may be gone, and with it the good name of what it signed.
-      this.verified = new Map();
+      this.verified = knownTokens();
       this.publicKeys = new Map(
         keys.map((key) => [key.kid, createPublicKey({ key: asNodeJwk(key.publicJwk), format: 'jwk' })]),
       );
@@ -48,14 +49,17 @@ export class SignedTokens {
    * undefined. A key id that is not known (yet) makes it look for a rotation first.
    */
   async verify(type: TokenType, token: string): Promise<TokenClaims | undefined> {
-    const cacheKey = `${type} ${token}`;
-    const claims = this.verified.get(cacheKey) ?? (await this.verifySigned(type, token));
+    const known = this.verified[type];
+    const seen = known.get(token);
+    const claims = seen ?? (await this.verifySigned(type, token));
     if (!claims || claims.exp <= Date.now() / 1000) {
-      this.verified.delete(cacheKey);
+      known.delete(token);
       return undefined;
     }
-    if (this.verified.size >= verifiedMax) this.verified.delete(this.verified.keys().next().value as string);
-    this.verified.set(cacheKey, claims);
+    if (!seen) {
+      if (known.size >= verifiedMax) known.delete(known.keys().next().value as string);
+      known.set(token, claims);
+    }
     return claims;
   }
 

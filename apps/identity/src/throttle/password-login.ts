@@ -34,6 +34,8 @@ export class PasswordLogin {
       return { kind: 'throttled', retryAfterSeconds: attempt.retryAfterSeconds };
     }
     const { user } = attempt;
+    // What is stored for this login goes back to the credentials as they were before the password was checked.
+    if (user) unit.users.set(user.id, user);
     const isActive = user !== undefined && !user.isDisabled;
     const isRight = await this.hashing.verify(isActive ? attempt.passwordHash : undefined, password);
     if (!user || !isActive || !isRight) {

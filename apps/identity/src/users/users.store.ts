@@ -2,7 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { UserRole } from '@tradewind/shared-types';
 import { PreparedStatements, type Statement } from '../storage/prepared-statements.js';
 import { BatchedLookup } from '../storage/batched-lookup.js';
-import { userRecordColumns, userRecordFromRow, type UserRecord, type UserRow } from './users.types.js';
+import {
+  userColumns,
+  userFromRow,
+  userRecordColumns,
+  userRecordFromRow,
+  type User,
+  type UserRecord,
+  type UserRow,
+} from './users.types.js';
 
 export interface NewUser {
   email: string;
@@ -17,7 +25,7 @@ export interface NewUser {
 
 const findById: Statement = {
   name: 'user_find',
-  text: `select ${userRecordColumns('u')} from user_account u where u.id = any($1::uuid[])`,
+  text: `select ${userColumns('u')} from user_account u where u.id = any($1::uuid[])`,
 };
 const findByEmail: Statement = {
   name: 'user_find_by_email',
@@ -36,27 +44,32 @@ const list: Statement = {
 };
 const setPassword: Statement = {
   name: 'user_set_password',
-  text: 'update user_account set password_hash = $2, credentials_changed_at = now() where id = $1',
+  text: `update user_account
+            set password_hash = $2, credentials_changed_at = now(), credentials_version = credentials_version + 1
+          where id = $1`,
 };
 const setRole: Statement = { name: 'user_set_role', text: 'update user_account set role = $2 where id = $1' };
 const disable: Statement = {
   name: 'user_disable',
-  text: 'update user_account set disabled_at = coalesce(disabled_at, now()), credentials_changed_at = now() where id = $1',
+  text: `update user_account
+            set disabled_at = coalesce(disabled_at, now()), credentials_changed_at = now(),
+                credentials_version = credentials_version + 1
+          where id = $1`,
 };
 const enable: Statement = { name: 'user_enable', text: 'update user_account set disabled_at = null where id = $1' };
 
 @Injectable()
 export class UsersStore {
-  private readonly byId: BatchedLookup<UserRecord>;
+  private readonly byId: BatchedLookup<User>;
 
   constructor(private readonly statements: PreparedStatements) {
     this.byId = new BatchedLookup(async (ids) => {
       const { rows } = await this.statements.run<UserRow>(findById, [ids]);
-      return new Map(rows.map(userRecordFromRow).map((user) => [user.id, user]));
+      return new Map(rows.flatMap((row) => userFromRow(row) ?? []).map((user) => [user.id, user]));
     });
   }
 
-  async findById(id: string): Promise<UserRecord | undefined> {
+  async findById(id: string): Promise<User | undefined> {
     return this.byId.find(id);
   }
 

@@ -12,13 +12,13 @@ export interface User {
   familyName: string | null;
   preferredUsername: string | null;
   isDisabled: boolean;
+  /** Grows with every new password and when the user is disabled: what goes back to older credentials is worth nothing. */
+  credentialsVersion: number;
 }
 
 /** A user with what only operators and the direct login need. */
 export interface UserRecord extends User {
   disabledAt: Date | null;
-  /** Direct-login JWTs issued before this moment are refused. */
-  credentialsChangedAt: Date;
   createdAt: Date;
 }
 
@@ -31,8 +31,9 @@ const profileColumns = [
   'given_name',
   'family_name',
   'preferred_username',
+  'credentials_version',
 ];
-const recordColumns = [...profileColumns, 'disabled_at', 'credentials_changed_at', 'created_at'];
+const recordColumns = [...profileColumns, 'disabled_at', 'created_at'];
 
 /** The columns of a user for `userFromRow`. Moments are left out: reading them costs more than all the rest. */
 export const userColumns = (alias: string, prefix = ''): string =>
@@ -63,6 +64,7 @@ export function userFromRow(row: UserRow, prefix = ''): User | undefined {
     familyName: value('family_name'),
     preferredUsername: value('preferred_username'),
     isDisabled: value('is_disabled'),
+    credentialsVersion: value('credentials_version'),
   };
 }
 
@@ -71,7 +73,6 @@ export function userRecordFromRow(row: UserRow): UserRecord {
   return {
     ...(userFromRow(row) as User),
     disabledAt: row['disabled_at'] as Date | null,
-    credentialsChangedAt: row['credentials_changed_at'] as Date,
     createdAt: row['created_at'] as Date,
   };
 }

@@ -1,0 +1,166 @@
+// A new password, and disabling a user, end everything that goes back to the time before, whatever is under way: a
+// request that read before and stores afterwards leaves nothing that works.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { Users } from '../src/users/users.service.js';
+import type { User } from '../src/users/users.types.js';
+import { password, startIdentity, type Identity } from './identity.fixture.js';
+import { authorizationUrl, authorize, formOf, makePkce, UserAgent, type FlowClient } from './user-agent.js';
+
+const newPassword = 'another long password';
+/** Any number; nobody else takes it. */
+const gate = 4711;
+
+describe('new credentials while a request is under way', () => {
+  let identity: Identity;
+  let users: Users;
+  let client: FlowClient;
+  let sql: pg.Pool;
+  beforeAll(async () => {
+    identity = await startIdentity({ CLEANUP_INTERVAL_SECONDS: '3600' });
+    users = identity.running.app.get(Users, { strict: false });
+    client = await identity.createClient();
+    sql = new pg.Pool({ connectionString: identity.databaseUrl, options: '-c search_path=identity', max: 2 });
+    // Whoever holds the gate stops every statement that stores a row of this kind, before the row is stored.
+    await sql.query(`
+      create function wait_at_gate() returns trigger language plpgsql as $$
+      begin perform pg_advisory_xact_lock_shared(${gate}); return new; end $$;
+      create trigger gate before insert on oidc_payload for each row execute function wait_at_gate();
+    `);
+  });
+  afterAll(async () => {
+    await sql.end();
+    await identity.close();
+  });
+
+  const isWaiting = async (condition: string): Promise<boolean> => {
+    const { rows } = await sql.query<{ count: number }>(
+      `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and ${condition}`,
+    );
+    return (rows[0]?.count ?? 0) > 0;
+  };
+  const until = async (isTrue: () => Promise<boolean> | boolean): Promise<void> => {
+    while (!(await isTrue())) await delay(10);
+  };
+
+  /** Lets `change` happen after `request` has read all it needs and before it has stored anything. */
+  async function during<T>(request: () => Promise<T>, change: () => Promise<unknown>): Promise<T> {
+    const holder = await sql.connect();
+    try {
+      await holder.query('select pg_advisory_lock($1)', [gate]);
+      const answer = request();
+      await until(() => isWaiting(`wait_event = 'advisory'`));
+      let isChanged = false;
+      const changed = change().then(() => (isChanged = true));
+      // It ends, or waits for a row that the request is writing.
+      await until(
+        async () => isChanged || (await isWaiting(`query like 'delete from oidc_payload where account_id%'`)),
+      );
+      await holder.query('select pg_advisory_unlock($1)', [gate]);
+      await changed;
+      return await answer;
+    } finally {
+      await holder.query('select pg_advisory_unlock_all()');
+      holder.release();
+    }
+  }
+
+  const changes: [string, (user: User) => Promise<unknown>][] = [
+    ['a new password', (user) => users.setPassword(user.email, newPassword)],
+    [
+      'disabling the user',
+      async (user) => {
+        await users.disable(user.email);
+        // What was ended stays so.
+        await users.enable(user.email);
+      },
+    ],
+  ];
+
+  const start = async () => {
+    const user = await identity.createUser();
+    const agent = new UserAgent(identity.issuer);
+    const page = await agent.visit(authorizationUrl(identity.issuer, { client }, makePkce()));
+    const form = formOf(page, 'submit');
+    const submit = () =>
+      agent.request(form.action, {
+        method: 'POST',
+        body: new URLSearchParams({ ...form.hidden, email: user.email, password }),
+      });
+    const isSignedOut = async () =>
+      (await agent.visit(authorizationUrl(identity.issuer, { client }, makePkce()))).body.includes('/submit"');
+    return { user, agent, submit, isSignedOut };
+  };
+
+  it.each(changes)('%s: the login that is being submitted leads nowhere', async (_what, change) => {
+    const { user, agent, submit, isSignedOut } = await start();
+    const { headers } = await during(submit, () => change(user));
+    const next = await agent.visit(headers.get('location') as string);
+    expect(next.status).toBe(400);
+    expect(await isSignedOut()).toBe(true);
+  });
+
+  it.each(changes)('%s: the session that is being opened is none', async (_what, change) => {
+    const { user, agent, submit, isSignedOut } = await start();
+    const { headers } = await submit();
+    const resumed = await during(
+      () => agent.request(headers.get('location') as string),
+      () => change(user),
+    );
+    expect((await agent.visit(resumed.headers.get('location') as string)).status).toBe(400);
+    expect(await isSignedOut()).toBe(true);
+  });
+
+  it.each(changes)('%s: the session that is being replaced ends', async (_what, change) => {
+    const user = await identity.createUser();
+    const { agent } = await authorize(identity.issuer, { client, email: user.email, password });
+    const other = await identity.createClient();
+    const consent = await agent.visit(authorizationUrl(identity.issuer, { client: other }, makePkce()));
+    const form = formOf(consent, 'confirm');
+    const confirmed = await agent.request(form.action, { method: 'POST', body: new URLSearchParams(form.hidden) });
+    const resume = confirmed.headers.get('location') as string;
+    await during(
+      () => agent.request(resume),
+      () => change(user),
+    );
+    const next = await agent.visit(authorizationUrl(identity.issuer, { client: other }, makePkce()));
+    expect(next.body).toContain('/submit"');
+  });
+
+  it.each(changes)('%s: the JWT of a direct login that is under way opens nothing', async (_what, change) => {
+    const user = await identity.createUser();
+    const login = async () =>
+      (await (
+        await fetch(`${identity.issuer}/auth/login`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ email: user.email, password }),
+        })
+      ).json()) as { token: string };
+    const me = ({ token }: { token: string }) =>
+      fetch(`${identity.issuer}/auth/me`, { headers: { authorization: `Bearer ${token}` } });
+    const holder = await sql.connect();
+    try {
+      // The login stores an audit row, and nothing at the gate.
+      await holder.query('begin; lock table audit_event in share mode');
+      const token = login();
+      await until(() => isWaiting(`query like '%audit_event%'`));
+      const changed = change(user);
+      await until(async () => (await versionOf(user)) > 1);
+      await holder.query('rollback');
+      await changed;
+      expect((await me(await token)).status).toBe(401);
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+  });
+
+  const versionOf = async ({ id }: User): Promise<number> =>
+    (
+      await sql.query<{ credentials_version: number }>('select credentials_version from user_account where id = $1', [
+        id,
+      ])
+    ).rows[0]?.credentials_version ?? 0;
+});
