@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { objectStoreContract } from '../test/contracts/object-store.contract.js';
@@ -36,6 +36,19 @@ describe('FileObjectStore', () => {
     expect(await readdir(parent)).toEqual(['objects']);
     expect((await readdir(root)).sort()).toEqual(['.partial', 'bucket']);
     expect(await readdir(join(root, '.partial'))).toEqual([]);
+  });
+
+  it('removes what a killed process left half-written, and nothing that may still be written', async () => {
+    const root = await folder();
+    const partial = join(root, '.partial');
+    await mkdir(partial);
+    for (const name of ['abandoned', 'under-way']) await writeFile(join(partial, name), 'half of an ob');
+    const hoursAgo = Date.now() / 1000 - 2 * 3600;
+    await utimes(join(partial, 'abandoned'), hoursAgo, hoursAgo);
+    const store = new FileObjectStore(root);
+    expect(await store.create('bucket', 'one', 'x')).toBe('created');
+    await store.onApplicationShutdown();
+    expect(await readdir(partial)).toEqual(['under-way']);
   });
 
   it('makes its folders anew when somebody has removed them', async () => {

@@ -2,7 +2,7 @@
 // name is taken: the same promise as a generation precondition of Cloud Storage.
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs';
-import { access, constants, link, mkdir, readdir, readFile, unlink } from 'node:fs/promises';
+import { access, constants, link, mkdir, readdir, readFile, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { FolderFlush, flushFolder } from './folder-flush.js';
@@ -11,6 +11,8 @@ import { ObjectStore } from './object-store.port.js';
 
 /** Not a possible bucket name, and on the same file system as the buckets, as `link` needs. */
 const partialFolder = '.partial';
+/** A partial file this old belongs to a process that was killed while it wrote: a write takes seconds. */
+const abandonedAfterMs = 3_600_000;
 
 /** With callbacks: a file handle of promises costs several times the processor time, which shows at hundreds a second. */
 const write = promisify(writeFile);
@@ -20,6 +22,8 @@ export class FileObjectStore extends ObjectStore {
   readonly #folders = new FolderFlush();
   /** Folders that this process has made or found. One that has gone meanwhile is noticed by the write that needs it. */
   readonly #knownFolders = new Set<string>();
+  /** The removal of what killed processes left, once in the life of this one; begins with the first write. */
+  #cleaning: Promise<void> | undefined;
 
   constructor(root: string) {
     super();
@@ -31,6 +35,8 @@ export class FileObjectStore extends ObjectStore {
     const path = this.#path(bucket, name);
     const partial = join(this.#root, partialFolder, randomUUID());
     await Promise.all([this.#makeFolder(dirname(path)), this.#makeFolder(dirname(partial))]);
+    // Nobody waits for it and nothing depends on it.
+    this.#cleaning ??= removeAbandoned(dirname(partial)).catch(() => undefined);
     try {
       return await this.#createIn(path, partial, body);
     } catch (error) {
@@ -88,7 +94,7 @@ export class FileObjectStore extends ObjectStore {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    // Nothing is held open between calls.
+    await this.#cleaning;
   }
 
   async #makeFolder(path: string): Promise<void> {
@@ -105,6 +111,19 @@ export class FileObjectStore extends ObjectStore {
     const file = encodeName(name);
     if (file.length > 255) throw new RangeError(`object name is too long for a file: ${name.slice(0, 60)}...`);
     return join(this.#root, bucket, file);
+  }
+}
+
+/** Should one of them be written all the same, its writer notices that it has gone and begins anew. */
+async function removeAbandoned(folder: string): Promise<void> {
+  for (const file of await readdir(folder)) {
+    const path = join(folder, file);
+    try {
+      if (Date.now() - (await stat(path)).mtimeMs > abandonedAfterMs) await unlink(path);
+    } catch (error) {
+      // Its writer, or another replica that cleans up, was faster.
+      if (!hasCode(error, 'ENOENT')) throw error;
+    }
   }
 }
 
