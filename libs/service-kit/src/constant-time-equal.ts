@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 /** Whether two secrets are the same, in a time that tells nothing about where or whether they differ, not even in length. */
 export function constantTimeEqual(one: string, other: string): boolean {
@@ -6,5 +6,5 @@ export function constantTimeEqual(one: string, other: string): boolean {
 }
 
 function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }
