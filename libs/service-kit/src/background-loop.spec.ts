@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { BackgroundLoop } from './background-loop.js';
 import { createLogger } from './logger.js';
 
@@ -49,6 +49,37 @@ describe('BackgroundLoop', () => {
     });
     loop.start();
     await second.promise;
+  });
+
+  it('rests between passes that are woken, and takes what came meanwhile together', async () => {
+    jest.useFakeTimers();
+    try {
+      let passes = 0;
+      loop = new BackgroundLoop({
+        name: 'example',
+        intervalMs: hourMs,
+        restMs: 100,
+        logger,
+        run: async () => void (passes += 1),
+      });
+      loop.start();
+      await jest.advanceTimersByTimeAsync(0);
+      expect(passes).toBe(1);
+      for (let wake = 0; wake < 10; wake++) loop.wake();
+      await jest.advanceTimersByTimeAsync(99);
+      expect(passes).toBe(1);
+      await jest.advanceTimersByTimeAsync(1);
+      expect(passes).toBe(2);
+      // After a silence a wake begins at once.
+      await jest.advanceTimersByTimeAsync(1_000);
+      loop.wake();
+      await jest.advanceTimersByTimeAsync(0);
+      expect(passes).toBe(3);
+      await Promise.all([loop.stop(), jest.advanceTimersByTimeAsync(100)]);
+      expect(passes).toBe(3);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('logs a pass that throws and goes on', async () => {

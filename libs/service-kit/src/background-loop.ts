@@ -7,6 +7,11 @@ export interface BackgroundLoopOptions {
   intervalMs: number;
   /** Pause before the first pass, milliseconds; none unless given. For what nobody waits for, such as cleaning up. */
   startsAfterMs?: number;
+  /**
+   * Least pause after a pass, milliseconds, even when it was woken meanwhile; none unless given. What arrives during it is
+   * taken together, and a wake after a longer silence still begins at once.
+   */
+  restMs?: number;
   /** One pass. True means there is more: the next pass follows at once. The signal is aborted by `stop`. */
   run: (signal: AbortSignal) => Promise<boolean | void>;
   logger: Logger;
@@ -21,6 +26,8 @@ export class BackgroundLoop {
   private running: Promise<void> | undefined;
   private endPause: (() => void) | undefined;
   private wasWoken = false;
+  /** Whether a wake ends the pause at hand. */
+  private isWakeable = true;
 
   constructor(private readonly options: BackgroundLoopOptions) {}
 
@@ -28,10 +35,10 @@ export class BackgroundLoop {
     this.running ??= this.loop();
   }
 
-  /** Ends the pause at hand, or the next one when a pass is on. */
+  /** Ends the pause at hand, or the next one when a pass is on; a rest goes on. */
   wake(): void {
     this.wasWoken = true;
-    this.endPause?.();
+    if (this.isWakeable) this.endPause?.();
   }
 
   /** Aborts the signal and waits for the current pass. */
@@ -42,7 +49,7 @@ export class BackgroundLoop {
   }
 
   private async loop(): Promise<void> {
-    const { name, run, logger, intervalMs, startsAfterMs } = this.options;
+    const { name, run, logger, intervalMs, startsAfterMs, restMs = 0 } = this.options;
     if (startsAfterMs !== undefined) await this.pause(startsAfterMs);
     while (!this.abort.signal.aborted) {
       this.wasWoken = false;
@@ -52,11 +59,14 @@ export class BackgroundLoop {
       } catch (error) {
         if (!this.abort.signal.aborted) logger.error({ err: error, loop: name }, 'a background pass failed');
       }
-      if (!hasMore && !this.wasWoken && !this.abort.signal.aborted) await this.pause(intervalMs);
+      if (hasMore) continue;
+      if (restMs > 0 && !this.abort.signal.aborted) await this.pause(restMs, { endsOnWake: false });
+      if (!this.wasWoken && !this.abort.signal.aborted) await this.pause(intervalMs - restMs);
     }
   }
 
-  private pause(ms: number): Promise<void> {
+  private pause(ms: number, { endsOnWake = true } = {}): Promise<void> {
+    this.isWakeable = endsOnWake;
     return new Promise((resolve) => {
       const end = () => {
         clearTimeout(timer);

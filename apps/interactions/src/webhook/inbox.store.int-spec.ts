@@ -27,8 +27,8 @@ describe('InboxStore', () => {
       await store.accept([webhook('r1', id), webhook('r1', id), webhook('r9'), webhook('r1', id, 'OTHER')]),
     ).toEqual([
       'stored',
-      // In one group with the first: stored by the same statement.
-      'stored',
+      // In one group with the first.
+      'repeated',
       'unknown_run',
       'stored',
     ]);

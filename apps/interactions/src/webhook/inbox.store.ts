@@ -36,41 +36,67 @@ export class InboxStore {
   /**
    * Stores webhooks of known runs, each event of a run once. A run is known by its id, or by the job id that came along:
    * the job is recorded before the provider is called, its run id only after the answer. Committed when this resolves.
+   *
+   * Two small statements: PostgreSQL plans each in a fraction of the time that one with all of it takes, and a job, once
+   * recorded, does not go away between them.
    */
   async accept(webhooks: readonly ReceivedWebhook[]): Promise<Acceptance[]> {
-    const proposals = webhooks.map((webhook, index) => ({
-      n: index,
-      run_id: webhook.runId,
-      event_type: webhook.eventType,
-      job_id: webhook.jobId ?? null,
-      payload: JSON.stringify(webhook.payload),
-    }));
-    const accepted = await rows<{ n: number; is_new: boolean }>(
+    const jobIds = await this.findJobs(webhooks);
+    const acceptances = webhooks.map((webhook): Acceptance => (jobIds.has(webhook) ? 'repeated' : 'unknown_run'));
+    // In the order of the unique key: parallel statements then wait for one another instead of deadlocking.
+    const known = [...webhooks.entries()].filter(([, webhook]) => jobIds.has(webhook));
+    known.sort(([, one], [, other]) => (keyOf(one) < keyOf(other) ? -1 : 1));
+    if (known.length === 0) return acceptances;
+    const proposals = known.map(([, webhook]) => webhook);
+    const stored = await rows<{ provider_run_id: string; event_type: string }>(
       this.dataSource,
-      `with received as materialized (
-         select t.n, t.run_id, t.event_type, t.payload, coalesce(by_run.job_id, by_job.job_id) as job_id
-         from jsonb_to_recordset($1::jsonb) as t(n integer, run_id text, event_type text, job_id uuid, payload text)
-         left join ${this.tables.tracker} as by_run on by_run.provider_run_id = t.run_id
-         left join ${this.tables.tracker} as by_job on by_job.job_id = t.job_id
-       ), stored as (
-         insert into ${this.tables.webhookInbox} (provider_run_id, job_id, event_type, payload)
-         -- In the order of the unique key: parallel statements then wait for one another instead of deadlocking.
-         select distinct on (run_id, event_type) run_id, job_id, event_type, payload::json from received
-         where job_id is not null
-         order by run_id, event_type, n
-         on conflict (provider_run_id, event_type) do nothing
-         returning provider_run_id, event_type
-       )
-       select received.n, stored.provider_run_id is not null as is_new from received
-       left join stored on stored.provider_run_id = received.run_id and stored.event_type = received.event_type
-       where received.job_id is not null`,
-      [JSON.stringify(proposals)],
+      `insert into ${this.tables.webhookInbox} (provider_run_id, job_id, event_type, payload)
+       select * from unnest($1::text[], $2::uuid[], $3::text[], $4::json[])
+       on conflict (provider_run_id, event_type) do nothing
+       returning provider_run_id, event_type`,
+      [
+        proposals.map(({ runId }) => runId),
+        proposals.map((webhook) => jobIds.get(webhook)),
+        proposals.map(({ eventType }) => eventType),
+        proposals.map(({ payload }) => JSON.stringify(payload)),
+      ],
     );
-    const known = new Map(accepted.map((row) => [row.n, row.is_new]));
-    return webhooks.map((_, index) => {
-      const isNew = known.get(index);
-      return isNew === undefined ? 'unknown_run' : isNew ? 'stored' : 'repeated';
-    });
+    const isNew = new Set(stored.map((row) => keyOf({ runId: row.provider_run_id, eventType: row.event_type })));
+    // Of equal ones in a group the first is the stored one: it takes the key out of the set.
+    for (const [index, webhook] of known) if (isNew.delete(keyOf(webhook))) acceptances[index] = 'stored';
+    return acceptances;
+  }
+
+  /** The jobs of those webhooks whose run or job is known. */
+  private async findJobs(webhooks: readonly ReceivedWebhook[]): Promise<Map<ReceivedWebhook, string>> {
+    const byRun = new Map(
+      (
+        await rows<{ provider_run_id: string; job_id: string }>(
+          this.dataSource,
+          `select provider_run_id, job_id from ${this.tables.tracker} where provider_run_id = any($1)`,
+          [webhooks.map(({ runId }) => runId)],
+        )
+      ).map((row) => [row.provider_run_id, row.job_id]),
+    );
+    const named = webhooks.filter(({ runId, jobId }) => jobId !== undefined && !byRun.has(runId));
+    const byJob = new Set(
+      named.length === 0
+        ? []
+        : (
+            await rows<{ job_id: string }>(
+              this.dataSource,
+              `select job_id from ${this.tables.tracker} where job_id = any($1)`,
+              [named.map(({ jobId }) => jobId)],
+            )
+          ).map((row) => row.job_id),
+    );
+    const jobs = new Map<ReceivedWebhook, string>();
+    for (const webhook of webhooks) {
+      const { runId, jobId } = webhook;
+      const found = byRun.get(runId) ?? (jobId !== undefined && byJob.has(jobId) ? jobId : undefined);
+      if (found !== undefined) jobs.set(webhook, found);
+    }
+    return jobs;
   }
 
   /**
@@ -132,4 +158,9 @@ export class InboxStore {
     );
     return forgotten.length === limit;
   }
+}
+
+/** Neither part can hold a space (completion-webhook.ts), so that distinct webhooks have distinct keys. */
+function keyOf({ runId, eventType }: Pick<ReceivedWebhook, 'runId' | 'eventType'>): string {
+  return `${runId} ${eventType}`;
 }
