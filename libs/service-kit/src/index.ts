@@ -29,3 +29,4 @@ export * from './callers/callers.js';
 export * from './callers/issuer-keys.js';
 export * from './open-api.js';
 export * from './telemetry/trace-context.js';
+export * from './within-ms.js';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { GroupCommit, storableJson } from '@tradewind/service-kit';
 import { monthOf, monthOfCorrelationId } from '@tradewind/shared-types';
@@ -18,23 +18,24 @@ const groupSizeMax = 100;
 /** Longer ids are no ids of ours. */
 const correlationIdLengthMax = 200;
 
+interface KeptAndTried extends InsertedDelivery {
+  /** The attempt to store it that has begun; absent when it waits in the inbox. */
+  attempt?: Promise<DeliveryProgress>;
+}
+
 /** Receives profile webhooks: first durable in the inbox, then tried at once at warehouse and backup. */
 @Injectable()
 export class DeliveriesService {
-  private readonly inserts: GroupCommit<IncomingDelivery, InsertedDelivery>;
+  private readonly inserts: GroupCommit<IncomingDelivery, KeptAndTried>;
 
   constructor(
-    store: DeliveriesStore,
+    private readonly store: DeliveriesStore,
     private readonly unusable: UnusablePayloadsStore,
     private readonly storing: ProfileStoringService,
     private readonly events: AppEvents,
     private readonly config: AppConfig,
   ) {
-    this.inserts = new GroupCommit({
-      write: (group) => store.insert(group),
-      groupSizeMax,
-      parallel: 2,
-    });
+    this.inserts = new GroupCommit({ write: (group) => this.keep(group), groupSizeMax });
   }
 
   /** Answers what is done when the time for waiting is over; the rest goes on in the background. */
@@ -42,7 +43,7 @@ export class DeliveriesService {
     const receivedAt = new Date();
     const correlationId = headers.correlationId?.slice(0, correlationIdLengthMax) || undefined;
     const incoming = await this.read(body, correlationId, receivedAt);
-    const { delivery, isNew } = await this.inserts.add(incoming);
+    const { delivery, isNew, attempt } = await this.inserts.add(incoming);
     if (!isNew) {
       this.events.emit('profile_repeated', { network_username: delivery.networkUsername });
       return this.storing.progressOf(delivery);
@@ -52,15 +53,22 @@ export class DeliveriesService {
       status: delivery.requestStatus,
       reason: incoming.reason,
     });
-    if (incoming.leaseMs === 0) return delivery;
-    return this.withinWait(this.storing.attempt(delivery), delivery);
+    return attempt ? this.withinWait(attempt, delivery) : delivery;
+  }
+
+  /** Keeps a group durably, and begins at once to store it when there is room. */
+  private async keep(group: readonly IncomingDelivery[]): Promise<KeptAndTried[]> {
+    const isAttempted = this.storing.hasRoomFor(group.length);
+    const inserted = await this.store.insert(group, isAttempted ? leaseMs(this.config) : 0);
+    if (!isAttempted) return inserted;
+    return inserted.map((one) => (one.isNew ? { ...one, attempt: this.storing.attemptFresh(one.delivery) } : one));
   }
 
   private async read(body: unknown, correlationId: string | undefined, receivedAt: Date): Promise<IncomingDelivery> {
     const payload = readProfilePayload(body);
     if (payload.kind === 'unusable') {
       const text = storableJson(body ?? null);
-      const fingerprint = createHash('sha256').update(text).digest('hex');
+      const fingerprint = hash('sha256', text);
       await this.unusable.keep({ fingerprint, reason: payload.message, body: text, correlationId, receivedAt });
       this.events.emit('profile_unusable', { reason: payload.reason });
       throw unusableWebhook(payload.message);
@@ -78,7 +86,6 @@ export class DeliveriesService {
       requestStatus,
       reason: payload.kind === 'failure' ? payload.reason : undefined,
       body: storableJson(body),
-      leaseMs: this.storing.hasRoom ? leaseMs(this.config) : 0,
     };
   }
 

@@ -14,13 +14,13 @@ export interface InsertedDelivery {
   isNew: boolean;
 }
 
-/** What became of one attempt to store. */
-export interface DeliveryOutcome {
+/** An attempt that has left something to do. */
+export interface UnfinishedDelivery {
   id: string;
   isStored: boolean;
   isBackedUp: boolean;
-  error: string | null;
-  /** Wait before the next attempt, when anything is left to do. */
+  error: string;
+  /** Wait before the next attempt. */
   retryAfterMs: number;
 }
 
@@ -37,8 +37,7 @@ interface DeliveryRow {
   is_backed_up: boolean;
 }
 
-const columns = `id::text, identity, network_username, received_at, request_status, body::text as body, object_name, attempts,
-  stored_at is not null as is_stored, backed_up_at is not null as is_backed_up`;
+const columns = `d.id::text, d.identity, d.network_username, d.received_at, d.request_status, d.body::text as body, d.object_name`;
 
 /**
  * In the `from` of a statement: its commit does not wait for the disk. Only for what may be lost in a crash of the
@@ -46,7 +45,7 @@ const columns = `id::text, identity, network_username, received_at, request_stat
  */
 const withoutFlush = `(select set_config('synchronous_commit', 'off', true)) as without_flush`;
 
-/** All SQL of the table delivery. */
+/** All SQL of the tables delivery, which is written once, and open_delivery, which tells what is still to be done. */
 @Injectable()
 export class DeliveriesStore {
   constructor(private readonly db: DataSource) {}
@@ -54,13 +53,15 @@ export class DeliveriesStore {
   /**
    * Keeps a group of deliveries durably, each once by its identity. The unique object name settles which of two
    * deliveries of one profile and second gets which name, over all replicas.
+   * @param leaseMs for so long the background leaves the new ones to their receiver
    */
-  async insert(group: readonly IncomingDelivery[]): Promise<InsertedDelivery[]> {
+  async insert(group: readonly IncomingDelivery[], leaseMs: number): Promise<InsertedDelivery[]> {
     const results = new Map<IncomingDelivery, InsertedDelivery>();
-    let open = [...group];
+    // In one order everywhere: groups that share a delivery then wait for one another instead of deadlocking.
+    let open = group.toSorted((one, other) => (one.identity < other.identity ? -1 : 1));
     for (let twin = 1; open.length > 0; twin++) {
       if (twin > twinMax) throw new Error(`more than ${twinMax} deliveries of one profile in one second`);
-      open = await this.insertUnderName(open, twin, results);
+      open = await this.insertUnderName(open, { twin, leaseMs }, results);
     }
     return group.map((delivery) => results.get(delivery)!);
   }
@@ -68,31 +69,34 @@ export class DeliveriesStore {
   /** One attempt with the names of one twin number; answers the deliveries whose name was taken. */
   private async insertUnderName(
     open: readonly IncomingDelivery[],
-    twin: number,
+    { twin, leaseMs }: { twin: number; leaseMs: number },
     results: Map<IncomingDelivery, InsertedDelivery>,
   ): Promise<IncomingDelivery[]> {
     const nameOf = ({ networkUsername, receivedAt }: IncomingDelivery) =>
       backupObjectName(networkUsername, receivedAt, twin);
     // The bodies need not come back: what was inserted is what was given.
     const inserted = await this.db.query<{ id: string; identity: string; object_name: string }[]>(
-      `insert into delivery(identity, network_username, month, correlation_id, received_at, request_status, reason, body, object_name, due_at)
-       select identity, network_username, month, correlation_id, received_at, request_status, reason, body, object_name,
-         now() + lease_ms * interval '1 millisecond'
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::json[], $9::text[], $10::int[])
-         as d(identity, network_username, month, correlation_id, received_at, request_status, reason, body, object_name, lease_ms)
-       on conflict do nothing
-       returning id::text, identity, object_name`,
+      `with inserted as (
+         insert into delivery(identity, network_username, month, correlation_id, received_at, request_status, reason, body, object_name)
+         select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::json[], $9::text[])
+         on conflict do nothing
+         returning id, identity, object_name, received_at, octet_length(body::text) as body_bytes
+       ), opened as (
+         insert into open_delivery(id, received_at, body_bytes, due_at)
+         select id, received_at, body_bytes, now() + $10 * interval '1 millisecond' from inserted
+       )
+       select id::text, identity, object_name from inserted`,
       [
         open.map(({ identity }) => identity),
         open.map(({ networkUsername }) => networkUsername),
         open.map(({ month }) => month),
         open.map(({ correlationId }) => correlationId ?? null),
-        open.map(({ receivedAt }) => receivedAt),
+        open.map(({ receivedAt }) => receivedAt.toISOString()),
         open.map(({ requestStatus }) => requestStatus),
         open.map(({ reason }) => reason ?? null),
         open.map(({ body }) => body),
         open.map(nameOf),
-        open.map(({ leaseMs }) => leaseMs),
+        leaseMs,
       ],
     );
     const newRows = new Map(inserted.map((row) => [row.identity, row]));
@@ -117,45 +121,58 @@ export class DeliveriesStore {
 
   private async findByIdentity(deliveries: readonly IncomingDelivery[]): Promise<DeliveryRow[]> {
     if (deliveries.length === 0) return [];
-    return this.db.query<DeliveryRow[]>(`select ${columns} from delivery where identity = any($1)`, [
-      deliveries.map(({ identity }) => identity),
-    ]);
+    return this.db.query<DeliveryRow[]>(
+      `select ${columns}, coalesce(o.attempts, 0) as attempts, coalesce(o.is_stored, true) as is_stored,
+         coalesce(o.is_backed_up, true) as is_backed_up
+       from delivery d left join open_delivery o using (id) where identity = any($1)`,
+      [deliveries.map(({ identity }) => identity)],
+    );
   }
 
-  /** Takes deliveries that are due, oldest first; skip locked shares them among replicas. A lost claim is claimed again. */
-  async claimDue(limit: number, leaseMs: number): Promise<KeptDelivery[]> {
+  /**
+   * Takes deliveries that are due, the oldest first, at most so many and, beyond the first, so many bytes of their bodies;
+   * skip locked shares them among replicas. A lost claim is claimed again.
+   */
+  async claimDue(atMost: { rows: number; bytes: number }, leaseMs: number): Promise<KeptDelivery[]> {
     const [rows] = await this.db.query<[DeliveryRow[], number]>(
-      `update delivery d set due_at = now() + $2 * interval '1 millisecond'
-       from (select id as due_id from delivery
-             where (stored_at is null or backed_up_at is null) and due_at <= now()
-             order by due_at limit $1 for update skip locked) due, ${withoutFlush}
-       where d.id = due.due_id
-       returning ${columns}`,
-      [limit, leaseMs],
+      `with due as (
+         select id, body_bytes from open_delivery where due_at <= now() order by id limit $1 for update skip locked
+       ), fitting as (
+         select id from (select id, sum(body_bytes) over (order by id) - body_bytes as bytes_before from due) due where bytes_before < $2
+       )
+       update open_delivery o set due_at = now() + $3 * interval '1 millisecond'
+       from fitting join delivery d using (id), ${withoutFlush}
+       where o.id = d.id
+       returning ${columns}, o.attempts, o.is_stored, o.is_backed_up`,
+      [atMost.rows, atMost.bytes, leaseMs],
     );
     return rows.map(toDelivery);
   }
 
-  /**
-   * Records attempts. What was done stays done: a late report never undoes it. A lost record leads to one more attempt,
-   * which both places recognise.
-   */
-  async recordOutcomes(outcomes: readonly DeliveryOutcome[]): Promise<void> {
+  /** Records that deliveries have reached both places. A lost record leads to one more attempt, which both recognise. */
+  async recordFinished(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.db.query(`delete from open_delivery o using ${withoutFlush} where o.id = any($1::bigint[])`, [ids]);
+  }
+
+  /** Records attempts that have left something to do. What was done stays done: a late report never undoes it. */
+  async recordUnfinished(unfinished: readonly UnfinishedDelivery[]): Promise<void> {
+    if (unfinished.length === 0) return;
     await this.db.query(
-      `update delivery d set
-         stored_at = coalesce(d.stored_at, case when o.is_stored then now() end),
-         backed_up_at = coalesce(d.backed_up_at, case when o.is_backed_up then now() end),
-         attempts = d.attempts + 1,
-         last_error = o.error,
-         due_at = now() + o.retry_after_ms * interval '1 millisecond'
-       from unnest($1::bigint[], $2::bool[], $3::bool[], $4::text[], $5::int[]) as o(id, is_stored, is_backed_up, error, retry_after_ms), ${withoutFlush}
-       where d.id = o.id`,
+      `update open_delivery o set
+         is_stored = o.is_stored or u.is_stored,
+         is_backed_up = o.is_backed_up or u.is_backed_up,
+         attempts = o.attempts + 1,
+         last_error = u.error,
+         due_at = now() + u.retry_after_ms * interval '1 millisecond'
+       from unnest($1::bigint[], $2::bool[], $3::bool[], $4::text[], $5::int[]) as u(id, is_stored, is_backed_up, error, retry_after_ms), ${withoutFlush}
+       where o.id = u.id`,
       [
-        outcomes.map(({ id }) => id),
-        outcomes.map(({ isStored }) => isStored),
-        outcomes.map(({ isBackedUp }) => isBackedUp),
-        outcomes.map(({ error }) => error),
-        outcomes.map(({ retryAfterMs }) => Math.round(retryAfterMs)),
+        unfinished.map(({ id }) => id),
+        unfinished.map(({ isStored }) => isStored),
+        unfinished.map(({ isBackedUp }) => isBackedUp),
+        unfinished.map(({ error }) => error),
+        unfinished.map(({ retryAfterMs }) => Math.round(retryAfterMs)),
       ],
     );
   }
@@ -172,12 +189,12 @@ export class DeliveriesStore {
         backed_up: boolean;
       }[]
     >(
-      `select distinct on (network_username) network_username, received_at, request_status,
-         coalesce(reason, case when stored_at is null or backed_up_at is null then last_error end) as reason,
-         stored_at is not null as stored, backed_up_at is not null as backed_up
-       from delivery
-       where month = $1 and network_username = any($2) and received_at >= $3
-       order by network_username, request_status = 'SUCCESS' desc, received_at desc`,
+      `select distinct on (network_username) network_username, d.received_at, request_status,
+         coalesce(d.reason, o.last_error) as reason,
+         coalesce(o.is_stored, true) as stored, coalesce(o.is_backed_up, true) as backed_up
+       from delivery d left join open_delivery o using (id)
+       where month = $1 and network_username = any($2) and d.received_at >= $3
+       order by network_username, request_status = 'SUCCESS' desc, d.received_at desc`,
       [month, networkUsernames, since],
     );
     return rows.map((row) => ({ ...row, received_at: row.received_at.toISOString() }));
@@ -186,8 +203,7 @@ export class DeliveriesStore {
   /** Age of the oldest delivery that has not reached both places, seconds; 0 when there is none. */
   async oldestUnfinishedSeconds(): Promise<number> {
     const [row] = await this.db.query<{ seconds: number }[]>(
-      `select coalesce(extract(epoch from now() - min(received_at)), 0)::float8 as seconds
-       from delivery where stored_at is null or backed_up_at is null`,
+      `select coalesce(extract(epoch from now() - min(received_at)), 0)::float8 as seconds from open_delivery`,
     );
     return row?.seconds ?? 0;
   }
@@ -197,8 +213,8 @@ export class DeliveriesStore {
     const [, removed] = await tx.query<[unknown[], number]>(
       `delete from delivery where id in (
          select id from delivery
-         where month < $1 and received_at < $2 and stored_at is not null and backed_up_at is not null
-         order by received_at limit $3)`,
+         where month < $1 and received_at < $2 and not exists (select from open_delivery where open_delivery.id = delivery.id)
+         limit $3)`,
       [before.month, before.start, limit],
     );
     return removed;

@@ -1,5 +1,5 @@
 // When two webhooks are one and the same delivery. A repeat changes nothing: one row, one object.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Month } from '@tradewind/shared-types';
 
 export interface IdentifiedDelivery {
@@ -21,7 +21,7 @@ export function deliveryIdentity(delivery: IdentifiedDelivery): string {
   const parts = correlationId
     ? ['scrape', correlationId, networkUsername, requestStatus]
     : ['content', month, networkUsername, canonicalJson(body)];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return hash('sha256', JSON.stringify(parts));
 }
 
 /** Equal for equal values, whatever the order of their keys. By hand: a replacer of JSON.stringify costs three times as much. */

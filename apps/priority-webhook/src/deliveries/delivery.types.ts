@@ -14,8 +14,6 @@ export interface IncomingDelivery {
   reason: string | undefined;
   /** JSON text. */
   body: string;
-  /** For so long the background leaves it to the process that received it; 0 when that has no room. */
-  leaseMs: number;
 }
 
 /** A kept webhook on its way to warehouse and backup. */

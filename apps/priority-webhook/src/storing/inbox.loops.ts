@@ -5,9 +5,12 @@ import { DeliveriesStore } from '../deliveries/deliveries.store.js';
 import { AppEvents } from '../events.js';
 import { ProfileStoringService } from './profile-storing.service.js';
 
-/** Deliveries taken from the inbox at a time: enough to share a commit, few enough to leave the disk to what arrives. */
-const passSize = 25;
-/** Background work of a serving process: what could not be stored at once is stored later. */
+/** Deliveries taken from the inbox at a time: their statements and commits are shared by all of them. */
+const passRows = 200;
+/** Beyond these bytes of bodies a pass takes no further delivery: what it holds in memory stays bounded. */
+const passBytes = 8 * 2 ** 20;
+
+/** Background work of a serving process: what was not stored at once is stored later. */
 @Injectable()
 export class InboxLoops implements OnModuleDestroy {
   private readonly loop: BackgroundLoop;
@@ -38,10 +41,15 @@ export class InboxLoops implements OnModuleDestroy {
 
   /** One pass over the inbox; true when there may be more. */
   async storeDue(): Promise<boolean> {
-    const due = await this.store.claimDue(passSize, leaseMs(this.config));
-    const results = await Promise.all(due.map((delivery) => this.storing.attempt(delivery)));
+    const due = await this.store.claimDue({ rows: passRows, bytes: passBytes }, leaseMs(this.config));
+    if (due.length === 0) return false;
+    const results = await this.storing.workOff(due);
+    const bytes = due.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
     // After a failure the loop pauses: the place that failed gets a moment.
-    return due.length === passSize && results.every(({ isStored, isBackedUp }) => isStored && isBackedUp);
+    return (
+      (due.length === passRows || bytes >= passBytes) &&
+      results.every(({ isStored, isBackedUp }) => isStored && isBackedUp)
+    );
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -51,7 +59,10 @@ export class InboxLoops implements OnModuleDestroy {
   }
 }
 
-/** For so long a delivery belongs to the process that has it in hand: the writes' time limit and the record of it. */
+/**
+ * For so long a delivery belongs to the process that has it in hand: the time limit of the attempt before it, when it was
+ * just received, and of its own, and the record of it.
+ */
 export function leaseMs(config: AppConfig): number {
-  return config.STORE_TIMEOUT_MS + 5_000;
+  return 2 * config.STORE_TIMEOUT_MS + 5_000;
 }

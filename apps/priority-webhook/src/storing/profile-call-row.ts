@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { WarehouseRows } from '@tradewind/cloud-ports';
 import { profileRequestType } from '@tradewind/shared-types';
 import type { KeptDelivery } from '../deliveries/delivery.types.js';
@@ -6,7 +6,7 @@ import type { KeptDelivery } from '../deliveries/delivery.types.js';
 /** The row of scraped_profile_calls for a delivery (pipelines.md, Scraped-profile call table). The same delivery always gives the same row_id. */
 export function profileCallRow(delivery: KeptDelivery, ingestedAt: Date): WarehouseRows['scraped_profile_calls'] {
   return {
-    row_id: createHash('sha256').update(`profile-call|${delivery.identity}`).digest('hex'),
+    row_id: hash('sha256', `profile-call|${delivery.identity}`),
     requestResource: delivery.networkUsername,
     requestType: profileRequestType,
     requestDate: delivery.receivedAt,

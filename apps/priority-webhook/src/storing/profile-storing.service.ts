@@ -1,37 +1,37 @@
 import { Injectable } from '@nestjs/common';
 import { ObjectStore, Warehouse } from '@tradewind/cloud-ports';
-import { GroupCommit, Logger } from '@tradewind/service-kit';
+import { GroupCommit, Logger, withinMs } from '@tradewind/service-kit';
 import { profileBackupBucket } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import type { DeliveryProgress, KeptDelivery } from '../deliveries/delivery.types.js';
-import { DeliveriesStore, type DeliveryOutcome } from '../deliveries/deliveries.store.js';
+import { DeliveriesStore } from '../deliveries/deliveries.store.js';
 import { AppEvents } from '../events.js';
 import { profileCallRow } from './profile-call-row.js';
 import { retryAfterMs } from './storing-retry.js';
 
-/** Rows of one append and marks of one update: enough to share the cost of a commit, little enough to hold. */
-const groupSizeMax = 100;
+/** Backups written at once: enough to wait for a store across the network, few enough to leave a disk to the inbox. */
+const parallelBackups = 8;
 
-/** Both places done or not, and what went wrong. */
-interface Attempt {
-  isDone: boolean;
-  error?: string;
-}
+/** Fresh deliveries of one attempt; DELIVERY_QUEUE_MAX is usually less. */
+const freshGroupMax = 100;
 
-const done: Promise<Attempt> = Promise.resolve({ isDone: true });
+/** What went wrong; undefined when it is done. */
+type Fault = string | undefined;
 
 /**
- * Brings deliveries to warehouse and backup. Both writes are idempotent (row_id, object name), so that an attempt may
- * be repeated by anyone at any time; neither place waits for the other.
+ * Brings deliveries to warehouse and backup, a group at a time: one append, a bounded number of objects at once, one
+ * record. Both writes are idempotent (row_id, object name), so that an attempt may be repeated by anyone at any time;
+ * neither place waits for the other.
  */
 @Injectable()
 export class ProfileStoringService {
-  private readonly appends: GroupCommit<KeptDelivery, Attempt>;
-  private readonly outcomes: GroupCommit<DeliveryOutcome, void>;
   private readonly underWay = new Set<Promise<unknown>>();
   /** What is done already and not yet in the table, by delivery. */
   private readonly unrecorded = new Map<string, DeliveryProgress>();
-  private inMemory = 0;
+  /** Deliveries that were just received, and whose answers wait to hear what became of them. */
+  private readonly fresh: GroupCommit<KeptDelivery, DeliveryProgress>;
+  private freshCount = 0;
+  private isWorkingOff = false;
 
   constructor(
     private readonly store: DeliveriesStore,
@@ -41,14 +41,8 @@ export class ProfileStoringService {
     private readonly config: AppConfig,
     private readonly logger: Logger,
   ) {
-    this.appends = new GroupCommit({ write: (group) => this.append(group), groupSizeMax, parallel: 2 });
-    this.outcomes = new GroupCommit({
-      write: async (group) => {
-        await this.store.recordOutcomes(group);
-        return group.map(() => undefined);
-      },
-      groupSizeMax,
-    });
+    // One group after the other: what arrives meanwhile shares the next append, and the disk is left to the inbox.
+    this.fresh = new GroupCommit({ write: (group) => this.attempt(group), groupSizeMax: freshGroupMax });
   }
 
   /** Resolves once every attempt is over and recorded. */
@@ -61,33 +55,49 @@ export class ProfileStoringService {
     return this.unrecorded.get(delivery.id) ?? delivery;
   }
 
-  /** Whether another delivery may be held in memory; otherwise it waits in the inbox table. */
-  get hasRoom(): boolean {
-    return this.inMemory < this.config.DELIVERY_QUEUE_MAX;
+  /** Whether so many more deliveries may be tried before they are answered; otherwise they wait in the inbox table. */
+  hasRoomFor(count: number): boolean {
+    return !this.isWorkingOff && this.freshCount + count <= this.config.DELIVERY_QUEUE_MAX;
   }
 
-  /** One attempt at what is still missing of a delivery. Never rejects: what fails is recorded and tried again later. */
-  attempt(delivery: KeptDelivery): Promise<DeliveryProgress> {
-    return this.track(this.attemptBoth(delivery));
-  }
-
-  private async attemptBoth(delivery: KeptDelivery): Promise<DeliveryProgress> {
-    this.inMemory += 1;
+  /** An attempt at a delivery that was just received. Never rejects. */
+  async attemptFresh(delivery: KeptDelivery): Promise<DeliveryProgress> {
+    this.freshCount += 1;
     try {
-      const [stored, backedUp] = await Promise.all([
-        delivery.isStored ? done : this.withTimeout('warehouse', this.appends.add(delivery)),
-        delivery.isBackedUp ? done : this.withTimeout('storage', this.backUp(delivery)),
-      ]);
-      const progress = { isStored: stored.isDone, isBackedUp: backedUp.isDone };
-      // The caller need not wait for the note that it is done: what is done shows in both places already.
-      this.unrecorded.set(delivery.id, progress);
-      void this.track(this.record(delivery, progress, [stored.error, backedUp.error])).finally(() =>
-        this.unrecorded.delete(delivery.id),
-      );
-      return progress;
+      return await this.track(this.fresh.add(delivery));
     } finally {
-      this.inMemory -= 1;
+      this.freshCount -= 1;
     }
+  }
+
+  /** An attempt at deliveries from the inbox table; new ones queue up there meanwhile. Never rejects. */
+  async workOff(deliveries: readonly KeptDelivery[]): Promise<DeliveryProgress[]> {
+    this.isWorkingOff = true;
+    try {
+      return await this.track(this.attempt(deliveries));
+    } finally {
+      this.isWorkingOff = false;
+    }
+  }
+
+  /**
+   * One attempt at what is still missing of these deliveries, within STORE_TIMEOUT_MS; answers how far each is, in their
+   * order. What fails is recorded and tried again later.
+   */
+  private async attempt(deliveries: readonly KeptDelivery[]): Promise<DeliveryProgress[]> {
+    const [storeFaults, backupFaults] = await Promise.all([
+      this.append(deliveries.filter(({ isStored }) => !isStored)),
+      this.backUp(deliveries.filter(({ isBackedUp }) => !isBackedUp)),
+    ]);
+    const attempts = deliveries.map((delivery) => {
+      const faults = [storeFaults.get(delivery), backupFaults.get(delivery)];
+      const progress = { isStored: faults[0] === undefined, isBackedUp: faults[1] === undefined };
+      return { delivery, progress, error: faults.filter((fault) => fault !== undefined).join('; ') };
+    });
+    // The callers need not wait for the note that it is done: what is done shows in both places already.
+    for (const { delivery, progress } of attempts) this.unrecorded.set(delivery.id, progress);
+    void this.track(this.record(attempts));
+    return attempts.map(({ progress }) => progress);
   }
 
   private track<T>(work: Promise<T>): Promise<T> {
@@ -97,76 +107,84 @@ export class ProfileStoringService {
   }
 
   private async record(
-    delivery: KeptDelivery,
-    progress: DeliveryProgress,
-    errors: (string | undefined)[],
+    attempts: readonly { delivery: KeptDelivery; progress: DeliveryProgress; error: string }[],
   ): Promise<void> {
     const { STORE_BACKOFF_MS_MIN: minMs, STORE_BACKOFF_MS_MAX: maxMs } = this.config;
-    const error = errors.filter((text) => text !== undefined).join('; ') || null;
+    const finished = attempts.filter(({ error }) => error === '');
     try {
-      await this.outcomes.add({
-        id: delivery.id,
-        ...progress,
-        error,
-        retryAfterMs: retryAfterMs(delivery.attempts + 1, { minMs, maxMs }, Math.random()),
-      });
-    } catch (cause) {
-      // The lease of the row runs out and the attempt is repeated, which both places recognise.
-      this.logger.warn({ err: cause, delivery_id: delivery.id }, 'an attempt to store a profile could not be recorded');
+      await this.store.recordFinished(finished.map(({ delivery }) => delivery.id));
+      await this.store.recordUnfinished(
+        attempts
+          .filter(({ error }) => error !== '')
+          .map(({ delivery, progress, error }) => ({
+            id: delivery.id,
+            ...progress,
+            error,
+            retryAfterMs: retryAfterMs(delivery.attempts + 1, { minMs, maxMs }, Math.random()),
+          })),
+      );
+    } catch (error) {
+      // The leases run out and the attempts are repeated, which both places recognise.
+      this.logger.warn({ err: error, deliveries: attempts.length }, 'attempts to store profiles could not be recorded');
       return;
+    } finally {
+      for (const { delivery } of attempts) this.unrecorded.delete(delivery.id);
     }
-    if (progress.isStored && progress.isBackedUp) {
-      const seconds = (Date.now() - delivery.receivedAt.getTime()) / 1000;
+    for (const { delivery } of finished) {
       this.events.emit('profile_stored', {
         network_username: delivery.networkUsername,
         object_name: delivery.objectName,
-        seconds,
+        seconds: (Date.now() - delivery.receivedAt.getTime()) / 1000,
       });
     }
   }
 
-  private async append(group: KeptDelivery[]): Promise<Attempt[]> {
+  private async append(deliveries: readonly KeptDelivery[]): Promise<Map<KeptDelivery, Fault>> {
+    if (deliveries.length === 0) return new Map();
     const now = new Date();
-    const rows = group.map((delivery) => profileCallRow(delivery, now));
+    const rows = deliveries.map((delivery) => profileCallRow(delivery, now));
     try {
-      const { rejected } = await this.warehouse.append('scraped_profile_calls', rows);
+      const { rejected } = await withinMs(this.config.STORE_TIMEOUT_MS, () =>
+        this.warehouse.append('scraped_profile_calls', rows),
+      );
       const reasons = new Map(rejected.map(({ row_id, reason }) => [row_id, reason]));
-      return rows.map(({ row_id }) => {
-        const reason = reasons.get(row_id);
-        return reason === undefined ? { isDone: true } : { isDone: false, error: this.failure('warehouse', reason) };
-      });
+      return new Map(
+        deliveries.map((delivery, index) => {
+          const reason = reasons.get(rows[index]!.row_id);
+          return [delivery, reason === undefined ? undefined : this.fault('warehouse', reason)];
+        }),
+      );
     } catch (error) {
-      const failure = this.failure('warehouse', error);
-      return group.map(() => ({ isDone: false, error: failure }));
+      const fault = this.fault('warehouse', error);
+      return new Map(deliveries.map((delivery) => [delivery, fault]));
     }
   }
 
-  private async backUp(delivery: KeptDelivery): Promise<Attempt> {
+  private async backUp(deliveries: readonly KeptDelivery[]): Promise<Map<KeptDelivery, Fault>> {
+    const faults = new Map<KeptDelivery, Fault>();
+    const deadlineMs = performance.now() + this.config.STORE_TIMEOUT_MS;
+    const open = deliveries.values();
+    const writer = async () => {
+      // All writers share the one iterator.
+      for (const delivery of open) faults.set(delivery, await this.backUpOne(delivery, deadlineMs));
+    };
+    await Promise.all(Array.from({ length: Math.min(parallelBackups, deliveries.length) }, writer));
+    return faults;
+  }
+
+  private async backUpOne({ objectName, body }: KeptDelivery, deadlineMs: number): Promise<Fault> {
     try {
       // `exists` is success as well: the name belongs to this delivery alone, an earlier attempt wrote it.
-      await this.objects.create(profileBackupBucket, delivery.objectName, delivery.body, 'application/json');
-      return { isDone: true };
-    } catch (error) {
-      return { isDone: false, error: this.failure('storage', error) };
-    }
-  }
-
-  private async withTimeout(target: 'warehouse' | 'storage', attempt: Promise<Attempt>): Promise<Attempt> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Attempt>((resolve) => {
-      timer = setTimeout(
-        () => resolve({ isDone: false, error: this.failure(target, 'no answer in time') }),
-        this.config.STORE_TIMEOUT_MS,
+      await withinMs(Math.max(0, deadlineMs - performance.now()), () =>
+        this.objects.create(profileBackupBucket, objectName, body, 'application/json'),
       );
-    });
-    try {
-      return await Promise.race([attempt, late]);
-    } finally {
-      clearTimeout(timer);
+      return undefined;
+    } catch (error) {
+      return this.fault('storage', error);
     }
   }
 
-  private failure(target: 'warehouse' | 'storage', cause: unknown): string {
+  private fault(target: 'warehouse' | 'storage', cause: unknown): string {
     const text = cause instanceof Error ? cause.message : String(cause);
     this.events.emit('store_failed', { target, reason: text });
     return `${target}: ${text}`.slice(0, 500);
