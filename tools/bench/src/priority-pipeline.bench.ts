@@ -58,6 +58,10 @@ export const bench: Bench = {
         }),
     };
     try {
+      const unknown = (context.parts ?? []).filter((name) => !(name in parts));
+      if (unknown.length > 0) {
+        throw new Error(`No part named ${unknown.join(', ')}. There are: ${Object.keys(parts).join(', ')}`);
+      }
       const rows: BenchRow[] = [];
       for (const [name, measure] of Object.entries(parts)) {
         if (context.parts === undefined || context.parts.includes(name)) rows.push(...(await measure(stage, context)));
@@ -199,9 +203,10 @@ async function publishing(stage: Stage, context: BenchContext): Promise<BenchRow
   ];
 }
 
+/** Each turn of ours ends when everything is stored, so that the peer has the machine to itself in its own. */
 async function webhooks(stage: Stage, context: BenchContext): Promise<BenchRow[]> {
   const rounds = 5;
-  const requests = Math.round(4_000 * context.scale);
+  const requests = Math.round(5_000 * context.scale);
   const service = await stage.start('priority-webhook');
   const peer = await BenchProcess.start(peerMain, { DATABASE_URL: stage.databaseUrl, PORT: String(await freePort()) });
   let used = 0;
@@ -230,30 +235,37 @@ async function webhooks(stage: Stage, context: BenchContext): Promise<BenchRow[]
     });
   try {
     const ours: number[] = [];
+    const stored: number[] = [];
     const theirs: number[] = [];
     await toUs(Math.min(500, requests));
+    await untilStored(stage.sql, used);
     await toPeer(Math.min(500, requests));
     for (let round = 0; round < rounds; round++) {
+      const startedMs = performance.now();
       const our = await toUs(requests);
+      await untilStored(stage.sql, used);
+      stored.push(requests / ((performance.now() - startedMs) / 1000));
       const their = await toPeer(requests);
       expectOnly200(our.statuses, their.statuses);
       ours.push(our.requestsPerSecond);
       theirs.push(their.requestsPerSecond);
-      context.log(`webhooks: ${our.requestsPerSecond.toFixed(0)}/s, peer ${their.requestsPerSecond.toFixed(0)}/s`);
+      context.log(
+        `webhooks: ${our.requestsPerSecond.toFixed(0)}/s, until stored ${stored.at(-1)!.toFixed(0)}/s, peer ${their.requestsPerSecond.toFixed(0)}/s`,
+      );
     }
     const ratio = median(ours.map((rate, round) => rate / theirs[round]!));
     const paced = Math.round(300 * 20 * context.scale);
     const pacedOurs = await toUs(paced, 300);
-    const pacedPeer = await toPeer(paced, 300);
-    expectOnly200(pacedOurs.statuses, pacedPeer.statuses);
-    context.log(`webhooks at 300/s: p99 ${pacedOurs.p99Ms.toFixed(1)} ms, peer ${pacedPeer.p99Ms.toFixed(1)} ms`);
     const drainedMs = performance.now();
     await untilStored(stage.sql, used);
     context.log(`all ${used} stored ${((performance.now() - drainedMs) / 1000).toFixed(1)} s later`);
+    const pacedPeer = await toPeer(paced, 300);
+    expectOnly200(pacedOurs.statuses, pacedPeer.statuses);
+    context.log(`webhooks at 300/s: p99 ${pacedOurs.p99Ms.toFixed(1)} ms, peer ${pacedPeer.p99Ms.toFixed(1)} ms`);
     return [
       {
         metric:
-          'Webhooks accepted durably, stored and backed up, 32 connections, beside a bare Fastify handler that inserts one row',
+          'Webhooks accepted durably while earlier ones are stored and backed up, 32 connections, beside a bare Fastify handler that inserts one row',
         unit: '1/s',
         ours: median(ours),
         peer: median(theirs),
@@ -262,7 +274,14 @@ async function webhooks(stage: Stage, context: BenchContext): Promise<BenchRow[]
         pass: ratio >= 0.6,
       },
       {
-        metric: 'The same at 300 per second, p99',
+        metric: `The same ${requests} until the last one is stored and backed up as well`,
+        unit: '1/s',
+        ours: median(stored),
+        limit: '>= 300',
+        pass: median(stored) >= 300,
+      },
+      {
+        metric: 'Accepted, stored and backed up at 300 per second, p99 of the answers',
         unit: 'ms',
         ours: pacedOurs.p99Ms,
         peer: pacedPeer.p99Ms,
@@ -348,8 +367,9 @@ async function stageSeconds(sql: pg.Pool, runId: string): Promise<Record<string,
     selecting: await span('select created_at, selected_at from coordinator.run where run_id = $1', [runId]),
     publishing: await span('select selected_at, finished_at from coordinator.run where run_id = $1', [runId]),
     starting: await span(`select created_at, started_at from priority_api.profile_call where month = '2031-01'`, []),
+    // Asked right after the last one was stored and backed up, which no column tells.
     storing: await span(
-      `select received_at, greatest(stored_at, backed_up_at) from priority_webhook.delivery where month = '2031-01'`,
+      `select received_at, clock_timestamp() from priority_webhook.delivery where month = '2031-01'`,
       [],
     ),
   };
@@ -388,8 +408,8 @@ async function runToEnd(coordinator: BenchProcess, body: { month: string }): Pro
 async function untilStored(sql: pg.Pool, count: number, month?: string): Promise<void> {
   for (let polls = 0; polls < 6_000; polls++) {
     const { rows } = await sql.query<{ n: number }>(
-      `select count(*)::int as n from priority_webhook.delivery
-       where stored_at is not null and backed_up_at is not null and ($1::text is null or month = $1)`,
+      `select count(*)::int as n from priority_webhook.delivery d
+       where ($1::text is null or month = $1) and not exists (select from priority_webhook.open_delivery o where o.id = d.id)`,
       [month ?? null],
     );
     if (rows[0]!.n >= count) return;
