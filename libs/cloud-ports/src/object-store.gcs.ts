@@ -1,6 +1,6 @@
 // Objects in Google Cloud Storage. The precondition "no generation yet" makes every create write-once, whatever retries.
 import { setTimeout as delay } from 'node:timers/promises';
-import { Storage, type Bucket } from '@google-cloud/storage';
+import { CRC32C, Storage, type Bucket } from '@google-cloud/storage';
 import { PassThroughClient } from 'google-auth-library';
 import { assertBucketName, assertObjectName } from './object-names.js';
 import { ObjectStore } from './object-store.port.js';
@@ -51,8 +51,10 @@ export class GcsObjectStore extends ObjectStore {
       await file.save(bytes, {
         contentType,
         resumable: bytes.length >= resumableSizeBytesMin,
-        // The client compares its checksum with the one of what was stored.
-        validation: 'crc32c',
+        // The store compares, and refuses what arrived damaged with 400. Were the comparison left to the client, it would
+        // delete the stored object, which our role may not.
+        metadata: { crc32c: checksum(bytes) },
+        validation: false,
         preconditionOpts: { ifGenerationMatch: 0 },
       });
       return 'created';
@@ -107,6 +109,12 @@ export class GcsObjectStore extends ObjectStore {
 function checkedName(name: string): string {
   assertObjectName(name);
   return name;
+}
+
+function checksum(bytes: Buffer): string {
+  const crc32c = new CRC32C();
+  crc32c.update(bytes);
+  return crc32c.toString();
 }
 
 /** Failures that pass: too many requests, the server's own, a damaged or broken transfer. */

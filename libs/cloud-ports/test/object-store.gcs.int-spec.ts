@@ -52,9 +52,27 @@ describe('GcsObjectStore', () => {
     expect(await store.read(bucket, name)).toBe('body');
   }, 30_000);
 
-  it('does not take a damaged object for a stored one, nor a damaged download for the object', async () => {
-    fake.faults.failNext('upload', 'damaged');
-    await expect(store.create(bucket, unusedName(), 'body', 'text/plain')).rejects.toThrow();
+  it.each([
+    { kind: 'in one request', body: 'body', requests: 1 },
+    // Its first request carries no bytes.
+    { kind: 'resumable', body: 'x'.repeat(6_000_000), requests: 2 },
+  ])(
+    'stores nothing of a damaged upload, and has nothing to delete: $kind',
+    async ({ body, requests }) => {
+      const name = unusedName();
+      fake.faults.failNext('upload', 'damaged', requests);
+      await expect(store.create(bucket, name, body, 'text/plain')).rejects.toMatchObject({
+        code: 400,
+        message: expect.stringContaining('CRC32C') as unknown,
+      });
+      expect(fake.objects(bucket).has(name)).toBe(false);
+      expect(fake.requests.delete).toBe(0);
+      expect(await store.create(bucket, name, body, 'text/plain')).toBe('created');
+    },
+    30_000,
+  );
+
+  it('does not take a damaged download for the object', async () => {
     const name = unusedName();
     await store.create(bucket, name, 'body', 'text/plain');
     const downloads = fake.requests.download;

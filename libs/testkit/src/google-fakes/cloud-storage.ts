@@ -11,11 +11,11 @@ export interface FakeCloudStorage {
   url: string;
   /**
    * Methods are `upload`, `download` and `list`. A number is the HTTP status of the answer; `lost` does the work and then
-   * breaks the connection; `damaged` stores or sends something else than what was given.
+   * breaks the connection; `damaged` receives or sends something else than what was given.
    */
   faults: FaultPlan<number | 'lost' | 'damaged'>;
-  /** Requests seen, by method. */
-  requests: Record<'upload' | 'download' | 'list', number>;
+  /** Requests seen, by method. Deleting is denied, as it is to our role. */
+  requests: Record<'upload' | 'download' | 'list' | 'delete', number>;
   /** Objects of a bucket by name. */
   objects(bucket: string): ReadonlyMap<string, StoredObject>;
   createBucket(bucket: string): void;
@@ -35,6 +35,8 @@ interface Upload {
   name: string;
   contentType: string;
   ifGenerationMatch: string | null;
+  /** As the caller computed it, if it did. */
+  crc32c: string | undefined;
   received: Buffer[];
 }
 
@@ -51,7 +53,7 @@ export async function startFakeCloudStorage(): Promise<FakeCloudStorage> {
   const buckets = new Map<string, Map<string, StoredObject>>();
   const uploads = new Map<string, Upload>();
   const faults = createFaultPlan<number | 'lost' | 'damaged'>();
-  const requests = { upload: 0, download: 0, list: 0 };
+  const requests = { upload: 0, download: 0, list: 0, delete: 0 };
   let generation = 0;
 
   const bucketOf = (name: string) => {
@@ -77,6 +79,10 @@ export async function startFakeCloudStorage(): Promise<FakeCloudStorage> {
     const { bucket, name, contentType } = upload;
     assertGeneration(upload);
     const body = isDamaged ? Buffer.from('damaged') : Buffer.concat(upload.received);
+    const calculated = crc32c(body);
+    if (upload.crc32c !== undefined && upload.crc32c !== calculated) {
+      throw new ApiError(400, `Provided CRC32C "${upload.crc32c}" doesn't match calculated CRC32C "${calculated}".`);
+    }
     generation += 1;
     const object = { body, contentType, generation };
     bucketOf(bucket).set(name, object);
@@ -102,13 +108,16 @@ export async function startFakeCloudStorage(): Promise<FakeCloudStorage> {
       name: url.searchParams.get('name') ?? '',
       contentType: request.headers['x-upload-content-type']?.toString() ?? '',
       ifGenerationMatch: url.searchParams.get('ifGenerationMatch'),
+      crc32c: undefined,
       received: [],
     };
     if (url.searchParams.get('uploadType') === 'resumable') {
       const described = (body.length > 0 ? JSON.parse(body.toString('utf8')) : {}) as {
         name?: string;
         contentType?: string;
+        crc32c?: string;
       };
+      started.crc32c = described.crc32c;
       started.name ||= described.name ?? '';
       started.contentType ||= described.contentType ?? '';
       const id = `upload-${uploads.size + 1}`;
@@ -121,6 +130,7 @@ export async function startFakeCloudStorage(): Promise<FakeCloudStorage> {
     }
     const parts = multipart(body, request.headers['content-type'] ?? '');
     started.name ||= parts.metadata.name ?? '';
+    started.crc32c = parts.metadata.crc32c;
     started.contentType = parts.metadata.contentType ?? parts.contentType;
     started.received.push(parts.media);
     return store(started, isDamaged);
@@ -179,9 +189,11 @@ export async function startFakeCloudStorage(): Promise<FakeCloudStorage> {
       const [, bucket = '', name] = /\/b\/([^/]+)\/o(?:\/([^/]+))?$/.exec(url.pathname)?.map(decodeURIComponent) ?? [];
       const method = url.pathname.startsWith('/upload/')
         ? 'upload'
-        : name === undefined || name === 'undefined'
-          ? 'list'
-          : 'download';
+        : request.method === 'DELETE'
+          ? 'delete'
+          : name === undefined || name === 'undefined'
+            ? 'list'
+            : 'download';
       requests[method] += 1;
       const fault = faults.take(method);
       try {
@@ -192,8 +204,8 @@ export async function startFakeCloudStorage(): Promise<FakeCloudStorage> {
             ? await upload(request, response, url, isDamaged)
             : method === 'list'
               ? list(bucket, url.searchParams)
-              : request.method === 'DELETE'
-                ? (bucketOf(bucket).delete(name!), {})
+              : method === 'delete'
+                ? denied()
                 : download(response, bucket, name!, url.searchParams, isDamaged);
         if (fault === 'lost') request.socket.destroy();
         else if (Buffer.isBuffer(answer)) response.end(answer);
@@ -220,6 +232,10 @@ export async function startFakeCloudStorage(): Promise<FakeCloudStorage> {
   return fake;
 }
 
+function denied(): never {
+  throw new ApiError(403, 'The caller does not have storage.objects.delete access.');
+}
+
 /** The two parts of an upload of type multipart/related: JSON metadata, then the object's bytes. */
 function multipart(body: Buffer, contentType: string) {
   const boundary = /boundary="?([^";]+)"?/.exec(contentType)?.[1];
@@ -234,7 +250,11 @@ function multipart(body: Buffer, contentType: string) {
   const described = partAt(0);
   const media = partAt(described.end);
   return {
-    metadata: JSON.parse(described.content.toString('utf8')) as { name?: string; contentType?: string },
+    metadata: JSON.parse(described.content.toString('utf8')) as {
+      name?: string;
+      contentType?: string;
+      crc32c?: string;
+    },
     media: Buffer.from(media.content),
     contentType: /content-type: *(.+)/i.exec(media.headers)?.[1]?.trim() ?? '',
   };
