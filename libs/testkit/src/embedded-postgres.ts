@@ -83,6 +83,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     server.once('exit', (code, signal) => resolve(`PostgreSQL ended (${signal ?? `exit code ${code}`})`));
     server.once('error', (error) => resolve(`PostgreSQL could not be started: ${error.message}`));
   });
+  endAfterThisProcess(server);
   await untilReady(server, ended);
   return {
     url: `postgres://${user}:${password}@127.0.0.1:${port}/postgres`,
@@ -94,6 +95,21 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       if (scratch) rmSync(scratch, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Shuts the server down when this process dies without having stopped it, by SIGKILL too: the shell's input ends then. It waits
+ * some seconds first, in which the services end that lost the same parent.
+ */
+function endAfterThisProcess(server: ChildProcess): void {
+  if (server.pid === undefined) return;
+  const watcher = spawn('sh', ['-c', 'read -r line || { sleep 3; kill -INT "$0"; }', String(server.pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  watcher.on('error', () => undefined);
+  watcher.unref();
+  server.once('exit', () => watcher.kill('SIGKILL'));
 }
 
 /** A TCP port of the loopback interface that nobody listens on at the moment. */

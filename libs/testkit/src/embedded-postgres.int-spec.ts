@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+
+const source = fileURLToPath(new URL('embedded-postgres.ts', import.meta.url));
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('the embedded PostgreSQL', () => {
+  it('ends when the process that started it is killed', async () => {
+    const script = `import { startEmbeddedPostgres } from ${JSON.stringify(source)};
+      const { pid } = await startEmbeddedPostgres({ ephemeral: true });
+      console.log(pid);
+      setInterval(() => {}, 1000);`;
+    const owner = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      env: { ...process.env, NODE_OPTIONS: '' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(owner.stdout, 'data')) as [Buffer];
+    const pid = Number(line.toString());
+    expect(isRunning(pid)).toBe(true);
+    owner.kill('SIGKILL');
+    await once(owner, 'exit');
+    while (isRunning(pid)) await delay(100);
+  }, 120_000);
+});
