@@ -14,6 +14,9 @@ export default {
     .map((file) => `<rootDir>/${dirname(file)}`),
   reporters: [fileURLToPath(new URL('jest-reporter.mjs', import.meta.url))],
   maxWorkers: 2,
+  // A worker that holds 500 MB needs more than Jest's half second to end on a busy machine. What has not ended after this
+  // was kept by a test, and only then Jest says so.
+  workerGracefulExitTimeout: 10_000,
   // Jest reads these from the top only, not from each project.
   testTimeout: preset.testTimeout,
   workerIdleMemoryLimit: preset.workerIdleMemoryLimit,
