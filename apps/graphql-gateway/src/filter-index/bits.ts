@@ -25,45 +25,44 @@ export function setAll(bits: Bits, count: number): void {
   if (count % 32 !== 0) bits[bits.length - 1] = (1 << (count % 32)) - 1;
 }
 
-/** A set as the rows of `bits` that are not in `except`. */
-export interface BitsWithout {
+/** The positions of `bits` that are not in `except`. */
+export interface Difference {
   bits: Bits;
-  except?: Bits;
+  except: Bits;
 }
 
-// The loops below go from word `from` up to, not including, `to`, so that a caller who works block by block stays within the
-// processor's nearest cache. `block` holds the words of such a block, its first one for word `from`.
-
-/** Makes `block` the union of the sets. */
-export function uniteInto(block: Bits, sets: readonly BitsWithout[], from: number, to: number): void {
-  for (const [index, { bits, except }] of sets.entries()) {
-    if (index === 0 && !except) block.set(bits.subarray(from, to));
-    else if (index === 0) for (let word = from; word < to; word++) block[word - from] = bits[word]! & ~except![word]!;
-    else if (except) for (let word = from; word < to; word++) block[word - from]! |= bits[word]! & ~except[word]!;
-    else for (let word = from; word < to; word++) block[word - from]! |= bits[word]!;
-  }
+export function orInto(bits: Bits, other: Bits): void {
+  for (let word = 0; word < bits.length; word++) bits[word]! |= other[word]!;
 }
 
-export function andBlockInto(bits: Bits, block: Bits, from: number, to: number): void {
-  for (let word = from; word < to; word++) bits[word]! &= block[word - from]!;
+export function orDifferenceInto(bits: Bits, { bits: other, except }: Difference): void {
+  for (let word = 0; word < bits.length; word++) bits[word]! |= other[word]! & ~except[word]!;
 }
 
-export function andNotBlockInto(bits: Bits, block: Bits, from: number, to: number): void {
-  for (let word = from; word < to; word++) bits[word]! &= ~block[word - from]!;
+// One loop for each number of sets: a loop over words takes as long as it has loads and stores. The sets are united, and
+// inverted where `inverted` is -1 instead of 0.
+
+export function andInto(bits: Bits, a: Bits, inverted: number): void {
+  for (let word = 0; word < bits.length; word++) bits[word]! &= a[word]! ^ inverted;
 }
 
-export function andInto(bits: Bits, other: Bits, from: number, to: number): void {
-  for (let word = from; word < to; word++) bits[word]! &= other[word]!;
+export function andTwoInto(bits: Bits, a: Bits, b: Bits, inverted: number): void {
+  for (let word = 0; word < bits.length; word++) bits[word]! &= (a[word]! | b[word]!) ^ inverted;
 }
 
-export function andNotInto(bits: Bits, other: Bits, from: number, to: number): void {
-  for (let word = from; word < to; word++) bits[word]! &= ~other[word]!;
+export function andThreeInto(bits: Bits, a: Bits, b: Bits, c: Bits, inverted: number): void {
+  for (let word = 0; word < bits.length; word++) bits[word]! &= (a[word]! | b[word]! | c[word]!) ^ inverted;
 }
 
-export function countBits(bits: Bits, from: number, to: number): number {
+export function andDifferenceInto(bits: Bits, { bits: a, except }: Difference, b: Bits, inverted: number): void {
+  for (let word = 0; word < bits.length; word++) bits[word]! &= ((a[word]! & ~except[word]!) | b[word]!) ^ inverted;
+}
+
+export function countBits(bits: Bits): number {
   let total = 0;
-  for (let index = from; index < to; index++) {
+  for (let index = 0; index < bits.length; index++) {
     let word = bits[index]!;
+    if (word === 0) continue;
     word -= (word >>> 1) & 0x55555555;
     word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
     total += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
@@ -74,19 +73,15 @@ export function countBits(bits: Bits, from: number, to: number): number {
 /** The first `limit` positions of the set from `from` on, in ascending order. */
 export function positionsFrom(bits: Bits, from: number, limit: number): number[] {
   const found: number[] = [];
-  let index = from >>> 5;
-  if (index >= bits.length) return found;
-  let word = bits[index]! & (-1 << (from & 31));
-  while (found.length < limit) {
-    if (word === 0) {
-      index += 1;
-      if (index >= bits.length) return found;
-      word = bits[index]!;
-      continue;
+  let word = from >>> 5 < bits.length ? bits[from >>> 5]! & (-1 << (from & 31)) : 0;
+  for (let index = from >>> 5; index < bits.length;) {
+    for (; word !== 0; word &= word - 1) {
+      if (found.length === limit) return found;
+      found.push((index << 5) + (31 - Math.clz32(word & -word)));
     }
-    const lowest = word & -word;
-    found.push((index << 5) + (31 - Math.clz32(lowest)));
-    word ^= lowest;
+    do index += 1;
+    while (index < bits.length && bits[index] === 0);
+    word = bits[index] ?? 0;
   }
   return found;
 }

@@ -2,27 +2,25 @@
 // The meaning is that of compile-filter.ts; a null column satisfies only negated conditions.
 import type { Condition, Integer, NormalisedFilter } from '@tradewind/filters';
 import {
-  andBlockInto,
+  andDifferenceInto,
   andInto,
-  andNotBlockInto,
-  andNotInto,
+  andThreeInto,
+  andTwoInto,
   type Bits,
-  type BitsWithout,
   clearBit,
   countBits,
+  type Difference,
   hasBit,
+  orDifferenceInto,
+  orInto,
   setAll,
   setBit,
-  uniteInto,
   wordsFor,
 } from './bits.js';
 import type { IndexedColumns } from './indexed-columns.js';
 import { NumberRanks, type NumberRanksParts } from './number-ranks.js';
 import type { RowSet } from './row-set.js';
 import { ValueSets, type ValueSetsParts } from './value-sets.js';
-
-// 16 KiB of a set: a block of the result, one of a union and one of a column fit into the nearest cache together.
-const blockWords = 4096;
 
 /** Testing a row alone costs about as much as a pass over this many words. */
 const wordsPerTest = 8;
@@ -44,6 +42,12 @@ interface Operand {
   sets: readonly RowSet[];
 }
 
+/** The rows of an operand in a form that a single loop can read: up to three sets, or one and a difference. */
+interface Gathered {
+  difference?: Difference;
+  sets: readonly Bits[];
+}
+
 const nothing: Operand = { isNegated: false, size: 0, sets: [] };
 
 export class BitsetIndex {
@@ -51,9 +55,8 @@ export class BitsetIndex {
   private readonly values = new Map<string, ValueSets>();
   private readonly lists = new Map<string, ValueSets>();
   private readonly numbers = new Map<string, NumberRanks>();
-  /** The positions of an operand as bits. */
+  /** What of an operand one loop cannot read along with the rest. */
   private readonly scratch: Bits;
-  private readonly block: Bits = new Int32Array(blockWords);
 
   constructor(private readonly parts: IndexParts) {
     this.rowCount = parts.ids.length;
@@ -119,11 +122,11 @@ export class BitsetIndex {
     let count = rows.length;
     for (const { sets, isNegated } of others) {
       if (count === 0) return 0;
-      const asBits = this.asBits(sets);
+      const gathered = this.gather(sets);
       let kept = 0;
       for (let index = 0; index < count; index++) {
         const position = rows[index]!;
-        if (isInAny(asBits, position) === isNegated) clearBit(bits, position);
+        if (isIn(gathered, position) === isNegated) clearBit(bits, position);
         else rows[kept++] = position;
       }
       count = kept;
@@ -131,49 +134,40 @@ export class BitsetIndex {
     return count;
   }
 
-  /** One pass over all rows for each operand, which reads each of its sets once. */
+  /** One pass over the bits of all rows for each operand. */
   private selectMany(operands: readonly Operand[], bits: Bits): number {
-    let count = 0;
-    for (const [index, operand] of operands.entries()) {
-      const isFirst = index === 0;
-      const isLast = index === operands.length - 1;
-      if (isFirst && operand.isNegated) setAll(bits, this.rowCount);
-      const sets = this.asBits(operand.sets);
-      for (let from = 0; from < bits.length; from += blockWords) {
-        const to = Math.min(from + blockWords, bits.length);
-        if (isFirst && !operand.isNegated) uniteInto(bits.subarray(from, to), sets, from, to);
-        else this.narrow(bits, sets, operand.isNegated, from, to);
-        if (isLast) count += countBits(bits, from, to);
-      }
+    setAll(bits, this.rowCount);
+    for (const { sets, isNegated } of operands) {
+      const gathered = this.gather(sets);
+      const inverted = isNegated ? -1 : 0;
+      const [a, b, c] = gathered.sets;
+      if (gathered.difference) andDifferenceInto(bits, gathered.difference, a!, inverted);
+      else if (c) andThreeInto(bits, a!, b!, c, inverted);
+      else if (b) andTwoInto(bits, a!, b, inverted);
+      else andInto(bits, a!, inverted);
     }
-    return count;
+    return countBits(bits);
   }
 
-  private narrow(bits: Bits, sets: readonly BitsWithout[], isNegated: boolean, from: number, to: number): void {
-    const [only] = sets;
-    if (only && sets.length === 1 && !only.except) {
-      if (isNegated) andNotInto(bits, only.bits, from, to);
-      else andInto(bits, only.bits, from, to);
-      return;
+  /** To be used before the next call, which takes the scratch bits again. */
+  private gather(sets: readonly RowSet[]): Gathered {
+    const plain: Bits[] = [];
+    const differences: Difference[] = [];
+    const positions: Uint32Array[] = [];
+    for (const set of sets) {
+      if ('positions' in set) positions.push(set.positions);
+      else if (set.except) differences.push(set);
+      else plain.push(set.bits);
     }
-    const { block } = this;
-    uniteInto(block, sets, from, to);
-    if (isNegated) andNotBlockInto(bits, block, from, to);
-    else andBlockInto(bits, block, from, to);
-  }
-
-  /** The sets with all positions gathered in the scratch bits: to be used before the next call. */
-  private asBits(sets: readonly RowSet[]): BitsWithout[] {
-    const asBits = sets.filter((set): set is BitsWithout => 'bits' in set);
-    if (asBits.length === sets.length) return asBits;
+    const [difference, ...furtherDifferences] = differences;
+    if (!difference && positions.length === 0 && plain.length <= 3) return { sets: plain };
     const { scratch } = this;
     scratch.fill(0);
-    for (const set of sets) {
-      if (!('positions' in set)) continue;
-      const { positions } = set;
-      for (let index = 0; index < positions.length; index++) setBit(scratch, positions[index]!);
-    }
-    return [...asBits, { bits: scratch }];
+    for (const each of positions) for (let index = 0; index < each.length; index++) setBit(scratch, each[index]!);
+    for (const each of furtherDifferences) orDifferenceInto(scratch, each);
+    const kept = difference ? [] : plain.slice(0, 2);
+    for (const each of plain.slice(kept.length)) orInto(scratch, each);
+    return difference ? { difference, sets: [scratch] } : { sets: [...kept, scratch] };
   }
 
   private operandsOf(condition: Condition): Operand[] {
@@ -230,8 +224,9 @@ function positionsOf(sets: readonly RowSet[]): Uint32Array[] | undefined {
   return positions.includes(undefined) ? undefined : (positions as Uint32Array[]);
 }
 
-function isInAny(sets: readonly BitsWithout[], position: number): boolean {
-  for (const { bits, except } of sets) if (hasBit(bits, position) && !(except && hasBit(except, position))) return true;
+function isIn({ sets, difference }: Gathered, position: number): boolean {
+  if (difference && hasBit(difference.bits, position) && !hasBit(difference.except, position)) return true;
+  for (const bits of sets) if (hasBit(bits, position)) return true;
   return false;
 }
 
