@@ -6,14 +6,17 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '../../libs/testkit/src/embedded-postgres.ts';
 
 const startTimeoutMs = 60_000;
+const secondCopies = fileURLToPath(new URL('second-copies.mjs', import.meta.url));
 
 /**
  * Runs `measure` with a throw-away database. Its argument starts a program and ends it again:
  * `startMs({folder, command, environment})` resolves to the milliseconds until `GET /health` answered 200, and rejects with
- * the program's output when it ends before, or does not end with code 0 after SIGTERM.
+ * the program's output when it ends before, or does not end with code 0 after SIGTERM. `assertOneCopy(program)` does the same
+ * once, and rejects also when a package was loaded both from the bundle and from node_modules.
  */
 export async function withStarts(measure) {
   const postgres = await startEmbeddedPostgres({ ephemeral: true });
@@ -33,6 +36,8 @@ export async function withStarts(measure) {
     return await measure({
       migrate: (program) => run(program, settings, ['migrate']),
       startMs: (program) => startMs(program, settings),
+      assertOneCopy: ({ command: [node, ...words], ...rest }) =>
+        startMs({ ...rest, command: [node, '--import', secondCopies, ...words] }, settings),
     });
   } finally {
     await postgres.stop();

@@ -41,7 +41,7 @@ describe('the Dockerfiles', () => {
     expect(runtime[user]!.rest).toBe('65532:65532');
     expect(fill).toBeGreaterThan(user);
     expect(runtime[fill]!.rest).toContain(
-      ['node', ...(nodeOptions(app) as string[]), `apps/${app}/dist/main.js`].join(' '),
+      ['node', ...(nodeOptions(app) as string[]), `apps/${app}/bundle/main.js`].join(' '),
     );
   });
 });
@@ -89,7 +89,9 @@ describe('pruning packages', () => {
 
   it('is all of tools/ that a build sees', () => {
     const copied = apps.flatMap((app) => [...dockerfile(app).matchAll(/^COPY (tools\/\S+)/gm)].map(([, path]) => path));
-    expect(new Set(copied)).toEqual(new Set(['tools/workspace/prune-packages.mjs']));
-    expect(readFileSync(join(root, '.dockerignore'), 'utf8')).toContain('\n!tools/workspace/prune-packages.mjs\n');
+    expect(new Set(copied)).toEqual(new Set(['tools/workspace/bundle.mjs', 'tools/workspace/prune-packages.mjs']));
+    expect(readFileSync(join(root, '.dockerignore'), 'utf8')).toContain(
+      '\n!tools/workspace/bundle.mjs\n!tools/workspace/prune-packages.mjs\n',
+    );
   });
 });
