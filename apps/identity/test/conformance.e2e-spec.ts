@@ -103,6 +103,40 @@ describe('OpenID conformance modules', () => {
     });
     for (const url of Object.values(listing['endpoints'] as Record<string, string>))
       expect(url).toMatch(new RegExp(`^${identity.issuer}/`));
+    for (const path of ['/', '/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server']) {
+      const { headers } = await fetch(at(path), { headers: { origin: 'https://inspector.example' } });
+      expect(headers.get('access-control-allow-origin')).toMatch(/^(\*|https:\/\/inspector\.example)$/);
+    }
+    const { headers } = await fetch(at('/oauth/me'));
+    expect(headers.get('www-authenticate')).toContain(
+      `resource_metadata="${at('/.well-known/oauth-protected-resource')}"`,
+    );
+  });
+
+  it('behind a proxy that ends TLS: addresses and cookies follow the issuer, whatever the request looks like', async () => {
+    const replica = await identity.startReplica({ OAUTH_ISSUER: 'https://id.example.com' });
+    const headers = { 'x-forwarded-proto': 'http', 'x-forwarded-host': 'evil.example' };
+    const document = (await (
+      await fetch(`${replica.url}/.well-known/openid-configuration`, { headers })
+    ).json()) as Record<string, string>;
+    expect(document['token_endpoint']).toBe('https://id.example.com/oauth/token');
+    const url = authorizationUrl(replica.url, { client, scope: 'openid' }, makePkce());
+    const answer = await fetch(url, { headers: { ...headers, accept: 'text/html' }, redirect: 'manual' });
+    expect(answer.headers.get('location')).toMatch(/^(https:\/\/id\.example\.com)?\/login\//);
+    const cookies = answer.headers.getSetCookie();
+    expect(cookies.length).toBeGreaterThan(0);
+    for (const cookie of cookies) expect(cookie).toMatch(/; secure/i);
+  });
+
+  it('code_challenge_method plain, and none with a challenge, are refused at the redirect URI', async () => {
+    for (const code_challenge_method of ['plain', '']) {
+      const page = await ask(new UserAgent(identity.issuer), { code_challenge_method });
+      expect(redirectOf(page)).toMatchObject({
+        error: 'invalid_request',
+        state: 'state-1',
+        iss: identity.issuer,
+      });
+    }
   });
 
   it('the key set holds public keys only', async () => {
@@ -384,10 +418,16 @@ describe('OpenID conformance modules', () => {
     const { body } = await exchangeCode(identity.issuer, client, silent.code, silent.pkce);
     expect(body).toHaveProperty('access_token');
     expect(body).not.toHaveProperty('refresh_token');
+    const anew = await obtainTokens(
+      identity.issuer,
+      flow({ agent: first.agent, scope: 'openid offline_access', parameters: { prompt: 'login' } }),
+    );
+    expect(anew).toHaveProperty('refresh_token');
   });
 
-  it('an access token without offline_access ends with the browser session', async () => {
+  it('an access token without offline_access ends with the browser session, one with it lives on', async () => {
     const { access_token } = await obtainTokens(identity.issuer, flow());
+    const lasting = await obtainTokens(identity.issuer, flow({ scope: 'openid offline_access' }));
     const pgModule = await import('pg');
     const database = new pgModule.default.Client({ connectionString: identity.databaseUrl });
     await database.connect();
@@ -396,6 +436,8 @@ describe('OpenID conformance modules', () => {
     await database.end();
     expect((await userinfo(identity.issuer, access_token)).status).toBe(401);
     expect((await introspect(identity.issuer, client, access_token)).body).toEqual({ active: false });
+    expect((await userinfo(identity.issuer, lasting.access_token)).status).toBe(200);
+    expect((await refresh(identity.issuer, client, lasting.refresh_token)).status).toBe(200);
   });
 
   it('rfc8707: known resources become the audience, unknown ones are invalid_target', async () => {

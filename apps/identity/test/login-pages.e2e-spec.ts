@@ -79,6 +79,8 @@ describe('login pages', () => {
     const loginToken = csrfOf(page, 'submit');
     const consent = await agent.submit(page, 'submit', credentials());
     const { action } = formOf(consent, 'confirm');
+    // Each step has an address of its own.
+    expect(action.split('/')[2]).not.toBe(formOf(page, 'submit').action.split('/')[2]);
     expect((await agent.post(action, { _csrf: loginToken })).status).toBe(403);
     const other = await toConsent();
     expect((await agent.post(action, { _csrf: csrfOf(other.page, 'confirm') })).status).toBe(403);

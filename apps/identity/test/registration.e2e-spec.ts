@@ -9,6 +9,8 @@ interface Registration extends Record<string, unknown> {
   client_secret: string;
   registration_access_token: string;
   registration_client_uri: string;
+  client_secret_expires_at: number;
+  client_id_issued_at: number;
 }
 
 const redirectUri = 'https://app.example.com/callback';
@@ -108,7 +110,6 @@ describe('dynamic registration', () => {
       client_id_issued_at,
       ...metadata
     } = read.body;
-    void [registration_client_uri, client_secret_expires_at, client_id_issued_at];
     const updated = await manage('PUT', first, registration_access_token, { ...metadata, client_name: 'Two' });
     expect(updated.status).toBe(200);
     expect(updated.body).toMatchObject({ client_name: 'Two', client_secret: first.client_secret });
@@ -120,6 +121,18 @@ describe('dynamic registration', () => {
     expect(
       (await manage('PUT', first, latest, { ...metadata, redirect_uris: ['http://evil.example/cb'] })).status,
     ).toBe(400);
+
+    // Nor may an update hold what only the server says (RFC 7592 2.2), or leave out whom it is about.
+    const said = { registration_access_token: latest, registration_client_uri };
+    for (const [name, value] of Object.entries({ ...said, client_secret_expires_at, client_id_issued_at })) {
+      const refused = await manage('PUT', first, latest, { ...metadata, [name]: value });
+      expect([name, refused.status, refused.body]).toEqual([
+        name,
+        400,
+        expect.objectContaining({ error: 'invalid_request' }),
+      ]);
+    }
+    expect((await manage('PUT', first, latest, { ...metadata, client_id: undefined })).status).toBe(400);
 
     const deleted = await manage('DELETE', first, latest);
     expect([deleted.status, deleted.body]).toEqual([204, {}]);
@@ -161,6 +174,9 @@ describe('dynamic registration', () => {
   it('a token of another client is refused', async () => {
     const [one, other] = [await registered(), await registered()];
     expect((await manage('GET', one, other.registration_access_token)).status).toBe(401);
+    // Shown at the wrong place, it is used up.
+    expect((await manage('GET', other, other.registration_access_token)).status).toBe(401);
+    expect((await manage('GET', one, one.registration_access_token)).status).toBe(200);
     expect((await manage('DELETE', one, 'nonsense')).status).toBe(401);
     expect((await fetch(`${identity.issuer}/oauth/reg/${one.client_id}`)).status).toBe(401);
   });
@@ -205,6 +221,24 @@ describe('dynamic registration', () => {
     }
     expect((await ask(native, 'http://127.0.0.1:51234/cb')).status).toBe(200);
     expect((await ask(native, 'http://127.0.0.1:51234/other')).status).toBe(400);
+  });
+
+  it('a native client gets no code without somebody at the screen (RFC 8252 8.6)', async () => {
+    const user = await identity.createUser();
+    const record = await registered({ redirect_uris: ['com.example.app:/cb'] });
+    expect(record).toMatchObject({ application_type: 'native' });
+    const client = {
+      clientId: record.client_id,
+      clientSecret: record.client_secret,
+      redirectUri: 'com.example.app:/cb',
+    };
+    const { agent } = await obtainTokens(identity.issuer, { client, email: user.email, password });
+    const again = await agent.visit(authorizationUrl(identity.issuer, { client }, makePkce()));
+    expect(again.body).toContain('/confirm"');
+    const silent = await agent.visit(
+      authorizationUrl(identity.issuer, { client, parameters: { prompt: 'none' } }, makePkce()),
+    );
+    expect(silent.headers.get('location')).toMatch(/^com\.example\.app:\/cb\?error=interaction_required&/);
   });
 
   it('an introspecting client cannot be registered', async () => {

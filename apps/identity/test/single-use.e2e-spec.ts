@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import type { User } from '../src/users/users.types.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import {
   authorize,
+  decodeJwt,
   exchangeCode,
   formOf,
   introspect,
   makePkce,
   authorizationUrl,
   obtainTokens,
+  postForm,
   refresh,
   revoke,
   userinfo,
@@ -137,6 +140,62 @@ describe('codes and refresh tokens on two replicas', () => {
     expect((await userinfo(replica, theirs.access_token)).status).toBe(401);
     expect((await introspect(replica, auditor, theirs.access_token)).body).toEqual({ active: false });
     expect((await refresh(replica, other, theirs.refresh_token)).body.error).toBe('invalid_client');
+  });
+
+  it('a row opens nothing without the signed token that it belongs to', async () => {
+    const { SignedTokens } = await import('../src/signing-keys/signed-tokens.js');
+    const signed = identity.running.app.get(SignedTokens, { strict: false });
+    const { access_token } = await tokens();
+    const claims = decodeJwt(access_token).payload as { jti: string; exp: number };
+    const [header, , signature] = access_token.split('.');
+    const altered = Buffer.from(JSON.stringify({ ...claims, scope: 'openid email' })).toString('base64url');
+    // The last but one is signed, and its row is there: only its time is over. The last has the wrong kind.
+    for (const token of [
+      claims.jti,
+      `${header}.${altered}.${signature}`,
+      signed.sign('at+jwt', { ...claims, exp: Math.floor(Date.now() / 1000) - 1 }),
+      signed.sign('JWT', claims),
+    ]) {
+      expect((await userinfo(identity.issuer, token)).status).toBe(401);
+      expect((await introspect(identity.issuer, client, token)).body).toEqual({ active: false });
+      expect((await revoke(identity.issuer, client, token)).status).toBe(200);
+    }
+    expect((await userinfo(identity.issuer, access_token)).status).toBe(200);
+  });
+
+  it('the tables hold nothing that opens anything', async () => {
+    const { code, pkce, agent } = await authorize(identity.issuer, { client, email: user.email, password, scope });
+    const { body } = await exchangeCode(identity.issuer, client, code, pkce);
+    const cookie = agent.cookieHeader('/oauth/auth').match(/_session=([^;]+)/)?.[1] as string;
+    const sql = new pg.Client({ connectionString: identity.databaseUrl, options: '-c search_path=identity' });
+    await sql.connect();
+    try {
+      for (const secret of [code, body.refresh_token, body.access_token, body.id_token, cookie]) {
+        expect(secret.length).toBeGreaterThan(20);
+        const { rows } = await sql.query<{ payloads: number; audits: number }>(
+          `select (select count(*)::int from oidc_payload p where position($1 in p::text) > 0) as payloads,
+                  (select count(*)::int from audit_event a where position($1 in a::text) > 0) as audits`,
+          [secret],
+        );
+        expect(rows).toEqual([{ payloads: 0, audits: 0 }]);
+      }
+    } finally {
+      await sql.end();
+    }
+  });
+
+  it('a public client neither ends nor learns of the tokens of others', async () => {
+    const { access_token, refresh_token } = await tokens();
+    const open = { ...(await identity.createClient({ authMethod: 'none' })), clientSecret: '' };
+    for (const token of [access_token, refresh_token, 'unknown']) {
+      const { clientId: client_id } = open;
+      const revoked = await postForm(`${identity.issuer}/oauth/token/revocation`, { token, client_id });
+      expect([revoked.status, revoked.body]).toEqual([200, { text: '' }]);
+      const seen = await postForm(`${identity.issuer}/oauth/token/introspection`, { token, client_id });
+      expect(seen.body).toEqual({ active: false });
+    }
+    expect((await userinfo(identity.issuer, access_token)).status).toBe(200);
+    expect((await refresh(identity.issuer, client, refresh_token)).status).toBe(200);
   });
 
   it('only its own client, or the resource server it was made for, sees into a token', async () => {

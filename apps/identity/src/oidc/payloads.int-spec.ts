@@ -137,6 +137,25 @@ describe('statements that meet', () => {
     expect(Object.keys((await stored()).authorizations)).toEqual(expect.arrayContaining(['one', 'two']));
   });
 
+  it('what was used stays used when it is stored again, and nothing is stored with what was used before', async () => {
+    const code = { model: 'AuthorizationCode', id: 'code', payload: '{}', expiresAtSeconds: Date.now() / 1000 + 60 };
+    const redeem = async (token: string) => {
+      const unit = new RequestUnit();
+      unit.consumptions.set('code', { model: 'AuthorizationCode', id: 'code', grantId: undefined });
+      unit.upserts.set(token, { ...code, model: 'AccessToken', id: token });
+      return payloads.flush(unit);
+    };
+    await store(code);
+    const redemptions = ['1', '2', '3', '4', '5', '6', '7', '8'];
+    const outcomes = await Promise.all(redemptions.map(redeem));
+    expect(outcomes.filter(Boolean)).toHaveLength(1);
+    await store(code);
+    expect((await payloads.find('AuthorizationCode', 'code'))?.consumedAtSeconds).toEqual(expect.any(Number));
+    expect(await redeem('9')).toBe(false);
+    const stored = await Promise.all([...redemptions, '9'].map((token) => payloads.find('AccessToken', token)));
+    expect(stored.map((found) => found !== undefined)).toEqual([...outcomes, false]);
+  });
+
   it('somebody else in the same browser inherits nothing', async () => {
     await store(session('other', { theirs: {} }, 'grace'));
     expect(await stored()).toEqual({ accountId: 'grace', authorizations: { theirs: {} } });
