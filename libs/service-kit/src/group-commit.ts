@@ -4,11 +4,11 @@
  * of a commit is shared by everything that arrived meanwhile.
  *
  * Failure: when `write` throws, every item of that group rejects with the error; other groups go on.
- * Ordering: groups one after the other, in order of arrival.
+ * Ordering: groups in order of arrival; with `parallel` above 1 they may finish in another order.
  */
 export class GroupCommit<Item, Result> {
   private waiting: { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }[] = [];
-  private isUnderWay = false;
+  private underWay = 0;
 
   constructor(
     private readonly options: {
@@ -16,6 +16,8 @@ export class GroupCommit<Item, Result> {
       write: (items: Item[]) => Promise<Result[]>;
       /** Most items of one group. */
       groupSizeMax: number;
+      /** Groups written at once; 1 unless given. */
+      parallel?: number;
     },
   ) {}
 
@@ -33,15 +35,16 @@ export class GroupCommit<Item, Result> {
   }
 
   private begin(): void {
-    if (this.waiting.length === 0 || this.isUnderWay) return;
-    this.isUnderWay = true;
+    if (this.waiting.length === 0 || this.underWay >= (this.options.parallel ?? 1)) return;
+    this.underWay += 1;
     // Everything that arrives in this turn of the event loop joins the group.
     setImmediate(() => {
       const group = this.waiting.splice(0, this.options.groupSizeMax);
       void this.write(group).finally(() => {
-        this.isUnderWay = false;
+        this.underWay -= 1;
         this.begin();
       });
+      this.begin();
     });
   }
 
