@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { GroupCommit } from './group-commit.js';
 
 /** A writer whose groups end when the test says so. */
@@ -47,6 +47,33 @@ describe('GroupCommit', () => {
     groups[1]!.end();
     groups[2]!.end();
     await expect(Promise.all(all)).resolves.toEqual(['1', '2', '3', '4', '5']);
+  });
+
+  it('begins a group beside another only after a while, and at once when that one ends', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    try {
+      const { groups, write } = heldWriter();
+      const commit = new GroupCommit({ write, groupSizeMax: 10, parallel: 2, besideAfterMs: 20 });
+      const first = commit.add(1);
+      await turn();
+      const held = [2, 3].map((item) => commit.add(item));
+      jest.advanceTimersByTime(19);
+      await turn();
+      expect(groups.map(({ items }) => items)).toEqual([[1]]);
+      jest.advanceTimersByTime(2);
+      await turn();
+      expect(groups.map(({ items }) => items)).toEqual([[1], [2, 3]]);
+      const last = commit.add(4);
+      groups[1]!.end();
+      await expect(Promise.all(held)).resolves.toEqual(['2', '3']);
+      groups[0]!.end();
+      await expect(first).resolves.toBe('1');
+      while (groups.length < 3) await turn();
+      groups[2]!.end();
+      await expect(last).resolves.toBe('4');
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('fails exactly the items of the group that failed', async () => {

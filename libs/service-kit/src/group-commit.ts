@@ -9,6 +9,8 @@
 export class GroupCommit<Item, Result> {
   private waiting: { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }[] = [];
   private underWay = 0;
+  private lastBegunAt = 0;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly options: {
@@ -18,6 +20,8 @@ export class GroupCommit<Item, Result> {
       groupSizeMax: number;
       /** Groups written at once; 1 unless given. */
       parallel?: number;
+      /** A group beside another begins this long after it, milliseconds; at once unless given. The longer, the larger the groups. */
+      besideAfterMs?: number;
     },
   ) {}
 
@@ -35,8 +39,14 @@ export class GroupCommit<Item, Result> {
   }
 
   private begin(): void {
-    if (this.waiting.length === 0 || this.underWay >= (this.options.parallel ?? 1)) return;
+    const { parallel = 1, besideAfterMs = 0 } = this.options;
+    if (this.waiting.length === 0 || this.underWay >= parallel) return;
+    if (this.underWay > 0 && besideAfterMs > 0) {
+      const waitMs = this.lastBegunAt + besideAfterMs - performance.now();
+      if (waitMs > 0) return this.beginIn(waitMs);
+    }
     this.underWay += 1;
+    this.lastBegunAt = performance.now();
     // Everything that arrives in this turn of the event loop joins the group.
     setImmediate(() => {
       const group = this.waiting.splice(0, this.options.groupSizeMax);
@@ -46,6 +56,13 @@ export class GroupCommit<Item, Result> {
       });
       this.begin();
     });
+  }
+
+  private beginIn(waitMs: number): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.begin();
+    }, waitMs);
   }
 
   private async write(group: typeof this.waiting): Promise<void> {

@@ -26,14 +26,16 @@ type Query = (name: string, text: string, values: unknown[]) => Promise<Row[]>;
 
 /** Far above what one process serves at once. */
 const groupSizeMax = 200;
-/** One group at a time gathers most; a second one keeps a row that somebody holds from stopping everybody. */
+/** One group at a time gathers most; after a while a second one keeps a row that somebody holds from stopping everybody. */
 const parallel = 2;
+const besideAfterMs = 20;
 
 export class DailyTakes {
   private readonly groups = new GroupCommit<DailyTake, DailyTaken>({
     write: (takes) => this.takeGroup(takes),
     groupSizeMax,
     parallel,
+    besideAfterMs,
   });
   /** The last take of each user and day that is not done. */
   private readonly last = new Map<string, Promise<DailyTaken>>();
