@@ -1,7 +1,7 @@
 // The life of an API key: made with a life of 1 to 365 days, shown once, looked up by its hash, revoked by operators.
 // Refusing fails closed: a key that cannot be looked up is not accepted.
 import { timingSafeEqual } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { Clock } from '../clock.js';
@@ -17,13 +17,17 @@ const cachedKeysMax = 20_000;
 const dayMs = 86_400_000;
 
 interface CachedKey {
+  hash: Buffer;
   key: ApiKey | undefined;
   loadedAt: number;
 }
 
 @Injectable()
-export class ApiKeysService {
+export class ApiKeysService implements OnModuleDestroy {
   private readonly cache = new Map<string, CachedKey>();
+  /** Keys in use that will be too old soon. */
+  private renewing = new Map<string, CachedKey>();
+  private renewalTimer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly store: ApiKeysStore,
@@ -31,6 +35,10 @@ export class ApiKeysService {
     private readonly config: AppConfig,
     private readonly clock: Clock,
   ) {}
+
+  onModuleDestroy(): void {
+    clearTimeout(this.renewalTimer);
+  }
 
   /** Makes a key and returns it: the only moment at which it exists in clear. */
   async create(options: {
@@ -102,14 +110,41 @@ export class ApiKeysService {
     const cacheKey = hash.toString('base64');
     const now = this.clock.now().getTime();
     const cached = this.cache.get(cacheKey);
-    if (cached && now - cached.loadedAt < this.config.KEY_CACHE_MS && now >= cached.loadedAt) return cached.key;
+    const ageMs = cached ? now - cached.loadedAt : Infinity;
+    if (cached && ageMs < this.config.KEY_CACHE_MS && ageMs >= 0) {
+      if (ageMs >= this.config.KEY_CACHE_MS / 2) this.renewSoon(cacheKey, cached);
+      return cached.key;
+    }
     const key = await this.store.findByHash(hash).catch((cause: unknown) => {
       throw keysUnavailable(cause);
     });
     this.cache.delete(cacheKey);
     if (this.cache.size >= cachedKeysMax) this.cache.delete(this.cache.keys().next().value!);
-    this.cache.set(cacheKey, { key, loadedAt: now });
+    this.cache.set(cacheKey, { hash, key, loadedAt: now });
     return key;
+  }
+
+  /** Keys in use are read again before they are too old, many with one statement: their requests do not wait for it. */
+  private renewSoon(cacheKey: string, cached: CachedKey): void {
+    this.renewing.set(cacheKey, cached);
+    this.renewalTimer ??= setTimeout(() => {
+      this.renewalTimer = undefined;
+      // Without the database they grow too old, and then requests say so.
+      this.renew().catch(() => undefined);
+    }, this.config.KEY_CACHE_MS / 4).unref();
+  }
+
+  private async renew(): Promise<void> {
+    const renewed = this.renewing;
+    this.renewing = new Map();
+    const loadedAt = this.clock.now().getTime();
+    const keys = await this.store.findByHashes([...renewed.values()].map(({ hash }) => hash));
+    const byHash = new Map(keys.map((key) => [key.hash.toString('base64'), key]));
+    for (const [cacheKey, cached] of renewed) {
+      // Unless it was revoked or read by somebody else meanwhile.
+      if (this.cache.get(cacheKey) === cached)
+        this.cache.set(cacheKey, { hash: cached.hash, key: byHash.get(cacheKey), loadedAt });
+    }
   }
 
   private refuse(outcome: AuditOutcome, presented: string, key: ApiKey | undefined, ip: string): ServiceError {

@@ -33,6 +33,12 @@ export class ApiKeysStore {
     return rows[0] && toApiKey(rows[0]);
   }
 
+  /** Those of the keys that exist, in any order. */
+  async findByHashes(hashes: readonly Buffer[]): Promise<ApiKey[]> {
+    const rows: Row[] = await this.dataSource.query('select * from api_key where key_hash = any ($1)', [hashes]);
+    return rows.map(toApiKey);
+  }
+
   /** Keys by id, by displayed prefix, or of a user by email or id; newest first. */
   async list(filter: { idOrPrefix?: string; user?: string } = {}): Promise<ApiKey[]> {
     const rows: Row[] = await this.dataSource.query(
