@@ -8,7 +8,12 @@ export class Clock {
   }
 }
 
-/** Calendar day in UTC, `YYYY-MM-DD`. */
+const dayMs = 86_400_000;
+let lastDay = { number: Number.NaN, text: '' };
+
+/** Calendar day in UTC, `YYYY-MM-DD`. Kept for the next caller: every request asks several times. */
 export function utcDay(instant: Date): string {
-  return instant.toISOString().slice(0, 10);
+  const number = Math.floor(instant.getTime() / dayMs);
+  if (number !== lastDay.number) lastDay = { number, text: instant.toISOString().slice(0, 10) };
+  return lastDay.text;
 }

@@ -64,14 +64,24 @@ export interface NormalisedFilter {
  */
 export function canonicalKey(filter: NormalisedFilter): string {
   const dependsOnToday = filter.conditions.some((condition) => condition.op === 'status');
-  return stableText([filter.entity, dependsOnToday ? filter.today : null, filter.conditions]);
+  const today = dependsOnToday ? filter.today : null;
+  return `[${JSON.stringify(filter.entity)},${JSON.stringify(today)},[${filter.conditions.map(textOf).join(',')}]]`;
 }
 
 /** Puts conditions into canonical order and drops repeats. */
 export function canonicalOrder(conditions: readonly Condition[]): Condition[] {
   if (conditions.length < 2) return [...conditions];
-  const byText = new Map(conditions.map((condition) => [stableText(condition), condition]));
+  const byText = new Map(conditions.map((condition) => [textOf(condition), condition]));
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, condition]) => condition);
+}
+
+// Order and key of a filter need the same texts.
+const texts = new WeakMap<Condition, string>();
+
+function textOf(condition: Condition): string {
+  let text = texts.get(condition);
+  if (text === undefined) texts.set(condition, (text = stableText(condition)));
+  return text;
 }
 
 /** JSON with sorted keys; big integers as `{"int": "..."}`, so that no text equals a number. */
@@ -79,7 +89,12 @@ function stableText(value: unknown): string {
   if (typeof value === 'bigint') return `{"int":"${value}"}`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(stableText).join(',')}]`;
-  const parts = Object.entries(value).filter(([, part]) => part !== undefined);
-  parts.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${parts.map(([key, part]) => `${JSON.stringify(key)}:${stableText(part)}`).join(',')}}`;
+  const parts = value as Readonly<Record<string, unknown>>;
+  let text = '';
+  for (const key of Object.keys(value).sort()) {
+    const part = parts[key];
+    // Keys are names of this program: nothing in them needs escaping.
+    if (part !== undefined) text += `${text && ','}"${key}":${stableText(part)}`;
+  }
+  return `{${text}}`;
 }

@@ -53,8 +53,9 @@ export class GatewayDriver extends ApolloDriver {
     this.apolloServer = server as unknown as ApolloServer;
     const handler = endpoint(server);
     const fastify = this.httpAdapterHost.httpAdapter.getInstance<FastifyInstance>();
-    fastify.addHook('onSend', async (request, reply) => {
-      if (pathOf(request) === path) await handler.tellLimits(request, reply);
+    fastify.addHook('onSend', (request, reply, _payload, done) => {
+      if (handler.hasHandled(request) || pathOf(request) !== path) return done();
+      handler.tellLimits(request, reply).then(() => done(), done);
     });
     fastify.route({
       method: ['GET', 'POST'],

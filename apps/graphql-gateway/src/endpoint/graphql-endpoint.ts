@@ -34,7 +34,6 @@ export interface Answer {
 const readHeaders = ['content-type', 'accept', 'x-apollo-operation-name', 'apollo-require-preflight'];
 
 export class GraphQLEndpoint {
-  /** Requests that came as far as `handle`, which tells their limits. */
   private readonly handled = new WeakSet<FastifyRequest>();
 
   constructor(
@@ -64,9 +63,13 @@ export class GraphQLEndpoint {
     return reply.code(status).send(answer.body);
   }
 
+  /** Whether the request came as far as `handle`, whose answers tell their limits. */
+  hasHandled(request: FastifyRequest): boolean {
+    return this.handled.has(request);
+  }
+
   /** The limits on answers that were made before `handle`: a body that cannot be read, a method that is not taken. */
   async tellLimits(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (this.handled.has(request)) return;
     const state = await this.currentLimit(newContext(request));
     if (state) void reply.headers(limitHeaders(state));
   }

@@ -11,6 +11,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
+import { compileExecutedFields, type ExecutedField } from './executed-fields.js';
 import type { GraphQLContext } from './request-context.js';
 
 // A compiled operation takes about 50 kB.
@@ -20,10 +21,9 @@ const seenMax = 5000;
 const textCharsMax = 10_000;
 
 export interface KnownOperation {
-  schema: GraphQLSchema;
-  /** As it was asked, valid. */
-  document: DocumentNode;
-  operation: OperationDefinitionNode;
+  name: string | null;
+  /** The root fields that it executes with these variables. @throws BAD_USER_INPUT when a variable has a wrong value. */
+  executedFields: (variables: Readonly<Record<string, unknown>>) => ExecutedField[];
   /** Variables are those that @skip and @include need: arguments were understood at admission. */
   execute: (
     context: GraphQLContext,
@@ -69,9 +69,8 @@ export class KnownOperations {
     this.known.set(
       key,
       query && {
-        schema,
-        document,
-        operation,
+        name: operation.name?.value ?? null,
+        executedFields: compileExecutedFields({ schema, document, operation }),
         // The context has the type that the server was made for.
         execute: async (context, variables) => query.query({}, context, variables),
       },

@@ -3,7 +3,6 @@
 // and every fault of the caller, is left to Apollo Server: nothing was charged yet, so it begins anew.
 import { GraphQLError } from 'graphql';
 import type { Admit } from './admission.plugin.js';
-import { executedFields } from './executed-fields.js';
 import { failureOf } from './failures.js';
 import type { Answer } from './graphql-endpoint.js';
 import type { KnownOperations } from './known-operations.js';
@@ -25,11 +24,10 @@ export class ShortWay {
     const asked = plainRequest(context);
     const known = asked && this.operations.find(asked.query, asked.operationName);
     if (!known) return undefined;
-    const { schema, document, operation } = known;
     const { variables } = asked;
     try {
-      context.operationName = operation.name?.value ?? null;
-      await this.admit(executedFields({ schema, document, operation, variables }), context, variables);
+      context.operationName = known.name;
+      await this.admit(known.executedFields(variables), context, variables);
     } catch (error) {
       if (error instanceof GraphQLError) return undefined;
       throw error;
