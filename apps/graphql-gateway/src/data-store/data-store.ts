@@ -1,6 +1,6 @@
 // The data tables as the connections read them: plain rows from pg, no entities. A failure is a 502 after one retry
 // (every statement here only reads), a statement that takes too long a 504.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { connectionOptions, isDatabaseUnavailable, Logger, ReadinessRegistry } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
@@ -16,6 +16,8 @@ export interface Statement {
 // A statement is prepared when it is seen again; the server keeps prepared statements for ever, so their number is bounded.
 const preparedMax = 300;
 const seenMax = 3000;
+/** Texts are kept, here and by the server, so their length is bounded too. */
+const preparedCharsMax = 10_000;
 // When the server went away, all idle connections did; in this time the pool hears of it and forgets them.
 const retryAfterMs = 100;
 const canceledByTimeout = '57014';
@@ -24,7 +26,9 @@ const dateOid = 1082;
 @Injectable()
 export class DataStore implements OnApplicationShutdown {
   private readonly pool: pg.Pool;
+  /** Names of statements that were seen once. */
   private readonly seen = new Set<string>();
+  /** Names of prepared statements, by text. */
   private readonly names = new Map<string, string>();
 
   constructor(
@@ -73,13 +77,13 @@ export class DataStore implements OnApplicationShutdown {
   private nameOf(text: string): { name?: string } {
     const known = this.names.get(text);
     if (known) return { name: known };
-    if (!this.seen.has(text)) {
+    if (text.length > preparedCharsMax || this.names.size >= preparedMax) return {};
+    const name = `q${hash('sha256', text, 'base64url').slice(0, 22)}`;
+    if (!this.seen.has(name)) {
       if (this.seen.size >= seenMax) this.seen.clear();
-      this.seen.add(text);
+      this.seen.add(name);
       return {};
     }
-    if (this.names.size >= preparedMax) return {};
-    const name = `q${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
     this.names.set(text, name);
     return { name };
   }
