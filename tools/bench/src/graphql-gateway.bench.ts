@@ -12,7 +12,7 @@ import { makeApiKeys } from './api-keys.js';
 import type { Bench, BenchContext, BenchRow } from './bench.types.js';
 import { BenchProcess, runningPostgres } from './bench-process.js';
 import { graphqlBody, measuredQueries, type MeasuredQuery, type Values } from './graphql-queries.js';
-import { connections, inTurn, send, type InTurn, type Measured, type Target } from './in-turn.js';
+import { bringToSpeed, connections, inTurn, send, type InTurn, type Measured, type Target } from './in-turn.js';
 
 const gatewayMain = new URL('../../../apps/graphql-gateway/dist/main.js', import.meta.url);
 const seedMain = new URL('../../seed/dist/seed.js', import.meta.url);
@@ -78,7 +78,7 @@ async function tableSizes(sql: pg.Pool): Promise<string> {
 }
 
 function isWanted({ only }: BenchContext, name: string): boolean {
-  return only === undefined || name.includes(only);
+  return only === undefined || new RegExp(only).test(name);
 }
 
 const gatewaySettings = {
@@ -138,6 +138,7 @@ async function besideTheLimit(stage: Stage & { pageSize: number; target: number 
         path: `/${index}`,
         body: (n: number) => JSON.stringify(values[n % values.length]!.parameters),
       };
+      if (rows.length === 0) await bringToSpeed([ours, theirs]);
       const results = await inTurn(ours, theirs, stage.postmaster);
       const name = nameOf(query);
       rows.push(throughputRow(`${name}: throughput beside hand-written SQL`, results, target, context));
@@ -193,7 +194,9 @@ async function besidePostgraphile(stage: Stage): Promise<BenchRow[]> {
         };
         await assertAnswers(peer, body(0));
         const ours = gatewayLoad(gateway, keys, query, values);
-        const results = await inTurn(ours, { process: peer, path: '/graphql', body }, stage.postmaster);
+        const theirs = { process: peer, path: '/graphql', body };
+        await bringToSpeed([ours, theirs]);
+        const results = await inTurn(ours, theirs, stage.postmaster);
         rows.push(throughputRow(nameOf(pageSize, title), results, target, context));
       } finally {
         await Promise.all([gateway.stop(), peer.stop()]);

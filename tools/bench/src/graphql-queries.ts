@@ -21,6 +21,8 @@ export interface MeasuredQuery {
   from: string;
   orderBy: string;
   columns: string;
+  /** The statement of a page, where a plain one is not the best that is known. */
+  page?: (rows: number) => string;
   draw: (sql: pg.Pool) => Promise<Values[]>;
 }
 
@@ -130,6 +132,10 @@ export const measuredQueries: readonly MeasuredQuery[] = [
     from: 'deal t where t.start_date between $1 and $2',
     orderBy: 't.announced_date desc nulls last, t.id',
     columns: dealColumns,
+    // PostgreSQL would walk the order and read most of the table: days of a deal go together, which its statistics do not know.
+    page: (rows) =>
+      `select ${dealColumns} from (select id from (select id, announced_date from deal where start_date between $1 and $2 offset 0) found
+        order by announced_date desc nulls last, id limit ${rows}) p join deal t on t.id = p.id order by t.announced_date desc nulls last, t.id`,
     draw: async () =>
       Array.from({ length: 60 }, (_, index) => {
         const year = 2018 + (index % 8);

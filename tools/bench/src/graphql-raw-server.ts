@@ -107,7 +107,9 @@ server.get('/health', async () => ({ status: 'healthy' }));
 for (const [index, query] of measuredQueries.entries()) {
   const page = {
     name: `page-${index}`,
-    text: `select ${query.columns} from ${query.from} order by ${query.orderBy} limit ${pageSize + 1}`,
+    text:
+      query.page?.(pageSize + 1) ??
+      `select ${query.columns} from ${query.from} order by ${query.orderBy} limit ${pageSize + 1}`,
   };
   const count = { name: `count-${index}`, text: `select count(*) as count from ${query.from}` };
   server.post<{ Body: unknown[] }>(`/${index}`, async (request, reply) => {
