@@ -4,12 +4,21 @@ import { settingsTable } from './settings-table.mjs';
 import { parseArguments, verdict } from './test.mjs';
 
 describe('npm test', () => {
-  const report = { passed: 5, failed: 0, broken: 0, skipped: [] as string[] };
+  const file = {
+    name: 'identity a.spec.ts',
+    path: '/a',
+    passed: 5,
+    failed: 0,
+    isBroken: false,
+    skipped: [] as string[],
+  };
+  const skipping = { ...file, skipped: ['identity a.spec.ts: signs in'] };
 
   it('counts files that cannot be run and skipped tests as failures', () => {
-    expect(verdict(report)).toMatchObject({ passed: 5, failed: 0 });
-    expect(verdict({ ...report, failed: 1, broken: 2 })).toMatchObject({ passed: 5, failed: 3 });
-    expect(verdict({ ...report, skipped: ['identity a.spec.ts: signs in'] })).toEqual({
+    expect(verdict({ files: [file] })).toEqual({ passed: 5, failed: 0, remarks: [] });
+    const broken = { ...file, passed: 0, isBroken: true };
+    expect(verdict({ files: [{ ...file, failed: 1 }, broken, broken] })).toMatchObject({ passed: 5, failed: 3 });
+    expect(verdict({ files: [skipping] })).toEqual({
       passed: 5,
       failed: 1,
       remarks: ['skipped: identity a.spec.ts: signs in'],
@@ -17,7 +26,7 @@ describe('npm test', () => {
   });
 
   it('lets a test be skipped that is named', () => {
-    expect(verdict({ ...report, skipped: ['identity a.spec.ts: signs in'] }, ['signs in'])).toEqual({
+    expect(verdict({ files: [skipping] }, ['signs in'])).toEqual({
       passed: 5,
       failed: 0,
       remarks: ['skipped, as asked: identity a.spec.ts: signs in'],
@@ -25,7 +34,7 @@ describe('npm test', () => {
   });
 
   it('fails without any test, and without a report', () => {
-    expect(verdict({ ...report, passed: 0 })).toMatchObject({ failed: 1 });
+    expect(verdict({ files: [{ ...file, passed: 0 }] })).toMatchObject({ failed: 1 });
     expect(verdict(undefined)).toMatchObject({ failed: 1 });
   });
 
