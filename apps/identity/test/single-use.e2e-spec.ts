@@ -217,3 +217,32 @@ describe('codes and refresh tokens on two replicas', () => {
     }
   });
 });
+
+describe('the consent of a user', () => {
+  it('is what a refresh token never outlives, however often it is renewed', async () => {
+    const identity = await startIdentity({ GRANT_TTL_SECONDS: '600', CLEANUP_INTERVAL_SECONDS: '3600' });
+    const sql = new pg.Client({ connectionString: identity.databaseUrl, options: '-c search_path=identity' });
+    await sql.connect();
+    try {
+      const client = await identity.createClient();
+      const { email } = await identity.createUser();
+      const scope = 'openid offline_access';
+      const first = await obtainTokens(identity.issuer, { client, email, password, scope });
+      const second = await refresh(identity.issuer, client, first.refresh_token);
+      const { rows } = await sql.query<{ model: string; end: number }>(
+        `select model, (payload::json ->> 'exp')::int as end from oidc_payload where model in ('Grant', 'RefreshToken')`,
+      );
+      const grantEnds = rows.filter(({ model }) => model === 'Grant').map(({ end }) => end);
+      const tokenEnds = rows.filter(({ model }) => model === 'RefreshToken').map(({ end }) => end);
+      expect([grantEnds.length, tokenEnds.length]).toEqual([1, 2]);
+      for (const end of tokenEnds) expect(end).toBeLessThanOrEqual(grantEnds[0]!);
+      // Over now, the refresh token itself not yet.
+      await sql.query(`update oidc_payload set expires_at = now() where model = 'Grant'`);
+      const late = await refresh(identity.issuer, client, second.body.refresh_token);
+      expect([late.status, late.body.error]).toEqual([400, 'invalid_grant']);
+    } finally {
+      await sql.end();
+      await identity.close();
+    }
+  });
+});
