@@ -1,7 +1,7 @@
 // One platform per data folder. The lock file names the processes of the run, so that the next start can end what a
 // `kill -9` of the platform itself left behind (the services end by themselves then; see end-with-parent.ts).
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 
@@ -32,9 +32,7 @@ export class RunLock {
     };
     for (let attempt = 0; attempt < 2; attempt += 1) {
       try {
-        const handle = openSync(file, 'wx', 0o600);
-        writeSync(handle, JSON.stringify(content));
-        closeSync(handle);
+        createWhole(file, content);
         return new RunLock(file, content);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -46,7 +44,7 @@ export class RunLock {
 
   add(name: string, pid: number, commandPart: string): void {
     this.content.children.push({ name, pid, commandPart });
-    writeFileSync(this.file, JSON.stringify(this.content), { mode: 0o600 });
+    renameSync(writeAside(this.file, this.content), this.file);
   }
 
   release(): void {
@@ -54,12 +52,30 @@ export class RunLock {
   }
 }
 
+// Whoever reads the file, another start or a test, finds it whole at any moment.
+
+/** Throws EEXIST when there is such a file. */
+function createWhole(file: string, content: LockContent): void {
+  const aside = writeAside(file, content);
+  try {
+    linkSync(aside, file);
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function writeAside(file: string, content: LockContent): string {
+  const aside = `${file}.${process.pid}`;
+  writeFileSync(aside, JSON.stringify(content), { mode: 0o600 });
+  return aside;
+}
+
 async function endLeftovers(file: string, dataDir: string, report: (line: string) => void): Promise<void> {
   let content: LockContent;
   try {
     content = JSON.parse(readFileSync(file, 'utf8')) as LockContent;
   } catch {
-    // Killed while the lock was written, before any process was started.
+    // Not written by this program, or on a file system that lost it.
     rmSync(file, { force: true });
     return;
   }
