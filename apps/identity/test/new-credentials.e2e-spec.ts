@@ -41,7 +41,12 @@ describe('new credentials while a request is under way', () => {
     return (rows[0]?.count ?? 0) > 0;
   };
   const until = async (isTrue: () => Promise<boolean> | boolean): Promise<void> => {
-    while (!(await isTrue())) await delay(10);
+    // Far beyond what any of it takes on a slow machine; without an end a failed test would go on for ever.
+    const endMs = performance.now() + 20_000;
+    while (!(await isTrue())) {
+      if (performance.now() > endMs) throw new Error(`waited in vain until ${String(isTrue)}`);
+      await delay(10);
+    }
   };
 
   /** Lets `change` happen after `request` has read all it needs and before it has stored anything. */

@@ -30,6 +30,7 @@ describe('the embedded PostgreSQL', () => {
     expect(isRunning(pid)).toBe(true);
     owner.kill('SIGKILL');
     await once(owner, 'exit');
-    while (isRunning(pid)) await delay(100);
+    for (let polls = 0; isRunning(pid) && polls < 600; polls++) await delay(100);
+    expect(isRunning(pid)).toBe(false);
   }, 120_000);
 });
