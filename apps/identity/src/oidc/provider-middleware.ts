@@ -35,22 +35,37 @@ export interface MiddlewareNeeds {
 const hourSeconds = 3600;
 /** The provider's own limit, which it reports as a malformed body. */
 const providerBodyLimitBytes = 56 * 1024;
+const securityHeaderEntries = Object.entries(securityHeaders);
 
 export function providerMiddleware(needs: MiddlewareNeeds): Middleware[] {
   return [
     storeWrites(needs),
-    limitedBody(needs),
-    registrationLimit(needs),
-    prefetchAuthorization(needs),
-    forwardOnOwnPage(needs),
-    offlineAccessAsksForConsent,
-    discoveryAsSpecified,
-    resourceMetadataHint(needs),
-    usernameInIntrospection,
-    missingClientAuthentication(needs),
-    rotatingRegistrationToken(needs),
+    when(hasBody, limitedBody(needs)),
+    when(isRegistration, registrationLimit(needs)),
+    when(isAuthorization, prefetchAuthorization(needs)),
+    when(isAuthorization, forwardOnOwnPage(needs)),
+    when(isAuthorization, offlineAccessAsksForConsent),
+    when(isMetadata, discoveryAsSpecified),
+    when(isUserinfo, resourceMetadataHint(needs)),
+    when(isIntrospection, usernameInIntrospection),
+    when(hasBody, missingClientAuthentication(needs)),
+    when(isRegistration, rotatingRegistrationToken(needs)),
   ];
 }
+
+/** Who is not concerned passes by without a promise of its own, which costs a tenth of a look-up for all of them. */
+const when =
+  (isConcerned: (ctx: KoaContextWithOIDC) => boolean, middleware: Middleware): Middleware =>
+  (ctx, next) =>
+    isConcerned(ctx) ? middleware(ctx, next) : next();
+
+const isAtOrBelow = (path: string, route: string): boolean => path === route || path.startsWith(`${route}/`);
+const hasBody = (ctx: KoaContextWithOIDC): boolean => ctx.method === 'POST' || ctx.method === 'PUT';
+const isRegistration = (ctx: KoaContextWithOIDC): boolean => isAtOrBelow(ctx.path, routes.registration);
+const isAuthorization = (ctx: KoaContextWithOIDC): boolean => isAtOrBelow(ctx.path, routes.authorization);
+const isMetadata = (ctx: KoaContextWithOIDC): boolean => ctx.path.startsWith('/.well-known/');
+const isUserinfo = (ctx: KoaContextWithOIDC): boolean => ctx.path === routes.userinfo;
+const isIntrospection = (ctx: KoaContextWithOIDC): boolean => ctx.path === routes.introspection;
 
 /**
  * Stores everything the request wrote, as one statement, before the response leaves. When the store fails the
@@ -61,7 +76,7 @@ function storeWrites(needs: MiddlewareNeeds): Middleware {
   return async (ctx, next) => {
     const unit = currentUnit();
     if (!unit) throw new Error('provider requests run in a request unit');
-    for (const [name, value] of Object.entries(securityHeaders)) ctx.set(name, value);
+    for (const [name, value] of securityHeaderEntries) ctx.res.setHeader(name, value);
     try {
       await next();
       if (unit.keepsSession) removeCookie(ctx, provider.cookieName('session'));
@@ -141,7 +156,6 @@ function resetResponse(ctx: KoaContextWithOIDC): void {
  */
 function limitedBody({ config, accessTokens, rowsOf }: MiddlewareNeeds): Middleware {
   return async (ctx, next) => {
-    if (ctx.method !== 'POST' && ctx.method !== 'PUT') return next();
     let body: Buffer;
     try {
       body = await readBody(ctx.req, Math.min(config.BODY_LIMIT_BYTES, providerBodyLimitBytes));
@@ -152,7 +166,7 @@ function limitedBody({ config, accessTokens, rowsOf }: MiddlewareNeeds): Middlew
       ctx.body = { error: 'invalid_request', error_description: 'the request body is too large' };
       return;
     }
-    if (isForm(ctx) && (ctx.path === routes.introspection || ctx.path === routes.revocation)) {
+    if (isForm(ctx) && (isIntrospection(ctx) || ctx.path === routes.revocation)) {
       const token = singleJwt(body);
       if (token) {
         body = Buffer.from(token.prefixedBody);
@@ -193,11 +207,8 @@ function singleJwt(body: Buffer): { jwt: string; prefixedBody: string } | undefi
 
 function registrationLimit({ config, attempts }: MiddlewareNeeds): Middleware {
   return async (ctx, next) => {
-    if (ctx.method === 'OPTIONS' && isRegistrationPath(ctx.path)) {
-      allowCrossOrigin(ctx);
-      return;
-    }
-    if (isRegistrationPath(ctx.path)) allowCrossOrigin(ctx);
+    allowCrossOrigin(ctx);
+    if (ctx.method === 'OPTIONS') return;
     if (ctx.method !== 'POST' || ctx.path !== routes.registration) return next();
     const { allowed, retryAfterSeconds } = await attempts.take([
       {
@@ -212,9 +223,6 @@ function registrationLimit({ config, attempts }: MiddlewareNeeds): Middleware {
     ctx.body = { error: 'temporarily_unavailable', error_description: 'too many registrations from this address' };
   };
 }
-
-const isRegistrationPath = (path: string): boolean =>
-  path === routes.registration || path.startsWith(`${routes.registration}/`);
 
 /** Browser clients register themselves, too (the MCP inspector does); a registration is authorized by no cookie. */
 function allowCrossOrigin(ctx: KoaContextWithOIDC): void {
@@ -232,9 +240,8 @@ function allowCrossOrigin(ctx: KoaContextWithOIDC): void {
 /** One look-up brings session, interaction, client, user and grant of a request that carries their cookies. */
 function prefetchAuthorization({ provider, payloads }: MiddlewareNeeds): Middleware {
   return async (ctx, next) => {
-    const isAuthorization = ctx.path === routes.authorization || ctx.path.startsWith(`${routes.authorization}/`);
     const unit = currentUnit();
-    if (!isAuthorization || !unit) return next();
+    if (!unit) return next();
     // A resumed request is known by its cookie alone. The provider's error handler stumbles over parameters there.
     if (ctx.path !== routes.authorization) ctx.querystring = '';
     const idFromCookie = (model: string, cookie: string): string | null => {
@@ -266,7 +273,7 @@ function forwardOnOwnPage({ config }: MiddlewareNeeds): Middleware {
   const { origin } = new URL(config.OAUTH_ISSUER);
   return async (ctx, next) => {
     await next();
-    if (ctx.path.startsWith(routes.authorization) && ctx.response.is('html')) renderForward(ctx, origin);
+    if (ctx.response.is('html')) renderForward(ctx, origin);
   };
 }
 
@@ -299,7 +306,7 @@ function resourceMetadataHint({ config }: MiddlewareNeeds): Middleware {
   return async (ctx, next) => {
     await next();
     const challenge = ctx.response.get('WWW-Authenticate');
-    if (ctx.status !== 401 || ctx.path !== routes.userinfo || !challenge) return;
+    if (ctx.status !== 401 || !challenge) return;
     const hint = `resource_metadata="${config.OAUTH_ISSUER}/.well-known/oauth-protected-resource"`;
     ctx.set('WWW-Authenticate', `${challenge}, ${hint}`);
   };
