@@ -137,7 +137,9 @@ function linkFolder(from, to) {
 
 /** What .dockerignore keeps out of the context and could be in the checkout. */
 function isIgnored(file) {
-  return file.startsWith(root) && /\/(node_modules|dist|out-tsc|test)$|\.(spec|int-spec|e2e-spec)\.ts$/.test(file);
+  return (
+    file.startsWith(root) && /\/(node_modules|dist|bundle|out-tsc|test)$|\.(spec|int-spec|e2e-spec)\.ts$/.test(file)
+  );
 }
 
 /** Bytes of all files of a folder in MB (10^6 bytes), symbolic links not followed. */
