@@ -10,13 +10,24 @@ import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '../../libs/testkit/src/embedded-postgres.ts';
 
 const startTimeoutMs = 60_000;
+
+/** What operators look with, for each app; on a fresh database all of them end with code 0. */
+const operatorCommands = {
+  identity: ['user list', 'client list', 'key list', 'audit list'],
+  'graphql-gateway': ['key list'],
+  interactions: [],
+  'priority-api': ['dead-letter list', 'profiles count'],
+  'priority-webhook': ['unusable list'],
+  coordinator: ['run --dry-run', 'run', 'runs', 'report', 'queue ensure'],
+};
 const secondCopies = fileURLToPath(new URL('second-copies.mjs', import.meta.url));
 
 /**
  * Runs `measure` with a throw-away database. Its argument starts a program and ends it again:
  * `startMs({folder, command, environment})` resolves to the milliseconds until `GET /health` answered 200, and rejects with
  * the program's output when it ends before, or does not end with code 0 after SIGTERM. `assertOneCopy(program)` does the same
- * once, and rejects also when a package was loaded both from the bundle and from node_modules.
+ * once, and rejects also when a package was loaded both from the bundle and from node_modules. `operate(program)` runs
+ * operator commands and rejects when one fails.
  */
 export async function withStarts(measure) {
   const postgres = await startEmbeddedPostgres({ ephemeral: true });
@@ -35,6 +46,9 @@ export async function withStarts(measure) {
   try {
     return await measure({
       migrate: (program) => run(program, settings, ['migrate']),
+      operate: async (program) => {
+        for (const command of operatorCommands[program.app]) await run(program, settings, command.split(' '));
+      },
       startMs: (program) => startMs(program, settings),
       assertOneCopy: ({ command: [node, ...words], ...rest }) =>
         startMs({ ...rest, command: [node, '--import', secondCopies, ...words] }, settings),

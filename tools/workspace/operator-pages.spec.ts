@@ -1,0 +1,103 @@
+// Operators copy commands from the pages, often in a hurry. Each command there must be one that the program named has, with
+// the options shown: it is parsed by the app's own commands, up to where they would open the database.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Command } from 'commander';
+import { apps } from './dockerfiles.mjs';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const runbooks = readdirSync(join(root, 'docs/runbooks')).map((file) => `docs/runbooks/${file}`);
+const readmes = apps.map((app) => `apps/${app}/README.md`);
+const pages = ['docs/operations.md', 'docs/images.md', ...runbooks, ...readmes];
+
+interface Service {
+  commands?: (program: Command, open: () => Promise<never>) => void;
+}
+const services = new Map<string, Service>();
+
+beforeAll(async () => {
+  for (const app of apps) {
+    const { service } = (await import(`../../apps/${app}/src/service.js`)) as { service: Service };
+    services.set(app, service);
+  }
+}, 120_000);
+
+const opened = 'the command has opened the app';
+
+function programOf(app: string): Command {
+  const program = new Command(app);
+  program.command('serve');
+  program.command('migrate').action(() => Promise.reject(new Error(opened)));
+  services.get(app)!.commands?.(program, () => Promise.reject(new Error(opened)));
+  const quiet = (command: Command): void => {
+    command.exitOverride().configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
+    command.commands.forEach(quiet);
+  };
+  quiet(program);
+  return program;
+}
+
+const has = (app: string, word: string) => programOf(app).commands.some((command) => command.name() === word);
+
+/** Resolves with what an app says against a command, or with undefined when it would run it. */
+async function objection(app: string, words: string[]): Promise<string | undefined> {
+  const error: unknown = await programOf(app)
+    .parseAsync(words, { from: 'user' })
+    .then(
+      () => new Error('it ends without having done anything'),
+      (reason: unknown) => reason,
+    );
+  return (error as Error).message === opened ? undefined : `${app} ${words.join(' ')}: ${(error as Error).message}`;
+}
+
+/** The words of a command, with values in the place of placeholders and with everything that may be left out. */
+const wordsOf = (text: string): string[] =>
+  text
+    .replace(/\s+#.*| < .*/, '')
+    .replaceAll(/[[\]]/g, '')
+    .replaceAll(/YYYY-MM|--month \.\.\./g, (found) => (found === 'YYYY-MM' ? '2026-11' : '--month 2026-11'))
+    .replaceAll(/\bN\b/g, '5')
+    .split(/\s+/)
+    .filter((word) => word !== '');
+
+/** What stands as code on a page: spans, and lines of blocks with continued ones joined. */
+function codeOf(text: string): string[] {
+  const blocks = [...text.matchAll(/```sh\n([^]*?)```/g)].flatMap(([, block]) =>
+    block!.replaceAll(/\\\n\s*/g, '').split('\n'),
+  );
+  const spans = [...text.replaceAll(/```[^]*?```/g, '').matchAll(/`([^`]+)`/g)].map(([, span]) => span!);
+  return [...blocks, ...spans];
+}
+
+describe.each(pages)('%s', (page) => {
+  const code = codeOf(readFileSync(join(root, page), 'utf8'));
+  const named = apps.filter((app) => page.includes(app));
+  const near = page.endsWith('priority-pipeline.md') ? ['coordinator', 'priority-api', 'priority-webhook'] : named;
+
+  it('shows commands that the programs of the images have', async () => {
+    const objections: (string | undefined)[] = [];
+    for (const text of code.filter((line) => /\bnode .*main\.js\b/.test(line))) {
+      const [, app, rest] = /\bnode apps\/([\w-]+)\/bundle\/main\.js(.*)$/.exec(text) ?? [];
+      if (!app) objections.push(`no such program in an image: ${text}`);
+      else if (rest!.trim() !== '...' && rest!.trim() !== '') objections.push(await objection(app, wordsOf(rest!)));
+    }
+    expect(objections.filter((text) => text !== undefined)).toEqual([]);
+  });
+
+  it('names commands without the program that an app of the page has', async () => {
+    const objections: string[] = [];
+    for (const text of code) {
+      const [first, ...rest] = wordsOf(text);
+      const able = near.filter((app) => has(app, first ?? ''));
+      // One word alone may be a setting or a state of the same name.
+      if (able.length === 0 || rest.length === 0) continue;
+      const found = await Promise.all(able.map((app) => objection(app, [first!, ...rest])));
+      // Here a command may be only named, without the options that it cannot do without.
+      const faults = found.filter((sentence) => sentence !== undefined && !/required option/.test(sentence));
+      if (faults.length === found.length) objections.push(...faults.map(String));
+    }
+    expect(objections).toEqual([]);
+  });
+});
