@@ -6,6 +6,8 @@ resource "google_sql_database_instance" "main" {
   deletion_protection = true
 
   settings {
+    # Custom machine types exist in this edition alone; left out, PostgreSQL 16 and newer get ENTERPRISE_PLUS.
+    edition           = "ENTERPRISE"
     tier              = var.database_tier
     availability_type = var.environment == "production" ? "REGIONAL" : "ZONAL"
     disk_autoresize   = true
@@ -62,11 +64,13 @@ resource "google_secret_manager_secret" "database_url" {
   }
 }
 
+# Encrypted without a look at the certificate, as libpq understands `require`: Cloud SQL signs its own, for a name that is no
+# address. Without uselibpqcompat the services would refuse it.
 resource "google_secret_manager_secret_version" "database_url" {
   for_each = local.services
 
   secret      = google_secret_manager_secret.database_url[each.key].id
-  secret_data = "postgres://${google_sql_user.service[each.key].name}:${random_password.database[each.key].result}@${google_sql_database_instance.main.private_ip_address}:5432/${google_sql_database.main.name}?sslmode=require"
+  secret_data = "postgres://${google_sql_user.service[each.key].name}:${random_password.database[each.key].result}@${google_sql_database_instance.main.private_ip_address}:5432/${google_sql_database.main.name}?sslmode=require&uselibpqcompat=true"
 }
 
 resource "google_secret_manager_secret_iam_member" "database_url" {

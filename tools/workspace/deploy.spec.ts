@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import hcl from '@cdktf/hcl2json';
 import { validate as validateDockerfile } from 'dockerfile-utils';
+import pg from 'pg';
 import { parse, parseAllDocuments } from 'yaml';
 import { canRender, kubernetesDigest, render } from './kubernetes-manifests.mjs';
 
@@ -249,6 +250,21 @@ describe('Terraform', () => {
     });
     const topics = Object.values(resource['google_pubsub_topic']!).map(([topic]) => topic!['name']);
     expect(topics).toContain(setting('QUEUE_DEAD_LETTER_TOPIC'));
+  });
+
+  it('gives the services an address of the database that they can connect by', async () => {
+    const { resource } = (await hcl.parse('database.tf', read('deploy/terraform/database.tf'))) as {
+      resource: Record<string, Record<string, Record<string, unknown>[]>>;
+    };
+    const [version] = resource['google_secret_manager_secret_version']!['database_url']!;
+    const url = String(version!['secret_data']).replaceAll(/\$\{[^}]*\}/g, 'x');
+    const { host, port, database, ssl } = new pg.Client(url);
+    expect({ host, port, database }).toEqual({ host: 'x', port: 5432, database: 'x' });
+    // Encrypted; Cloud SQL signs its certificate itself, which `sslmode=require` alone would have the driver refuse.
+    expect(ssl).toEqual({ rejectUnauthorized: false });
+    const [instance] = resource['google_sql_database_instance']!['main']!;
+    // PostgreSQL 16 and newer would be made in an edition that has no custom machine types.
+    expect(instance!['settings']).toMatchObject([{ tier: '${var.database_tier}', edition: 'ENTERPRISE' }]);
   });
 
   it('grants these rights and no others', async () => {
