@@ -56,8 +56,8 @@ export class AppConfig extends configClass({
     min: 0,
     max: 5000,
   }),
-  GRAPHQL_JIT: bool({
-    desc: 'Whether operations are compiled to functions (graphql-jit); the answers are the same',
+  KNOWN_OPERATIONS: bool({
+    desc: 'Whether operations that were asked before are answered without Apollo Server; the answers are the same',
     default: true,
   }),
   EXPLORER: bool({ desc: 'Whether GET /explorer serves the GraphiQL page', default: true }),

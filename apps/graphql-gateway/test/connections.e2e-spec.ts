@@ -113,7 +113,7 @@ describe('connections', () => {
   const keys = new Map<TestGateway, string>();
   beforeAll(async () => {
     gateway = await startGateway({ DATA_PAGE_SIZE: '2' });
-    plain = await startGateway({ DATA_PAGE_SIZE: '2', GRAPHQL_JIT: 'false' });
+    plain = await startGateway({ DATA_PAGE_SIZE: '2', KNOWN_OPERATIONS: 'false' });
     for (const each of [gateway, plain]) {
       keys.set(each, (await each.newKey()).key);
       await insertRecords(each);
@@ -265,11 +265,13 @@ function spyOnStatements(gateway: TestGateway): Statement[] {
   const store = gateway.replicas[0]!.app.get(DataStore);
   jest.restoreAllMocks();
   const statements: Statement[] = [];
-  const query = store.query.bind(store);
-  jest.spyOn(store, 'query').mockImplementation((statement: Statement) => {
-    if (!statement.text.includes("entity = 'lookup'")) statements.push(statement);
-    return query(statement);
-  });
+  for (const method of ['query', 'cells'] as const) {
+    const read = store[method].bind(store) as (statement: Statement) => Promise<never[]>;
+    jest.spyOn(store, method).mockImplementation((statement: Statement) => {
+      if (!statement.text.includes("entity = 'lookup'")) statements.push(statement);
+      return read(statement);
+    });
+  }
   return statements;
 }
 

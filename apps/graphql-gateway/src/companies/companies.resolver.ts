@@ -16,6 +16,7 @@ import { CompaniesArgs, CompanyConnection, type Company } from './company.types.
 @Resolver()
 export class CompaniesResolver implements ConnectionField {
   readonly name = 'companiesConnection';
+  readonly source = companySource;
   readonly variableArguments = ['searchFilters', 'topMarkets', 'officeLocation'];
 
   constructor(
@@ -30,7 +31,7 @@ export class CompaniesResolver implements ConnectionField {
     @Context('gateway') context: RequestContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Connection<Company>> {
-    return this.connections.page(companySource(await this.dictionaries.current()), context, info);
+    return this.connections.page(this.source, context, info);
   }
 
   async prepare(args: CompaniesArgs): Promise<PreparedConnection> {

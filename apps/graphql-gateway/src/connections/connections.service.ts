@@ -1,79 +1,90 @@
-// From the arguments of a connection field to its page on the wire.
+// From the arguments of a connection field, as admission prepared them, to its page.
 import { Injectable } from '@nestjs/common';
 import type { GraphQLResolveInfo } from 'graphql';
 import { AppConfig } from '../app.config.js';
+import { Clock, utcDay } from '../clock.js';
+import type { Cell } from '../data-store/cells-query.js';
+import { Dictionaries } from '../dictionaries/dictionaries.service.js';
 import type { RequestContext } from '../endpoint/request-context.js';
 import type { Connection } from './connection.types.js';
-import { encodeCursor } from './page-cursor.js';
-import { orderKeys, type SortKey } from './page-query.js';
+import { cursorReader } from './page-cursor.js';
+import { orderKeys, pageColumns } from './page-query.js';
+import { pageInfoOf } from './page-shape.js';
 import { PageReader } from './page-reader.port.js';
-import type { PreparedConnection, RecordSource } from './prepared-connection.js';
+import type { PreparedConnection } from './prepared-connection.js';
+import { fieldReader, type Reading, type RecordSource } from './record-source.js';
 import { isSelected, nodeFields } from './selection.js';
+
+/** One page as it was read. */
+export interface Page {
+  rows: readonly (readonly Cell[])[];
+  hasNextPage: boolean;
+  hasPreviousPage: boolean;
+  cursorOf: (row: readonly Cell[]) => string;
+  /** All records that match; present when it was asked for. */
+  totalCount?: number;
+  reading: Reading;
+}
 
 @Injectable()
 export class ConnectionsService {
   constructor(
     private readonly config: AppConfig,
     private readonly pages: PageReader,
+    private readonly dictionaries: Dictionaries,
+    private readonly clock: Clock,
   ) {}
 
-  /** The page that the field at hand asks for, as admission prepared it. */
-  async page<Row extends Record<string, unknown>, Node>(
-    source: RecordSource<Row, Node>,
+  /** The page that the executed field with this response key asks for; its rows begin with the cells of `columns`. */
+  async read(
+    source: RecordSource,
     context: RequestContext,
-    info: GraphQLResolveInfo,
-  ): Promise<Connection<Node>> {
+    asked: { responseKey: string; columns: readonly string[]; isCounted: boolean },
+  ): Promise<Page> {
     // Admission prepares every executed connection field before anything is charged.
-    const prepared = context.prepared.get(String(info.path.key)) as PreparedConnection;
+    const prepared = context.prepared.get(asked.responseKey) as PreparedConnection;
     const { table } = source;
-    const columns = nodeFields(info).flatMap((field) => source.columns[field] ?? []);
-    const { rows, count } = await this.pages.read<Row>({
-      ...prepared,
-      table,
-      columns,
-      // One row more than a page, which tells whether another page follows.
-      limit: this.config.DATA_PAGE_SIZE + 1,
-      isCounted: isSelected(info, 'totalCount'),
-    });
+    const { columns, isCounted } = asked;
+    const pageSize = this.config.DATA_PAGE_SIZE;
+    const lookups = await this.dictionaries.current();
+    // One row more than a page, which tells whether another page follows.
+    const { rows, count } = await this.pages.read({ ...prepared, table, columns, limit: pageSize + 1, isCounted });
+    const hasNextPage = rows.length > pageSize;
+    if (hasNextPage) rows.pop();
     if (count)
       context.extensions['dataVersion'] = {
         ...(context.extensions['dataVersion'] as object),
         [table]: count.version,
       };
-    const connection = this.connectionOf(source, prepared, rows);
-    return count ? { ...connection, totalCount: count.count } : connection;
-  }
-
-  private connectionOf<Row extends Record<string, unknown>, Node>(
-    source: RecordSource<Row, Node>,
-    { fingerprint, sort, after }: PreparedConnection,
-    rows: Row[],
-  ): Connection<Node> {
-    const hasNextPage = rows.length > this.config.DATA_PAGE_SIZE;
-    if (hasNextPage) rows.pop();
-    const keys = orderKeys(sort);
-    const edges = rows.map((row) => ({
-      cursor: encodeCursor(
-        fingerprint,
-        keys.map((key) => cursorText(row, key)),
-      ),
-      node: source.toNode(row),
-    }));
+    const { fingerprint, sort, after } = prepared;
     return {
-      edges,
-      pageInfo: {
-        hasNextPage,
-        hasPreviousPage: after !== null,
-        startCursor: edges[0]?.cursor ?? null,
-        endCursor: edges.at(-1)?.cursor ?? null,
-      },
+      rows,
+      hasNextPage,
+      hasPreviousPage: after !== null,
+      cursorOf: cursorReader(fingerprint, orderKeys(sort), pageColumns(columns, sort)),
+      ...(count && { totalCount: count.count }),
+      reading: { lookups, today: utcDay(this.clock.now()) },
     };
   }
-}
 
-function cursorText(row: Record<string, unknown>, { column }: SortKey): string | null {
-  const value = row[column];
-  if (value === null || value === undefined) return null;
-  // Sort keys are texts, dates as text, digits of a bigint, or instants.
-  return value instanceof Date ? value.toISOString() : (value as string);
+  /** The same as GraphQL executes it: for the field at hand, its records with the fields that are selected. */
+  async page<Node>(source: RecordSource, context: RequestContext, info: GraphQLResolveInfo): Promise<Connection<Node>> {
+    const names = nodeFields(info).filter((name) => Object.hasOwn(source.fields, name));
+    const columns = [...new Set(names.flatMap((name) => source.fields[name]!.columns))];
+    const page = await this.read(source, context, {
+      responseKey: String(info.path.key),
+      columns,
+      isCounted: isSelected(info, 'totalCount'),
+    });
+    const readers = names.map((name) => [name, fieldReader(source.fields[name]!, columns)] as const);
+    return {
+      edges: page.rows.map((row) => ({
+        cursor: page.cursorOf(row),
+        // Fields that nobody selected are left out.
+        node: Object.fromEntries(readers.map(([name, read]) => [name, read(row, page.reading)])) as Node,
+      })),
+      pageInfo: pageInfoOf(page),
+      ...(page.totalCount !== undefined && { totalCount: page.totalCount }),
+    };
+  }
 }

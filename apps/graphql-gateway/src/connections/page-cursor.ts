@@ -3,10 +3,12 @@
 // or removed meanwhile do not matter, since no position is counted.
 import { hash } from 'node:crypto';
 import { dateOf, integerOf } from '@tradewind/filters';
+import pg from 'pg';
+import type { Cell } from '../data-store/cells-query.js';
 import { userInputError } from '../endpoint/graphql-errors.js';
 
 /** Values of the sort keys in their order, the id last. Null where the record has no value. */
-export type CursorPosition = readonly (string | null)[];
+export type CursorPosition = readonly Cell[];
 
 /** What a cursor holds for one key of the order. */
 export interface CursorKey {
@@ -19,8 +21,29 @@ export function queryFingerprint(meaning: string): string {
   return hash('sha256', meaning, 'base64url').slice(0, 11);
 }
 
-export function encodeCursor(fingerprint: string, position: CursorPosition): string {
-  return Buffer.from(JSON.stringify([fingerprint, ...position])).toString('base64url');
+/** The function that makes the cursor of a row with these columns. */
+export function cursorReader(
+  fingerprint: string,
+  keys: readonly (CursorKey & { column: string })[],
+  columns: readonly string[],
+): (row: readonly Cell[]) => string {
+  const readers = keys.map(({ column, type }) => {
+    const at = columns.indexOf(column);
+    return type === 'timestamptz'
+      ? (row: readonly Cell[]) => isoInstantOf(row[at]!)
+      : (row: readonly Cell[]) => row[at]!;
+  });
+  return (row) => {
+    const position = readers.map((read) => read(row));
+    return Buffer.from(JSON.stringify([fingerprint, ...position])).toString('base64url');
+  };
+}
+
+const timestamptzOid = 1184;
+const parseInstant = pg.types.getTypeParser(timestamptzOid) as (text: string) => Date;
+
+function isoInstantOf(cell: Cell): Cell {
+  return cell === null ? null : parseInstant(cell).toISOString();
 }
 
 const notACursor = 'after is not a cursor of this API; pass pageInfo.endCursor of the previous page';

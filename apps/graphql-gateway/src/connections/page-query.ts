@@ -40,11 +40,16 @@ export function orderKeys(sort: readonly SortKey[]): readonly SortKey[] {
   return sort.some((key) => key.column === 'id') ? sort : [...sort, idKey];
 }
 
+/** Columns of a page's rows in their order: those that are wanted, then what the cursor needs besides. */
+export function pageColumns(columns: readonly string[], sort: readonly SortKey[]): readonly string[] {
+  return [...new Set([...columns, ...orderKeys(sort).map((key) => key.column)])];
+}
+
 export function pageStatement({ table, columns, where, sort, after, limit, form = 'ordered' }: PageQuery): Statement {
   const keys = orderKeys(sort);
   const values: unknown[] = [...where.params];
   const parameter = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
-  const selected = [...new Set([...columns, ...keys.map((key) => key.column)])];
+  const selected = pageColumns(columns, sort);
   const listed = (names: readonly string[]) => names.map((name) => `t.${name}`).join(', ');
   const order = (alias: string) => keys.map((key) => orderOf(key, alias)).join(', ');
   const placeholders =

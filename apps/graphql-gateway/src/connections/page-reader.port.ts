@@ -1,10 +1,11 @@
 // Where the rows and the count of a page come from. Nothing else of a connection depends on it.
 import type { NormalisedFilter } from '@tradewind/filters';
+import type { Cell } from '../data-store/cells-query.js';
 import type { Count } from './count-cache.js';
 import type { CursorPosition } from './page-cursor.js';
 import type { WordsCondition } from './page-plan.js';
 import type { Condition, SortKey } from './page-query.js';
-import type { RecordSource } from './prepared-connection.js';
+import type { RecordSource } from './record-source.js';
 
 export interface PageRequest {
   table: RecordSource['table'];
@@ -26,8 +27,9 @@ export interface PageRequest {
   isCounted: boolean;
 }
 
-export interface PageRead<Row> {
-  rows: Row[];
+export interface PageRead {
+  /** Cells in the order of `pageColumns`. */
+  rows: Cell[][];
   /** All records that match, whatever `after` says; present when `isCounted`. Exact for the version it names. */
   count?: Count;
 }
@@ -37,5 +39,5 @@ export interface PageRead<Row> {
  * those of DataStore.
  */
 export abstract class PageReader {
-  abstract read<Row extends Record<string, unknown>>(request: PageRequest): Promise<PageRead<Row>>;
+  abstract read(request: PageRequest): Promise<PageRead>;
 }

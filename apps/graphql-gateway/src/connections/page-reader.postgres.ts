@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Cell } from '../data-store/cells-query.js';
 import { DataStore } from '../data-store/data-store.js';
 import { CountCache } from './count-cache.js';
 import { formOf } from './page-plan.js';
@@ -15,17 +16,17 @@ export class PostgresPageReader implements PageReader {
     private readonly frequencies: WordFrequencies,
   ) {}
 
-  async read<Row extends Record<string, unknown>>(request: PageRequest): Promise<PageRead<Row>> {
+  async read(request: PageRequest): Promise<PageRead> {
     const { table, where, countKey, alsoReads = [], isCounted } = request;
     const [rows, count] = await Promise.all([
-      this.rows<Row>(request),
+      this.rows(request),
       isCounted ? this.counts.count({ table, where, key: countKey, alsoReads }) : undefined,
     ]);
     return count ? { rows, count } : { rows };
   }
 
-  private async rows<Row>(request: PageRequest): Promise<Row[]> {
+  private async rows(request: PageRequest): Promise<Cell[][]> {
     const form = await formOf(request, this.frequencies);
-    return this.dataStore.query<Row>(pageStatement({ ...request, form }));
+    return this.dataStore.cells(pageStatement({ ...request, form }));
   }
 }

@@ -3,15 +3,6 @@ import type { CursorPosition } from './page-cursor.js';
 import type { WordsCondition } from './page-plan.js';
 import type { Condition, SortKey } from './page-query.js';
 
-/** A record type as the connections read it. */
-export interface RecordSource<Row = Record<string, unknown>, Node = unknown> {
-  /** Table, also the entity of `data_version`. */
-  table: 'company' | 'person' | 'deal' | 'contact';
-  /** Columns that a field of the record is made from. */
-  columns: Readonly<Record<string, readonly string[]>>;
-  toNode: (row: Row) => Node;
-}
-
 /** A connection field with its arguments understood: nothing in it can fail any more because of what the caller sent. */
 export interface PreparedConnection {
   where: Condition;

@@ -41,11 +41,3 @@ export class CompanyCountry {
   @Field(() => String, { description: 'ISO 3166-1 alpha-3 code, for example "CHE".' })
   alpha3Code!: string;
 }
-
-/** Pairs of the parallel lists that the tables keep. */
-export function pairs(
-  ids: readonly string[],
-  names: readonly (string | null)[],
-): { id: string; name: string | null }[] {
-  return ids.map((id, index) => ({ id, name: names[index] ?? null }));
-}

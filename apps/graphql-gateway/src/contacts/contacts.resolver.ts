@@ -18,6 +18,7 @@ import { ContactConnection, ContactsArgs, type Contact, type InputGetContactFilt
 @Resolver()
 export class ContactsResolver implements ConnectionField {
   readonly name = 'contactsConnection';
+  readonly source = contactSource;
   // The rule of the named variable is about searchFilters, topMarkets and officeLocation (data-api.md, Filter syntax).
   readonly variableArguments: readonly string[] = [];
 
@@ -36,7 +37,7 @@ export class ContactsResolver implements ConnectionField {
     @Context('gateway') context: RequestContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Connection<Contact>> {
-    return this.connections.page(contactSource, context, info);
+    return this.connections.page(this.source, context, info);
   }
 
   async prepare(args: ContactsArgs, context: RequestContext): Promise<PreparedConnection> {

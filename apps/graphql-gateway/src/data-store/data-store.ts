@@ -7,6 +7,7 @@ import { ServiceError } from '@tradewind/shared-types';
 import pg from 'pg';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
+import { queryCells, type Cell } from './cells-query.js';
 
 export interface Statement {
   text: string;
@@ -57,14 +58,24 @@ export class DataStore implements OnApplicationShutdown {
 
   async query<Row>({ text, values }: Statement): Promise<Row[]> {
     const statement = { text, values: values as unknown[], ...this.nameOf(text) };
+    return this.retried(async () => (await this.pool.query(statement)).rows as Row[]);
+  }
+
+  /** The rows as PostgreSQL writes them, cells in the order of the columns: for statements that are asked with every request. */
+  async cells({ text, values }: Statement): Promise<Cell[][]> {
+    const statement = { text, values, ...this.nameOf(text) };
+    return this.retried(() => queryCells(this.pool, statement));
+  }
+
+  private async retried<T>(read: () => Promise<T>): Promise<T> {
     try {
-      return (await this.pool.query(statement)).rows as Row[];
+      return await read();
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw this.failure(error);
     }
     await new Promise((resolve) => setTimeout(resolve, retryAfterMs));
     try {
-      return (await this.pool.query(statement)).rows as Row[];
+      return await read();
     } catch (error) {
       throw this.failure(error);
     }

@@ -17,6 +17,7 @@ import { DealConnection, DealsArgs, type Deal } from './deal.types.js';
 @Resolver()
 export class DealsResolver implements ConnectionField {
   readonly name = 'dealsConnection';
+  readonly source = dealSource;
   // Sorters may be literals: data-api.md exempts them.
   readonly variableArguments = ['searchFilters'];
 
@@ -34,7 +35,7 @@ export class DealsResolver implements ConnectionField {
     @Context('gateway') context: RequestContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Connection<Deal>> {
-    return this.connections.page(dealSource(await this.dictionaries.current()), context, info);
+    return this.connections.page(this.source, context, info);
   }
 
   async prepare(args: DealsArgs): Promise<PreparedConnection> {

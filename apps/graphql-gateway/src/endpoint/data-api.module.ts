@@ -9,6 +9,7 @@ import { AppConfig } from '../app.config.js';
 import { Clock } from '../clock.js';
 import { CompaniesResolver } from '../companies/companies.resolver.js';
 import { ConnectionsModule } from '../connections/connections.module.js';
+import { ConnectionsService } from '../connections/connections.service.js';
 import { ContactsResolver } from '../contacts/contacts.resolver.js';
 import { DealsResolver } from '../deals/deals.resolver.js';
 import { AppEvents } from '../events.js';
@@ -25,7 +26,7 @@ import { ShortWay } from './short-way.js';
 
 const resolvers = [CompaniesResolver, PersonsResolver, DealsResolver, ContactsResolver];
 
-@Module({ imports: [ConnectionsModule], providers: resolvers, exports: resolvers })
+@Module({ imports: [ConnectionsModule], providers: resolvers, exports: [ConnectionsModule, ...resolvers] })
 export class DataResolversModule {}
 
 @Module({
@@ -33,7 +34,17 @@ export class DataResolversModule {}
     GraphQLModule.forRootAsync<GatewayDriverConfig>({
       driver: GatewayDriver,
       imports: [DataResolversModule, LimitsModule, ApiKeysModule],
-      inject: [AppConfig, AppEvents, Logger, Clock, LimitsService, ApiKeysService, AuditLogService, ...resolvers],
+      inject: [
+        AppConfig,
+        AppEvents,
+        Logger,
+        Clock,
+        LimitsService,
+        ApiKeysService,
+        AuditLogService,
+        ConnectionsService,
+        ...resolvers,
+      ],
       useFactory: (
         config: AppConfig,
         events: AppEvents,
@@ -42,10 +53,11 @@ export class DataResolversModule {}
         limits: LimitsService,
         apiKeys: ApiKeysService,
         audit: AuditLogService,
+        connections: ConnectionsService,
         ...fields: [CompaniesResolver, PersonsResolver, DealsResolver, ContactsResolver]
       ) => {
         const admit = dataAdmission(limits, fields);
-        const operations = new KnownOperations(new Set(fields.map(({ name }) => name)));
+        const operations = new KnownOperations(fields, connections);
         return {
           ...schemaOptions,
           path: '/graphql',
@@ -58,7 +70,7 @@ export class DataResolversModule {}
                 name: 'data',
                 policy: 'data',
                 authenticate: (context) => authenticate(context, apiKeys),
-                shortWay: config.GRAPHQL_JIT ? new ShortWay(operations, admit) : null,
+                shortWay: config.KNOWN_OPERATIONS ? new ShortWay(operations, admit) : null,
                 onAnswer: (context, status) => recordUse(context, status, audit, clock),
               },
               { limits, events, logger },

@@ -1,7 +1,6 @@
 // Which root fields an operation really executes: aliases and fragments expanded, @skip and @include honoured, equal
 // response keys merged, exactly as graphql-js will execute it.
 import {
-  BREAK,
   getArgumentValues,
   getVariableValues,
   GraphQLError,
@@ -12,7 +11,6 @@ import {
   type OperationDefinitionNode,
   type DocumentNode,
   Kind,
-  visit,
 } from 'graphql';
 import { collectFields } from 'graphql/execution/collectFields.js';
 import { compileVariables } from './variable-coercion.js';
@@ -41,28 +39,32 @@ export function executedFields({ schema, document, operation, variables }: Opera
   return fields.map((field) => withArguments(field, coerced.coerced));
 }
 
-/** The same for an operation that is asked again and again: whatever does not depend on its variables is done once. */
+/**
+ * The same for an operation that is asked again and again: whatever does not depend on its variables is done once.
+ * @param fields its root fields; no directive may decide about them.
+ */
 export function compileExecutedFields(
   operation: Omit<Operation, 'variables'>,
+  fields: readonly RootField[],
 ): (variables: Readonly<Record<string, unknown>>) => ExecutedField[] {
-  const { schema, document } = operation;
-  const coerce = compileVariables(schema, operation.operation.variableDefinitions ?? []);
-  const fixed = hasDirectives(document) ? undefined : collectRootFields(operation, {});
+  const coerce = compileVariables(operation.schema, operation.operation.variableDefinitions ?? []);
   return (variables) => {
     const coerced = coerce(variables);
     if (!coerced) return executedFields({ ...operation, variables });
-    const fields = fixed ?? collectRootFields(operation, coerced);
     return fields.map((field) => withArguments(field, coerced));
   };
 }
 
-interface RootField {
+export interface RootField {
   responseKey: string;
-  node: FieldNode;
+  /** All nodes of that key; they differ at most in what they select. */
+  nodes: readonly [FieldNode, ...FieldNode[]];
+  /** Undefined for __typename, __schema and __type. */
   definition: GraphQLField<unknown, unknown> | undefined;
 }
 
-function collectRootFields(
+/** @param coerced the variables that @skip and @include ask for */
+export function collectRootFields(
   { schema, document, operation }: Omit<Operation, 'variables'>,
   coerced: Record<string, unknown>,
 ): RootField[] {
@@ -72,36 +74,27 @@ function collectRootFields(
       extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } },
     });
   }
-  const fragments: Record<string, FragmentDefinitionNode> = Object.create(null) as Record<
-    string,
-    FragmentDefinitionNode
-  >;
+  const fields = collectFields(schema, fragmentsOf(document), coerced, rootType, operation.selectionSet);
+  return [...fields].map(([responseKey, found]) => {
+    // A key is there because of a node.
+    const nodes = found as [FieldNode, ...FieldNode[]];
+    return { responseKey, nodes, definition: rootType.getFields()[nodes[0].name.value] };
+  });
+}
+
+export function fragmentsOf(document: DocumentNode): Record<string, FragmentDefinitionNode> {
+  const fragments = Object.create(null) as Record<string, FragmentDefinitionNode>;
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
   }
-  const fields = collectFields(schema, fragments, coerced, rootType, operation.selectionSet);
-  return [...fields].map(([responseKey, nodes]) => {
-    const node = nodes[0]!;
-    return { responseKey, node, definition: rootType.getFields()[node.name.value] };
-  });
+  return fragments;
 }
 
-function withArguments({ responseKey, node, definition }: RootField, coerced: Record<string, unknown>): ExecutedField {
+function withArguments({ responseKey, nodes, definition }: RootField, coerced: Record<string, unknown>): ExecutedField {
+  const [node] = nodes;
   // __typename, __schema and __type have no arguments that anybody here asks about.
   const args = definition ? getArgumentValues(definition, node, coerced) : {};
   return { responseKey, name: node.name.value, node, args };
-}
-
-/** Whether @skip or @include may decide which fields are executed. */
-function hasDirectives(document: DocumentNode): boolean {
-  let isFound = false;
-  visit(document, {
-    Directive: () => {
-      isFound = true;
-      return BREAK;
-    },
-  });
-  return isFound;
 }
 
 function withCode(error: GraphQLError): GraphQLError {

@@ -1,18 +1,13 @@
-// Documents that were asked before, compiled. Apollo Server parses and validates a document the first times it is seen;
-// from then on the same text needs neither, and its fields are read by a function made for it (graphql-jit) instead of
-// an interpreter: a page of 50 costs less than half. Texts are kept, so their number and length are bounded.
+// Operations that were asked before, compiled. Apollo Server parses, validates and answers a document the first times it is
+// seen; from then on the same text needs none of it, and its answer is written from the rows by functions made for its
+// selection. Texts are kept, so their number and length are bounded.
 import type { ApolloServerPlugin } from '@apollo/server';
-import {
-  Kind,
-  visit,
-  type DocumentNode,
-  type ExecutionResult,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-} from 'graphql';
-import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
-import { compileExecutedFields, type ExecutedField } from './executed-fields.js';
-import type { GraphQLContext } from './request-context.js';
+import { BREAK, visit, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
+import type { ConnectionField } from '../connections/connection-field.port.js';
+import type { ConnectionsService } from '../connections/connections.service.js';
+import { compileShape } from '../connections/page-shape.js';
+import { collectRootFields, compileExecutedFields, fragmentsOf, type ExecutedField } from './executed-fields.js';
+import type { GraphQLContext, RequestContext } from './request-context.js';
 
 // A compiled operation takes about 50 kB.
 const compiledMax = 300;
@@ -24,19 +19,18 @@ export interface KnownOperation {
   name: string | null;
   /** The root fields that it executes with these variables. @throws BAD_USER_INPUT when a variable has a wrong value. */
   executedFields: (variables: Readonly<Record<string, unknown>>) => ExecutedField[];
-  /** Variables are those that @skip and @include need: arguments were understood at admission. */
-  execute: (
-    context: GraphQLContext,
-    variables: Readonly<Record<string, unknown>>,
-  ) => Promise<ExecutionResult<Record<string, unknown>>>;
+  /** Its data, after admission has prepared those fields. */
+  data: (context: RequestContext) => Promise<Record<string, unknown>>;
 }
 
 export class KnownOperations {
   private readonly known = new Map<string, KnownOperation | null>();
   private readonly seen = new Set<string>();
 
-  /** @param argumentless fields whose resolvers read no arguments but what admission prepared */
-  constructor(private readonly argumentless: ReadonlySet<string>) {}
+  constructor(
+    private readonly connectionFields: readonly ConnectionField[],
+    private readonly connections: ConnectionsService,
+  ) {}
 
   find(text: string, operationName: string | undefined): KnownOperation | null | undefined {
     return this.known.get(keyOf(text, operationName));
@@ -64,27 +58,34 @@ export class KnownOperations {
 
   private learn(key: string, schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): void {
     if (this.known.has(key)) return;
-    const query = asksIntrospection(document) ? null : this.compile(schema, document, operation);
     if (this.known.size >= compiledMax) this.known.delete(this.known.keys().next().value!);
-    this.known.set(
-      key,
-      query && {
-        name: operation.name?.value ?? null,
-        executedFields: compileExecutedFields({ schema, document, operation }),
-        // The context has the type that the server was made for.
-        execute: async (context, variables) => query.query({}, context, variables),
-      },
-    );
+    this.known.set(key, this.compile(schema, document, operation));
   }
 
+  /** Null for what stays with Apollo Server: introspection, and documents that are not plain. */
   private compile(
     schema: GraphQLSchema,
     document: DocumentNode,
     operation: OperationDefinitionNode,
-  ): CompiledQuery | null {
-    const reduced = withoutArguments(document, this.argumentless);
-    const query = compileQuery(schema, reduced, operation.name?.value);
-    return isCompiledQuery(query) ? query : null;
+  ): KnownOperation | null {
+    if (!isPlain(document)) return null;
+    const given = { schema, document, operation };
+    const rootFields = collectRootFields(given, {});
+    const fragments = fragmentsOf(document);
+    const readers: ((context: RequestContext) => Promise<[responseKey: string, connection: unknown]>)[] = [];
+    for (const { responseKey, nodes, definition } of rootFields) {
+      const connection = this.connectionFields.find(({ name }) => name === definition?.name);
+      if (!connection || !definition) return null;
+      const { source } = connection;
+      const { columns, isCounted, shape } = compileShape({ schema, fragments, type: definition.type, nodes }, source);
+      const asked = { responseKey, columns, isCounted };
+      readers.push(async (context) => [responseKey, shape(await this.connections.read(source, context, asked))]);
+    }
+    return {
+      name: operation.name?.value ?? null,
+      executedFields: compileExecutedFields(given, rootFields),
+      data: async (context) => Object.fromEntries(await Promise.all(readers.map((read) => read(context)))),
+    };
   }
 }
 
@@ -93,27 +94,17 @@ function keyOf(text: string, operationName: string | null | undefined): string {
   return `${text.length}:${operationName ?? ''}:${text}`;
 }
 
-/** The document without the arguments of these fields, and without the variables that only they used. */
-function withoutArguments(document: DocumentNode, fields: ReadonlySet<string>): DocumentNode {
-  const reduced = visit(document, {
-    Field: (node) => (fields.has(node.name.value) ? { ...node, arguments: [] } : undefined),
-  });
-  const used = new Set<string>();
-  visit(reduced, {
-    VariableDefinition: () => false,
-    Variable: (node) => {
-      used.add(node.name.value);
+/** Without directives, which may select anew with every request, and without a name that plain objects cannot hold. */
+function isPlain(document: DocumentNode): boolean {
+  let isPlain = true;
+  visit(document, {
+    Directive: () => {
+      isPlain = false;
+      return BREAK;
+    },
+    Name: ({ value }) => {
+      if (value === '__proto__') isPlain = false;
     },
   });
-  return visit(reduced, {
-    VariableDefinition: (node) => (used.has(node.variable.name.value) ? false : null),
-  });
-}
-
-function asksIntrospection(document: DocumentNode): boolean {
-  return document.definitions.some(
-    (definition) =>
-      (definition.kind === Kind.OPERATION_DEFINITION || definition.kind === Kind.FRAGMENT_DEFINITION) &&
-      definition.selectionSet.selections.some((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__')),
-  );
+  return isPlain;
 }

@@ -3,7 +3,6 @@
 // and every fault of the caller, is left to Apollo Server: nothing was charged yet, so it begins anew.
 import { GraphQLError } from 'graphql';
 import type { Admit } from './admission.plugin.js';
-import { failureOf } from './failures.js';
 import type { Answer } from './graphql-endpoint.js';
 import type { KnownOperations } from './known-operations.js';
 import type { RequestContext } from './request-context.js';
@@ -32,12 +31,7 @@ export class ShortWay {
       if (error instanceof GraphQLError) return undefined;
       throw error;
     }
-    const { data, errors } = await known.execute({ gateway: context }, variables);
-    if (errors) {
-      // Whatever the caller can do wrong, admission has refused before: errors here are failures.
-      const { thrown } = failureOf(errors) ?? { thrown: new Error(errors[0]!.message) };
-      throw thrown;
-    }
+    const data = await known.data(context);
     const { extensions } = context;
     const body = Object.keys(extensions).length === 0 ? { data } : { data, extensions };
     return { status: 200, body: JSON.stringify(body), headers: answerHeaders };

@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { AppEvents } from '../events.js';
 import type { PageRead, PageReader, PageRequest } from '../connections/page-reader.port.js';
 import { PostgresPageReader } from '../connections/page-reader.postgres.js';
+import { pageColumns } from '../connections/page-query.js';
 import { DataStore } from '../data-store/data-store.js';
 import { isAnswerable } from './bitset-index.js';
 import { catchUpMs } from './filter-index-limits.js';
@@ -24,13 +25,13 @@ export class IndexedPageReader implements PageReader {
     private readonly events: AppEvents,
   ) {}
 
-  async read<Row extends Record<string, unknown>>(request: PageRequest): Promise<PageRead<Row>> {
+  async read(request: PageRequest): Promise<PageRead> {
     if (!isIndexed(request)) return this.fromPostgres(request, 'filter');
     if (!this.filterIndex.current()) return this.fromPostgres(request, 'not_ready');
     // The second time after the index has caught up with what was written since its last refresh.
     for (const isLast of [false, true]) {
       const index = this.filterIndex.current();
-      const page = index && (await this.fromIndex<Row>(index, request));
+      const page = index && (await this.fromIndex(index, request));
       if (page) {
         this.events.emit('page_read', { source: 'index', reason: 'answered' });
         return page;
@@ -40,30 +41,29 @@ export class IndexedPageReader implements PageReader {
     return this.fromPostgres(request, 'behind');
   }
 
-  private fromPostgres<Row extends Record<string, unknown>>(
-    request: PageRequest,
-    reason: Reason,
-  ): Promise<PageRead<Row>> {
+  private fromPostgres(request: PageRequest, reason: Reason): Promise<PageRead> {
     this.events.emit('page_read', { source: 'postgresql', reason });
-    return this.postgres.read<Row>(request);
+    return this.postgres.read(request);
   }
 
   /** Undefined when the data has moved on since the version of the index. */
-  private async fromIndex<Row>(
+  private async fromIndex(
     index: VersionedIndex,
-    { filter, countKey, after, limit, columns, isCounted }: IndexedRequest,
-  ): Promise<PageRead<Row> | undefined> {
+    { filter, countKey, sort, after, limit, columns, isCounted }: IndexedRequest,
+  ): Promise<PageRead | undefined> {
     const { version } = index;
     const afterId = after === null ? null : BigInt(after[0]!);
     const { count, ids } = index.answer(filter, countKey, { after: afterId, limit });
-    const selected = [...new Set([...columns, 'id'])].map((column) => `t.${column}`).join(', ');
-    const found = await this.dataStore.query<Row & { id: string | null; data_version: string }>({
-      text: `select v.version as data_version, ${selected} from data_version v left join company t on t.id = any($1::bigint[]) where v.entity = 'company' order by t.id`,
+    const selected = pageColumns(columns, sort);
+    const listed = selected.map((column) => `t.${column}`).join(', ');
+    const found = await this.dataStore.cells({
+      text: `select ${listed}, v.version from data_version v left join company t on t.id = any($1::bigint[]) where v.entity = 'company' order by t.id`,
       values: [ids.map(String)],
     });
-    if (BigInt(found[0]!.data_version) !== version) return undefined;
+    if (BigInt(found[0]!.at(-1)!) !== version) return undefined;
     // Without any row of the page there is still the one with the version.
-    const rows = found.filter(({ id }) => id !== null);
+    const idAt = selected.indexOf('id');
+    const rows = found.filter((cells) => cells[idAt] !== null);
     if (rows.length !== ids.length) {
       this.filterIndex.distrust({ version: String(version), idCount: ids.length, rowCount: rows.length });
       return undefined;

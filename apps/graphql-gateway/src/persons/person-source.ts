@@ -1,64 +1,41 @@
 // Persons from the table to the wire.
-import type { Gender } from '@tradewind/filters';
-import type { Money } from '../connections/money.js';
-import type { RecordSource } from '../connections/prepared-connection.js';
-import type { Lookups } from '../dictionaries/dictionaries.service.js';
-import type { Person, PersonIdentifier } from './person.types.js';
+import {
+  json,
+  jsonOf,
+  list,
+  listOf,
+  lookup,
+  text,
+  type RecordField,
+  type RecordSource,
+} from '../connections/record-source.js';
+import type { Person } from './person.types.js';
 
-export interface PersonRow extends Record<string, unknown> {
-  id: string;
-  first_name: string | null;
-  last_name: string | null;
-  name: string;
-  gender: Gender | null;
-  birth_date: string | null;
-  country_id: string | null;
-  skill_ids: string[] | undefined;
-  category_ids: string[];
-  identifiers: PersonIdentifier[];
-  gross_salary: Money | null;
-  gross_salary_lower_range: Money | null;
-  gross_salary_upper_range: Money | null;
-}
-
-const columns: Record<keyof Person, readonly (keyof PersonRow & string)[]> = {
-  id: ['id'],
-  firstName: ['first_name'],
-  lastName: ['last_name'],
-  name: ['name'],
-  gender: ['gender'],
-  age: ['birth_date'],
-  skills: ['skill_ids'],
-  categoryIds: ['category_ids'],
-  country: ['country_id'],
-  identifiers: ['identifiers'],
-  salary: ['gross_salary', 'gross_salary_lower_range', 'gross_salary_upper_range'],
+const fields: Record<keyof Person, RecordField> = {
+  id: text('id'),
+  firstName: text('first_name'),
+  lastName: text('last_name'),
+  name: text('name'),
+  gender: text('gender'),
+  age: { columns: ['birth_date'], read: (cell, { today }) => (cell === null ? null : ageOn(today, cell)) },
+  skills: {
+    columns: ['skill_ids'],
+    read: (cell, { lookups }) => listOf(cell).flatMap((id) => lookups.skills.get(id!) ?? []),
+  },
+  categoryIds: list('category_ids'),
+  country: lookup('country_id', ({ countries }) => countries),
+  identifiers: json('identifiers'),
+  salary: {
+    columns: ['gross_salary', 'gross_salary_lower_range', 'gross_salary_upper_range'],
+    read: (gross, _reading, lower, upper) => ({
+      grossSalary: jsonOf(gross),
+      grossSalaryLowerRange: jsonOf(lower),
+      grossSalaryUpperRange: jsonOf(upper),
+    }),
+  },
 };
 
-/** @param today `YYYY-MM-DD`, UTC. Columns that were not selected are undefined, and so are their fields. */
-export function personSource(lookups: Lookups, today: string): RecordSource<PersonRow, Person> {
-  return {
-    table: 'person',
-    columns,
-    toNode: (row) => ({
-      id: row.id,
-      firstName: row.first_name,
-      lastName: row.last_name,
-      name: row.name,
-      gender: row.gender,
-      age: row.birth_date ? ageOn(today, row.birth_date) : null,
-      skills: (row.skill_ids ?? []).flatMap((id) => lookups.skills.get(id) ?? []),
-      categoryIds: row.category_ids,
-      country: lookups.countries.get(row.country_id!) ?? null,
-      identifiers: row.identifiers,
-      salary: {
-        grossSalary: row.gross_salary,
-        grossSalaryLowerRange: row.gross_salary_lower_range,
-        grossSalaryUpperRange: row.gross_salary_upper_range,
-      },
-    }),
-  };
-}
+export const personSource: RecordSource = { table: 'person', fields };
 
 /** Whole years between two dates `YYYY-MM-DD`; null for a birth in the future. */
 export function ageOn(today: string, birthDate: string): number | null {

@@ -1,6 +1,6 @@
 import { Args, Context, Info, Query, Resolver } from '@nestjs/graphql';
 import type { GraphQLResolveInfo } from 'graphql';
-import { Clock, utcDay } from '../clock.js';
+import { Clock } from '../clock.js';
 import type { ConnectionField } from '../connections/connection-field.port.js';
 import type { Connection } from '../connections/connection.types.js';
 import { ConnectionsService } from '../connections/connections.service.js';
@@ -16,6 +16,7 @@ import { PersonConnection, PersonsArgs, type Person } from './person.types.js';
 @Resolver()
 export class PersonsResolver implements ConnectionField {
   readonly name = 'personsConnection';
+  readonly source = personSource;
   readonly variableArguments = ['searchFilters'];
 
   constructor(
@@ -30,8 +31,7 @@ export class PersonsResolver implements ConnectionField {
     @Context('gateway') context: RequestContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Connection<Person>> {
-    const lookups = await this.dictionaries.current();
-    return this.connections.page(personSource(lookups, utcDay(this.clock.now())), context, info);
+    return this.connections.page(this.source, context, info);
   }
 
   async prepare(args: PersonsArgs): Promise<PreparedConnection> {
