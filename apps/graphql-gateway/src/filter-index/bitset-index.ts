@@ -24,6 +24,10 @@ import { ValueSets, type ValueSetsParts } from './value-sets.js';
 
 /** Testing a row alone costs about as much as a pass over this many words. */
 const wordsPerTest = 8;
+/** So many words stay in the processor's nearest cache while every operand goes over them. */
+const wordsPerBlock = 4096;
+/** Operands of one filter that can have a scratch each; further ones begin another round. */
+export const scratchMax = 4;
 
 /** What a build hands over; its buffers can be transferred between threads. */
 export interface IndexParts {
@@ -44,8 +48,14 @@ interface Operand {
 
 /** The rows of an operand in a form that a single loop can read: up to three sets, or one and a difference. */
 interface Gathered {
-  difference?: Difference;
+  difference?: Difference | undefined;
   sets: readonly Bits[];
+  isScratchUsed: boolean;
+}
+
+/** @property inverted -1 for the rows that are in none of the sets, else 0 */
+interface Mask extends Gathered {
+  inverted: number;
 }
 
 const nothing: Operand = { isNegated: false, size: 0, sets: [] };
@@ -55,8 +65,8 @@ export class BitsetIndex {
   private readonly values = new Map<string, ValueSets>();
   private readonly lists = new Map<string, ValueSets>();
   private readonly numbers = new Map<string, NumberRanks>();
-  /** What of an operand one loop cannot read along with the rest. */
-  private readonly scratch: Bits;
+  /** What of an operand one loop cannot read along with the rest, for one operand each. */
+  private readonly scratches: readonly Bits[];
 
   constructor(private readonly parts: IndexParts) {
     this.rowCount = parts.ids.length;
@@ -64,7 +74,7 @@ export class BitsetIndex {
     for (const [name, each] of Object.entries(parts.lists)) this.lists.set(name, new ValueSets(each, this.rowCount));
     for (const [name, each] of Object.entries(parts.numbers))
       this.numbers.set(name, new NumberRanks(each, this.rowCount));
-    this.scratch = this.newBits();
+    this.scratches = Array.from({ length: scratchMax }, () => this.newBits());
   }
 
   newBits(): Bits {
@@ -122,7 +132,7 @@ export class BitsetIndex {
     let count = rows.length;
     for (const { sets, isNegated } of others) {
       if (count === 0) return 0;
-      const gathered = this.gather(sets);
+      const gathered = this.gather(sets, this.scratches[0]!);
       let kept = 0;
       for (let index = 0; index < count; index++) {
         const position = rows[index]!;
@@ -134,23 +144,30 @@ export class BitsetIndex {
     return count;
   }
 
-  /** One pass over the bits of all rows for each operand. */
+  /** One pass over the bits of all rows, block by block, for as many operands as there are scratches for. */
   private selectMany(operands: readonly Operand[], bits: Bits): number {
     setAll(bits, this.rowCount);
-    for (const { sets, isNegated } of operands) {
-      const gathered = this.gather(sets);
-      const inverted = isNegated ? -1 : 0;
-      const [a, b, c] = gathered.sets;
-      if (gathered.difference) andDifferenceInto(bits, gathered.difference, a!, inverted);
-      else if (c) andThreeInto(bits, a!, b!, c, inverted);
-      else if (b) andTwoInto(bits, a!, b, inverted);
-      else andInto(bits, a!, inverted);
+    let count = this.rowCount;
+    for (let done = 0; done < operands.length;) {
+      const masks: Mask[] = [];
+      for (let scratch = 0; done < operands.length && scratch < scratchMax; done++) {
+        const { sets, isNegated } = operands[done]!;
+        const gathered = this.gather(sets, this.scratches[scratch]!);
+        if (gathered.isScratchUsed) scratch += 1;
+        masks.push({ ...gathered, inverted: isNegated ? -1 : 0 });
+      }
+      count = 0;
+      for (let from = 0; from < bits.length; from += wordsPerBlock) {
+        const to = Math.min(from + wordsPerBlock, bits.length);
+        for (const mask of masks) andMaskInto(bits, mask, from, to);
+        count += countBits(bits, from, to);
+      }
     }
-    return countBits(bits);
+    return count;
   }
 
-  /** To be used before the next call, which takes the scratch bits again. */
-  private gather(sets: readonly RowSet[]): Gathered {
+  /** @param scratch taken when a loop could not read the sets as they are; the result is good until it is taken again */
+  private gather(sets: readonly RowSet[], scratch: Bits): Gathered {
     const plain: Bits[] = [];
     const differences: Difference[] = [];
     const positions: Uint32Array[] = [];
@@ -160,14 +177,14 @@ export class BitsetIndex {
       else plain.push(set.bits);
     }
     const [difference, ...furtherDifferences] = differences;
-    if (!difference && positions.length === 0 && plain.length <= 3) return { sets: plain };
-    const { scratch } = this;
+    if (!difference && positions.length === 0 && plain.length > 0 && plain.length <= 3)
+      return { sets: plain, isScratchUsed: false };
     scratch.fill(0);
     for (const each of positions) for (let index = 0; index < each.length; index++) setBit(scratch, each[index]!);
     for (const each of furtherDifferences) orDifferenceInto(scratch, each);
     const kept = difference ? [] : plain.slice(0, 2);
     for (const each of plain.slice(kept.length)) orInto(scratch, each);
-    return difference ? { difference, sets: [scratch] } : { sets: [...kept, scratch] };
+    return { difference, sets: [...kept, scratch], isScratchUsed: true };
   }
 
   private operandsOf(condition: Condition): Operand[] {
@@ -222,6 +239,14 @@ function anyOf(sets: ValueSets, values: readonly Integer[], isNegated: boolean):
 function positionsOf(sets: readonly RowSet[]): Uint32Array[] | undefined {
   const positions = sets.map((set) => ('positions' in set ? set.positions : undefined));
   return positions.includes(undefined) ? undefined : (positions as Uint32Array[]);
+}
+
+function andMaskInto(bits: Bits, { difference, sets, inverted }: Mask, from: number, to: number): void {
+  const [a, b, c] = sets;
+  if (difference) andDifferenceInto(bits, difference, a!, inverted, from, to);
+  else if (c) andThreeInto(bits, a!, b!, c, inverted, from, to);
+  else if (b) andTwoInto(bits, a!, b, inverted, from, to);
+  else andInto(bits, a!, inverted, from, to);
 }
 
 function isIn({ sets, difference }: Gathered, position: number): boolean {

@@ -1,7 +1,7 @@
 // The answer to a filter at one data version: the rows of the build that have not changed since, and the changed ones.
 import type { FilterRecord, NormalisedFilter } from '@tradewind/filters';
 import { type Bits, positionsFrom, setBit } from './bits.js';
-import type { BitsetIndex } from './bitset-index.js';
+import { type BitsetIndex, scratchMax } from './bitset-index.js';
 import { ChangedRows } from './changed-rows.js';
 
 // Whoever reads page after page asks for the same rows again and again; so do several users of one screen.
@@ -110,5 +110,5 @@ function mergedAscending(left: readonly bigint[], right: readonly bigint[]): big
 /** Bytes that a VersionedIndex takes beside the parts of its build. */
 export function workingBytes(rowCount: number): number {
   // The selections, the outdated rows and the scratch bits of the index.
-  return (selectionsMax + 2) * Math.ceil(rowCount / 32) * 4;
+  return (selectionsMax + 1 + scratchMax) * Math.ceil(rowCount / 32) * 4;
 }
