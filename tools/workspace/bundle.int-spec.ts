@@ -25,6 +25,7 @@ const files = {
       names: [Same.name, Local.Same.name, lazy.Same.name],
       asset: readFileSync(new URL('asset.txt', import.meta.url), 'utf8'),
       hasMetadata: globalThis.metadataAtFeature,
+      later: await import('later').then(({ named, default: whole }) => ({ named, whole })),
     }));`,
   'apps/small/dist/feature.js': `
     globalThis.metadataAtFeature = typeof Reflect.getOwnMetadata;
@@ -42,6 +43,10 @@ function thrower() {
 }
 exports.fail = () => thrower();`,
   'node_modules/inside/data.txt': 'data',
+  'node_modules/later/package.json': '{"main": "index.js"}',
+  'node_modules/later/index.js': `Object.defineProperty(exports, '__esModule', { value: true });
+    exports.named = 'a name';
+    exports.default = 'one of the names, to Node';`,
   'node_modules/pg/package.json': '{"main": "index.js"}',
   'node_modules/pg/index.js': 'exports.place = __filename;',
   'node_modules/reflect-metadata/package.json': '{"main": "index.js"}',
@@ -80,6 +85,11 @@ describe('the bundle of an app', () => {
     expect(told).toMatchObject({ lazy: 'lazy', absent: 'ERR_MODULE_NOT_FOUND' });
   });
 
+  it('gives the names of a CommonJS package that is imported later, as Node does', () => {
+    const whole = { named: 'a name', default: 'one of the names, to Node' };
+    expect(told['later']).toEqual({ named: 'a name', whole });
+  });
+
   it('has metadata before anything of the app is loaded', () => {
     expect(told['hasMetadata']).toBe('function');
   });
@@ -93,6 +103,7 @@ describe('the bundle of an app', () => {
   it('holds the packages it names, and leaves the others where they are', () => {
     expect(JSON.parse(readFileSync(join(root, 'apps/small/bundle/packages.json'), 'utf8'))).toEqual([
       'node_modules/inside',
+      'node_modules/later',
     ]);
     expect(told['pg']).toMatch(/node_modules\/pg\/index\.js$/);
   });

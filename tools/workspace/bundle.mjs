@@ -58,13 +58,42 @@ export async function bundle({ root, entry, outdir }) {
     banner: { js: banner },
     metafile: true,
     logLevel: 'warning',
-    plugins: [absentPackages, modulesThatAskWhereTheyAre(resolve(root, outdir))],
+    plugins: [namesOfCommonJs, absentPackages, modulesThatAskWhereTheyAre(resolve(root, outdir))],
   });
   const packages = Object.keys(result.metafile.inputs)
+    .filter((file) => !file.startsWith(namesOfCommonJs.name))
     .map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0])
     .filter((folder) => folder !== undefined);
   return [...new Set(packages)].sort();
 }
+
+/**
+ * `import('x')` of a CommonJS module gives its names, as in Node. By itself esbuild gives only `default`, and whoever asks for
+ * a name gets undefined, long after the start. The names are those that Node finds, so the module is loaded once to build.
+ */
+const namesOfCommonJs = {
+  name: 'names of CommonJS',
+  setup({ onResolve, onLoad, resolve: resolveAgain }) {
+    onResolve({ filter: /./ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+      // With data the question is a plugin's own.
+      if (kind !== 'dynamic-import' || pluginData !== undefined) return undefined;
+      const found = await resolveAgain(path, { kind, importer, resolveDir, pluginData: namesOfCommonJs });
+      if (found.errors.length > 0 || found.external || found.namespace !== 'file') return undefined;
+      if (!isCommonJs(found.path, readFileSync(found.path, 'utf8'))) return undefined;
+      return { path: found.path, namespace: namesOfCommonJs.name };
+    });
+    onLoad({ filter: /./, namespace: namesOfCommonJs.name }, async ({ path }) => {
+      const found = Object.keys(await import(pathToFileURL(path).href));
+      const names = found.filter((name) => !['default', 'module.exports'].includes(name));
+      const lines = names.map((name, index) => {
+        const text = JSON.stringify(name);
+        return `const name${index} = whole[${text}]; export { name${index} as ${text} };`;
+      });
+      const contents = `const whole = require(${JSON.stringify(path)}); export default whole;\n${lines.join('\n')}`;
+      return { contents, resolveDir: dirname(path) };
+    });
+  },
+};
 
 /** Optional packages that are not installed are looked for at run time, as without a bundle. */
 const absentPackages = {
@@ -87,7 +116,7 @@ function modulesThatAskWhereTheyAre(outdir) {
   return {
     name: 'modules that ask where they are',
     setup({ onLoad }) {
-      onLoad({ filter: /\.[cm]?js$/ }, ({ path }) => {
+      onLoad({ filter: /\.[cm]?js$/, namespace: 'file' }, ({ path }) => {
         const text = readFileSync(path, 'utf8');
         const contents = withOwnPlace(text, path, outdir);
         if (path.includes('/node_modules/')) return { contents: contents + coarseMap(path, text), loader: 'js' };
@@ -132,12 +161,13 @@ export function withOwnPlace(text, path, outdir) {
     .replaceAll(/\bimport\.meta\.resolve\b/g, () => {
       throw new Error(`${path} uses import.meta.resolve: teach bundle.mjs what that is, or leave the package outside`);
     });
-  const isCommonJs = extname(path) === '.cjs' || !/^\s*(?:import|export)\b/m.test(text);
-  if (!isCommonJs || !/\b__(?:dir|file)name\b/.test(text)) return placed;
+  if (!isCommonJs(path, text) || !/\b__(?:dir|file)name\b/.test(text)) return placed;
   // A directive must stay the first statement.
   const directive = /^(?:\s|\/\*[^]*?\*\/|\/\/.*\n)*(['"])use strict\1/.test(text) ? '"use strict";' : '';
   return `${directive}var __filename = ${at(path)}, __dirname = ${at(dirname(path))};${placed}`;
 }
+
+const isCommonJs = (path, text) => extname(path) === '.cjs' || !/^\s*(?:import|export)\b/m.test(text);
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const root = process.cwd();

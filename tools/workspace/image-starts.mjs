@@ -22,18 +22,29 @@ const operatorCommands = {
 };
 const secondCopies = fileURLToPath(new URL('second-copies.mjs', import.meta.url));
 
+/** A request with a body for each app, and how it is answered: what reads and checks bodies is loaded by the first of them. */
+const firstRequests = {
+  identity: ['/auth/login', { email: 'nobody@example.com', password: 'no password' }, 401],
+  'graphql-gateway': ['/auth/graphql', { query: '{ __typename }' }, 200],
+  interactions: ['/scraper/network/interactions', { targets: 'none' }, 400],
+  'priority-api': ['/months/2026-11/profiles/lookup', { usernames: 'none' }, 400],
+  'priority-webhook': ['/months/2026-11/profiles/lookup', { usernames: 'none' }, 400],
+  coordinator: ['/run', { month: 'none' }, 400],
+};
+
 /**
  * Runs `measure` with a throw-away database. Its argument starts a program and ends it again:
  * `startMs({folder, command, environment})` resolves to the milliseconds until `GET /health` answered 200, and rejects with
- * the program's output when it ends before, or does not end with code 0 after SIGTERM. `assertOneCopy(program)` does the same
- * once, and rejects also when a package was loaded both from the bundle and from node_modules. `operate(program)` runs
- * operator commands and rejects when one fails.
+ * the program's output when it ends before, or does not end with code 0 after SIGTERM. `assertWorks(program)` does the same
+ * once, and rejects also when a request with a body is not answered as it must be, or a package was loaded both from the
+ * bundle and from node_modules. `operate(program)` runs operator commands and rejects when one fails.
  */
 export async function withStarts(measure) {
   const postgres = await startEmbeddedPostgres({ ephemeral: true });
   const objects = mkdtempSync(join(tmpdir(), 'tradewind-objects-'));
   const settings = {
     ENVIRONMENT: 'dev',
+    CALLER_AUTH: 'none',
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
     DATABASE_URL: postgres.url,
@@ -50,8 +61,10 @@ export async function withStarts(measure) {
         for (const command of operatorCommands[program.app]) await run(program, settings, command.split(' '));
       },
       startMs: (program) => startMs(program, settings),
-      assertOneCopy: ({ command: [node, ...words], ...rest }) =>
-        startMs({ ...rest, command: [node, '--import', secondCopies, ...words] }, settings),
+      assertWorks: ({ command: [node, ...words], ...rest }) =>
+        startMs({ ...rest, command: [node, '--import', secondCopies, ...words] }, settings, (address) =>
+          assertAnswers(rest.app, address),
+        ),
     });
   } finally {
     await postgres.stop();
@@ -59,7 +72,15 @@ export async function withStarts(measure) {
   }
 }
 
-async function startMs(program, settings) {
+async function assertAnswers(app, address) {
+  const [path, body, status] = firstRequests[app];
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(address + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (answer.status === status) return;
+  throw new Error(`${app} answers ${path} with ${answer.status} instead of ${status}: ${await answer.text()}`);
+}
+
+async function startMs(program, settings, whenHealthy = async () => {}) {
   const [port, metricsPort] = await freePorts(2);
   const env = { ...settings, PORT: String(port), METRICS_PORT: String(metricsPort), MIGRATE_ON_START: 'false' };
   const startedAt = performance.now();
@@ -75,7 +96,11 @@ async function startMs(program, settings) {
     await delay(5);
   }
   const tookMs = performance.now() - startedAt;
-  child.kill('SIGTERM');
+  try {
+    await whenHealthy(`http://127.0.0.1:${port}`);
+  } finally {
+    child.kill('SIGTERM');
+  }
   const [code] = await exited;
   if (code !== 0) throw new Error(`${program.command.join(' ')} ended with code ${code}:\n${output()}`);
   return tookMs;

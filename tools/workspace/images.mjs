@@ -50,12 +50,12 @@ async function buildWithoutEngine(chosen, starts) {
       console.log(app);
       return { app, ...builder.build(app) };
     });
-    const rows = await withStarts(async ({ migrate, operate, assertOneCopy, startMs }) => {
+    const rows = await withStarts(async ({ migrate, operate, assertWorks, startMs }) => {
       const measured = [];
       for (const program of programs) {
         await migrate(program);
         await operate(program);
-        await assertOneCopy(program);
+        await assertWorks(program);
         const times = [];
         for (let start = 0; start < starts; start += 1) times.push(await startMs(program));
         times.sort((a, b) => a - b);
