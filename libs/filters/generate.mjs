@@ -129,8 +129,8 @@ function comparisonsOf({ comparisons }) {
   return comparisons.map((name) => `\`${name}\``).join(', ');
 }
 
-function exampleOf({ name, value, example }) {
-  const isRange = ['integer', 'money', 'date', 'age'].includes(value.kind) && example.length === 2;
+function exampleOf({ name, value, comparisons, example }) {
+  const isRange = comparisons.includes('BETWEEN') && example.length === 2;
   const comparison = isRange
     ? 'BETWEEN'
     : example.length === 1 && ['money', 'date'].includes(value.kind)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { evaluateFilter } from './evaluate-filter.js';
 import { FilterError } from './filter-error.js';
@@ -185,6 +186,22 @@ describe('parseFilters', () => {
         if (field.comparisons.includes(comparison)) expect(attempt).not.toThrow();
         else expect(attempt).toThrow(`${field.name}: the comparison ${comparison} makes no sense here`);
       }
+    }
+  });
+
+  it('takes every example of the page about filters', () => {
+    const page = readFileSync(new URL('../../../docs/filters.md', import.meta.url), 'utf8');
+    const examples = page.split('\n## ').flatMap((chapter) => {
+      const entity = /^(person|deal)s|^(compan)ies/.exec(chapter);
+      if (!entity) return [];
+      return [...chapter.matchAll(/`(\{.+\})` +\|$/gm)].map(([, json]) => ({
+        entity: (entity[1] ?? 'company') as FilterEntity,
+        filter: JSON.parse(json!) as Record<string, unknown>,
+      }));
+    });
+    expect(examples.length).toBe(Object.values(filterFields).flat().length);
+    for (const { entity, filter } of examples) {
+      expect(() => parseFilters(entity, filter, { today: '2026-11-21', names })).not.toThrow();
     }
   });
 
