@@ -143,6 +143,13 @@ describe('dynamic registration', () => {
     expect([unknown.status, unknown.body]).toEqual([400, expect.stringContaining('invalid_client')]);
   });
 
+  it('spends no token on HEAD, whose answer could not carry the new one', async () => {
+    const first = await registered();
+    const head = await manage('HEAD', first, first.registration_access_token);
+    expect([head.status, head.headers.get('allow')?.split(', ')]).toEqual([405, expect.not.arrayContaining(['HEAD'])]);
+    expect((await manage('GET', first, first.registration_access_token)).status).toBe(200);
+  });
+
   it('lets one of 40 parallel reads with the same token win, and one of 20 updates', async () => {
     const replica = (await identity.startReplica()).url;
     const record = await registered();

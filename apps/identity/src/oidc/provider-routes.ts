@@ -30,6 +30,14 @@ export function providerPaths(config: AppConfig): [string, Method[]][] {
   return paths;
 }
 
+/**
+ * HEAD runs what GET runs and throws the body away. A registration would lose its new access token with it, and the
+ * end of a login its code, so these answer 405.
+ */
+function spentByReading(url: string): boolean {
+  return url.includes(':');
+}
+
 export function registerProviderRoutes(
   instance: FastifyInstance,
   config: AppConfig,
@@ -41,6 +49,7 @@ export function registerProviderRoutes(
       scope.route({
         url,
         method,
+        exposeHeadRoute: !spentByReading(url),
         // In the first hook: what Fastify does after it (content types, parsing, validation) is the provider's business.
         onRequest: (request, reply) => {
           const { raw } = request;
