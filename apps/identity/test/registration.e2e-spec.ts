@@ -256,6 +256,22 @@ describe('dynamic registration', () => {
     ]);
   });
 
+  it.each(['\u202eknaB ruoY', 'a\u2066b', 'a\u0000b', 'two\nlines'])(
+    'refuses the name %j, which would change the sentence around it on the consent page',
+    async (name) => {
+      const response = await register({ redirect_uris: [redirectUri], client_name: name });
+      expect([response.status, await response.json()]).toEqual([
+        400,
+        expect.objectContaining({ error: 'invalid_client_metadata' }),
+      ]);
+      const first = await registered({ client_name: 'שלום 🚀' });
+      const { client_id, client_name } = first;
+      expect(client_name).toBe('שלום 🚀');
+      const update = { client_id, redirect_uris: [redirectUri], client_name: name };
+      expect((await manage('PUT', first, first.registration_access_token, update)).status).toBe(400);
+    },
+  );
+
   it('has a body limit, and answers malformed JSON in OAuth form', async () => {
     const huge = await register({ redirect_uris: [redirectUri], client_name: 'x'.repeat(30_000) });
     expect([huge.status, await huge.json()]).toEqual([413, expect.objectContaining({ error: 'invalid_request' })]);

@@ -60,8 +60,9 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
       // The second property is no metadata: its validator runs for every client, whether or not it is sent.
       properties: [introspectsAudience, 'urn:tradewind:redirect-policy'],
       validator: (ctx, key, value, metadata) => {
-        if (key === introspectsAudience) assertIntrospectsAudience(ctx, value);
-        else applyRedirectPolicy(metadata);
+        if (key === introspectsAudience) return assertIntrospectsAudience(ctx, value);
+        applyRedirectPolicy(metadata);
+        assertPlainName(ctx, metadata.client_name);
       },
     },
 
@@ -150,11 +151,16 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
   };
 }
 
+/** Whether a client registers or updates itself. */
+function isRegistration(ctx: KoaContextWithOIDC | undefined): boolean {
+  const route = ctx?.oidc.route ?? '';
+  return route.startsWith('registration') || route.startsWith('client');
+}
+
 /** Only an operator may let a client look at the tokens of others. */
 function assertIntrospectsAudience(ctx: KoaContextWithOIDC | undefined, value: unknown): void {
   if (value === undefined) return;
-  const isRegistration = ctx?.oidc.route?.startsWith('registration') || ctx?.oidc.route?.startsWith('client');
-  if (isRegistration || typeof value !== 'string') {
+  if (isRegistration(ctx) || typeof value !== 'string') {
     throw new errors.InvalidClientMetadata(`${introspectsAudience} cannot be registered`);
   }
 }
@@ -169,6 +175,19 @@ function applyRedirectPolicy(metadata: { redirect_uris?: unknown; application_ty
     );
   }
   if (kinds.includes('private-use')) metadata.application_type = 'native';
+}
+
+/**
+ * The pages that ask a user for consent show the name inside a sentence. A character that reverses the writing around
+ * it could make that sentence say something else. Only a name of the request is judged: a client that is stored goes on.
+ */
+function assertPlainName(ctx: KoaContextWithOIDC | undefined, name: unknown): void {
+  if (!isRegistration(ctx) || typeof name !== 'string' || ctx?.oidc.body?.['client_name'] !== name) return;
+  if (/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name)) {
+    throw new errors.InvalidClientMetadata(
+      'client_name must not hold control characters or such as change the direction of writing',
+    );
+  }
 }
 
 function mayIntrospect(client: Client, audience: unknown): boolean {
