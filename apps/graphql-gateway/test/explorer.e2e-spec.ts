@@ -2,7 +2,7 @@
 // The explorer page in a real browser: a key is pasted or made, an example is run, and nothing leaves the gateway.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { launchBrowser } from '@tradewind/testkit';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { examples } from '../src/explorer/examples.js';
 import { startGateway, type TestGateway } from './support/gateway.js';
 import { insertCompanies } from './support/records.js';
@@ -25,8 +25,8 @@ describe('explorer in Chromium', () => {
   });
 
   /** Opens the page and fails on script errors, on what its policy blocks, and on requests to other hosts. */
-  async function visit(act: (page: Page) => Promise<void>): Promise<void> {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  async function visit(act: (page: Page) => Promise<void>, options: BrowserContextOptions = {}): Promise<void> {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
     const faults: string[] = [];
     const base = gateway.replicas[0]!.url;
     page.on('pageerror', (error) => faults.push(error.message));
@@ -65,6 +65,31 @@ describe('explorer in Chromium', () => {
       await run(page);
       await answer(page).getByText('Authorization header is missing').waitFor();
     });
+  });
+
+  it('has every field and button within a phone', async () => {
+    await visit(
+      async (page) => {
+        for (const control of await page.locator('header :is(input, button, select)').all()) {
+          const { x, width } = (await control.boundingBox())!;
+          expect([x >= 0, x + width <= 360]).toEqual([true, true]);
+        }
+      },
+      { viewport: { width: 360, height: 740 } },
+    );
+  });
+
+  it.each(['light', 'dark'] as const)('is %s all over where the system is', async (colorScheme) => {
+    await visit(
+      async (page) => {
+        const [ground, text] = await page.locator('header').evaluate((header) => {
+          const { backgroundColor, color } = getComputedStyle(header);
+          return [backgroundColor, color].map((rgb) => Number(/\d+/.exec(rgb)?.[0]));
+        });
+        expect(ground! < text!).toBe(colorScheme === 'dark');
+      },
+      { colorScheme },
+    );
   });
 
   it('makes a key for a user who logs in', async () => {
