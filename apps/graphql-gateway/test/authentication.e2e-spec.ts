@@ -133,13 +133,20 @@ describe('authentication', () => {
     }
   });
 
-  it('passes on that identity throttles log-ins', async () => {
+  it.each([
+    ['840', '840'],
+    // No time, or none that a client could wait for: a minute.
+    [undefined, '60'],
+    ['soon', '60'],
+  ])('passes on that identity throttles log-ins, with Retry-After %s as %s', async (given, told) => {
     gateway.identity.loginStatus = 429;
+    gateway.identity.loginRetryAfter = given;
     const { status, body, headers } = await gateway.auth(null, login, { input: { email: 'a@b.c', password: 'x' } });
     gateway.identity.loginStatus = undefined;
+    gateway.identity.loginRetryAfter = undefined;
     expect(status).toBe(429);
     expect(body).toEqual({ message: expect.any(String), error: 'Too Many Requests', statusCode: 429 });
-    expect(headers.get('retry-after')).toBe('60');
+    expect(headers.get('retry-after')).toBe(told);
   });
 
   it('keeps keys working while identity is away, and answers log-ins with 502', async () => {

@@ -5,11 +5,14 @@ export class FetchJsonError extends Error {
     /** Undefined when there was no answer: refused, reset, timed out. */
     readonly status: number | undefined,
     readonly body: unknown,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { retryAfterSeconds?: number | undefined },
   ) {
     super(message, options);
     this.name = 'FetchJsonError';
+    this.retryAfterSeconds = options?.retryAfterSeconds;
   }
+  /** What `Retry-After` says in seconds; undefined when it is missing or says anything else. */
+  readonly retryAfterSeconds: number | undefined;
   /** Whether the same call can succeed later: no answer, 408, 429 or 5xx. */
   get isTransient(): boolean {
     return this.status === undefined || this.status === 408 || this.status === 429 || this.status >= 500;
@@ -51,12 +54,19 @@ export async function fetchJson<T = unknown>(
     throw new FetchJsonError(`${target} gave no answer`, undefined, undefined, { cause });
   }
   const body = parse(text);
-  if (response.status >= 400)
-    throw new FetchJsonError(`${target} answered ${response.status}`, response.status, body ?? text);
+  if (response.status >= 400) {
+    throw new FetchJsonError(`${target} answered ${response.status}`, response.status, body ?? text, {
+      retryAfterSeconds: secondsOf(response.headers.get('retry-after')),
+    });
+  }
   if (body === undefined && text !== '')
     throw new FetchJsonError(`${target} did not answer JSON`, response.status, text);
   // The caller names the shape it expects and checks it where that matters.
   return { status: response.status, headers: response.headers, body: body as T };
+}
+
+function secondsOf(header: string | null): number | undefined {
+  return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
 }
 
 function parse(text: string): unknown {

@@ -6,6 +6,9 @@ import { fetchJson, FetchJsonError } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 
+/** Told to a throttled caller when identity does not say how long its window lasts, seconds. */
+const throttledSecondsDefault = 60;
+
 /** A key of a JWKS (RFC 7517). */
 export type PublicKey = JsonWebKey & { kid?: string };
 
@@ -65,7 +68,7 @@ function loginFailure(error: unknown): ServiceError {
         status: 429,
         message: 'Too many failed log-ins; try again later',
         retryable: true,
-        retryAfterSeconds: 60,
+        retryAfterSeconds: error.retryAfterSeconds ?? throttledSecondsDefault,
         cause: error,
       });
     }

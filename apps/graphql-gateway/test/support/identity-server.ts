@@ -19,6 +19,8 @@ export class IdentityServer {
   readonly users: TestUser[] = [];
   /** Status to answer log-ins with instead of judging them. */
   loginStatus: number | undefined;
+  /** `Retry-After` of those answers. */
+  loginRetryAfter: string | undefined;
   jwksReads = 0;
   private keys: SigningKey[] = [newKey()];
   private server: Server | undefined;
@@ -42,6 +44,7 @@ export class IdentityServer {
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const { email, password } = JSON.parse(Buffer.concat(chunks).toString()) as { email: string; password: string };
+        if (this.loginRetryAfter !== undefined) response.setHeader('retry-after', this.loginRetryAfter);
         if (this.loginStatus)
           return answer(this.loginStatus, { message: 'no', error: 'no', statusCode: this.loginStatus });
         const user = this.users.find((each) => each.email === email && each.password === password);
