@@ -78,7 +78,17 @@ export function describeLoginPages(platform: () => PlatformProcess): void {
       expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 900 });
       expect(tokens.refresh_token).toBeDefined();
       const info = await client.fetchUserInfo(server, tokens.access_token, tokens.claims()?.sub ?? '');
-      expect(info).toMatchObject({ email: 'demo@example.com', userRole: 'USER' });
+      // Every claim that the scopes release, so that whoever tries the platform sees them all.
+      expect(info).toEqual({
+        sub: tokens.claims()?.sub,
+        name: 'Demo User',
+        given_name: 'Demo',
+        family_name: 'User',
+        preferred_username: 'demo@example.com',
+        userRole: 'USER',
+        email: 'demo@example.com',
+        email_verified: true,
+      });
       const renewed = await client.refreshTokenGrant(server, tokens.refresh_token ?? '');
       expect(renewed.access_token).not.toBe(tokens.access_token);
       await context.close();

@@ -1,8 +1,8 @@
 // Accounts of the local platform, environment dev only (the outside contract names them).
 
 export const demoAccounts = [
-  { email: 'demo@example.com', password: 'demo-password-1', role: 'USER', name: 'Demo User' },
-  { email: 'admin@example.com', password: 'admin-password-1', role: 'ADMIN', name: 'Demo Admin' },
+  { email: 'demo@example.com', password: 'demo-password-1', role: 'USER', givenName: 'Demo', familyName: 'User' },
+  { email: 'admin@example.com', password: 'admin-password-1', role: 'ADMIN', givenName: 'Demo', familyName: 'Admin' },
 ] as const;
 
 export const demoClient = {

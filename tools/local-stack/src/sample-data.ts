@@ -30,10 +30,10 @@ export async function prepareSampleData(context: SampleDataContext): Promise<voi
 /** Resolves with the ids of the demo users, who own half of the sample contacts. */
 async function createUsers(context: SampleDataContext): Promise<string[]> {
   const outputs = await Promise.all(
-    demoAccounts.map(({ email, password, role, name }) =>
+    demoAccounts.map(({ email, password, role, givenName, familyName }) =>
       identity(context, [
         ...['user', 'create', '--email', email, '--password', password, '--role', role],
-        ...['--name', name, '--email-verified', '--if-missing'],
+        ...['--given-name', givenName, '--family-name', familyName, '--email-verified', '--if-missing'],
       ]),
     ),
   );
