@@ -1,5 +1,8 @@
 // Starting and ending: what is left behind, what is kept, and who is told what.
+import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { call, until } from '../src/http.js';
@@ -9,7 +12,9 @@ import {
   isRunning,
   newDataDir,
   PlatformProcess,
+  rootDir,
   runDemo,
+  type ServiceName,
   startTimeoutMs,
 } from '../src/platform-process.js';
 import { newApiKey } from './suites/data-api.suite.js';
@@ -46,6 +51,14 @@ async function monthReport(platform: PlatformProcess, month: string): Promise<Mo
 }
 
 /** What it printed is part of the comparison, so that a failure shows the reason. */
+/** What an operator command of a service prints, run as the README says. */
+async function command({ dataDir }: PlatformProcess, service: ServiceName, ...words: string[]): Promise<string> {
+  const main = join(rootDir, 'apps', service, 'dist', 'main.js');
+  const settings = join(dataDir, 'settings', `${service}.env`);
+  const { stdout } = await promisify(execFile)(process.execPath, [`--env-file=${settings}`, main, ...words]);
+  return stdout;
+}
+
 async function expectEnd(platform: PlatformProcess, code: number): Promise<void> {
   const ended = await platform.ended;
   const { output } = platform;
@@ -88,6 +101,9 @@ describe('a life of a platform', () => {
       const platform = await start({ portBase: await portBase, dataDir });
       key = await newApiKey(platform, 'demo@example.com', 'demo-password-1');
       expect((await typename(platform, key)).status).toBe(200);
+      // Operator commands find the platform by the settings in its data folder, the secrets of its first start included.
+      expect(await command(platform, 'identity', 'key', 'list')).toContain('current');
+      expect(await command(platform, 'graphql-gateway', 'key', 'list')).toContain(key.slice(0, 8));
       const processes = platform.processes();
       expect(processes.map(({ name }) => name).sort()).toEqual(
         [

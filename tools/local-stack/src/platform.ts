@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@tradewind/testkit';
 import pg from 'pg';
+import { writeCommandSettings } from './command-settings.js';
 import { CompileCache } from './compile-cache.js';
 import { type LocalSecrets, localSecrets } from './local-secrets.js';
 import { metricsOffset, portOf, portOffsets, takenPorts } from './ports.js';
@@ -58,6 +59,7 @@ export class Platform {
     const secrets = localSecrets(this.settings.dataDir);
     const databaseUrl = await this.startDatabase();
     signal.throwIfAborted();
+    writeCommandSettings({ settings: this.settings, databaseUrl, secrets });
     this.startProcesses(databaseUrl, secrets);
     await this.timed('simulator and six services', () =>
       Promise.all(this.processes.map((process) => process.untilReady())),
