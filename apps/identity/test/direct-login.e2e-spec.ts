@@ -157,6 +157,35 @@ describe('throttling of logins', () => {
     }
   });
 
+  it('right passwords are not refused, however many log in at once', async () => {
+    const crowded = await identity.startReplica({ LOGIN_FAILURES_PER_IP: '12' });
+    const user = await identity.createUser();
+    const answers = await Promise.all(Array.from({ length: 40 }, () => login(user.email, password, '10.0.4.1')));
+    expect(answers.map(({ status }) => status)).toEqual(Array<number>(40).fill(200));
+    const users = await Promise.all(Array.from({ length: 15 }, () => identity.createUser()));
+    const others = await Promise.all(users.map(({ email }) => login(email, password, '10.0.4.2', crowded.url)));
+    expect(others.map(({ status }) => status)).toEqual(Array<number>(15).fill(200));
+    // Nine wrong ones among them count as nine.
+    const mixed = await Promise.all(
+      Array.from({ length: 27 }, (_, turn) => login(user.email, turn % 3 ? password : 'wrong', '10.0.4.3')),
+    );
+    expect(mixed.map(({ status }) => status)).toEqual(Array.from({ length: 27 }, (_, turn) => (turn % 3 ? 200 : 401)));
+  });
+
+  it('a login that is not judged for want of capacity is no failure', async () => {
+    const busy = await identity.startReplica({ PASSWORD_HASHES_WAITING: '1', LOGIN_FAILURES_PER_ACCOUNT: '100' });
+    const user = await identity.createUser();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => login(user.email, 'wrong', '10.0.5.1', busy.url)),
+    );
+    const judged = answers.filter(({ status }) => status === 401).length;
+    const unjudged = answers.filter(({ status }) => status === 503).length;
+    expect([unjudged > 1, judged + unjudged]).toEqual([true, 30]);
+    // Only what was judged counts towards the limit.
+    const strict = await identity.startReplica({ LOGIN_FAILURES_PER_ACCOUNT: String(judged + 1) });
+    expect((await login(user.email, password, '10.0.5.2', strict.url)).status).toBe(200);
+  });
+
   it('the window ends by itself, and refused attempts do not lengthen it', async () => {
     const short = await identity.startReplica({ LOGIN_WINDOW_SECONDS: '2', LOGIN_FAILURES_PER_ACCOUNT: '2' });
     const user = await identity.createUser();

@@ -61,6 +61,9 @@ export class RequestUnit {
   /** Run after the writes are stored: log lines and counters. */
   readonly afterwards: (() => void)[] = [];
 
+  /** Run at the end of the request, whatever came of it. */
+  readonly atEnd: (() => void)[] = [];
+
   /** Set when the database did not answer, so that the response becomes a 503 whatever the provider made of it. */
   storeFailure: unknown;
 
@@ -93,4 +96,9 @@ const units = new AsyncLocalStorage<RequestUnit>();
 /** The unit of the request being served; undefined outside of one (start-up, operator commands). */
 export const currentUnit = (): RequestUnit | undefined => units.getStore();
 
-export const inRequestUnit = <T>(unit: RequestUnit, run: () => T): T => units.run(unit, run);
+export const inRequestUnit = <T>(unit: RequestUnit, run: () => Promise<T>): Promise<T> =>
+  units.run(unit, () =>
+    run().finally(() => {
+      for (const act of unit.atEnd) act();
+    }),
+  );

@@ -74,6 +74,11 @@ export class AttemptsStore {
     };
   }
 
+  /** Takes one attempt back in every window. */
+  async giveBack(limits: AttemptLimit[]): Promise<void> {
+    await this.statements.run(giveBack, [limits.map(({ key }) => key)]);
+  }
+
   async deleteEnded(limit: number): Promise<number> {
     return (await this.statements.run(deleteEnded, [limit])).rowCount ?? 0;
   }

@@ -35,13 +35,7 @@ export class PasswordHashing {
   private async limited<T>(compute: () => Promise<T>): Promise<T> {
     if (this.running >= this.config.PASSWORD_HASHES_PARALLEL) {
       if (this.waiting.length >= this.config.PASSWORD_HASHES_WAITING) {
-        throw new ServiceError({
-          code: 'dependency.unavailable',
-          status: 503,
-          message: 'Too many logins at the moment. Try again shortly.',
-          retryable: true,
-          retryAfterSeconds: 5,
-        });
+        throw tooManyLogins();
       }
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     } else {
@@ -56,4 +50,14 @@ export class PasswordHashing {
       else this.running -= 1;
     }
   }
+}
+
+export function tooManyLogins(): ServiceError {
+  return new ServiceError({
+    code: 'dependency.unavailable',
+    status: 503,
+    message: 'Too many logins at the moment. Try again shortly.',
+    retryable: true,
+    retryAfterSeconds: 5,
+  });
 }

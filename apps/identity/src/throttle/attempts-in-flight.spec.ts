@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { AttemptsInFlight } from './attempts-in-flight.js';
+
+/** Which of the waiting have been woken so far. */
+async function woken(waits: (Promise<void> | undefined)[]): Promise<number[]> {
+  const numbers: number[] = [];
+  waits.forEach((wait, index) => void wait?.then(() => numbers.push(index)));
+  await new Promise((resolve) => setImmediate(resolve));
+  return numbers;
+}
+
+describe('AttemptsInFlight', () => {
+  it('has nothing to wait for while no attempt is in flight in these windows', () => {
+    const attempts = new AttemptsInFlight();
+    expect(attempts.untilOneSettles(['account', 'ip'])).toBeUndefined();
+    const settle = attempts.begin(['other account', 'other ip']);
+    expect(attempts.untilOneSettles(['account', 'ip'])).toBeUndefined();
+    settle(true);
+    expect(attempts.untilOneSettles(['other account'])).toBeUndefined();
+  });
+
+  it('wakes one for a success, none for a failure, and all when nothing is in flight any more', async () => {
+    const attempts = new AttemptsInFlight();
+    const settles = Array.from({ length: 4 }, () => attempts.begin(['account', 'ip']));
+    const waits = Array.from({ length: 4 }, () => attempts.untilOneSettles(['account', 'ip']));
+    expect(attempts.waiting).toBe(4);
+    settles[0]!(false);
+    expect(await woken(waits)).toEqual([]);
+    settles[1]!(true);
+    expect(await woken(waits)).toEqual([0]);
+    settles[2]!(true);
+    expect(await woken(waits)).toEqual([0, 1]);
+    settles[3]!(false);
+    expect(await woken(waits)).toEqual([0, 1, 2, 3]);
+    expect(attempts.waiting).toBe(0);
+  });
+
+  it('waits for the address when nothing is in flight for the account', async () => {
+    const attempts = new AttemptsInFlight();
+    const settle = attempts.begin(['somebody else', 'ip']);
+    const wait = attempts.untilOneSettles(['account', 'ip']);
+    expect(await woken([wait])).toEqual([]);
+    settle(false);
+    expect(await woken([wait])).toEqual([0]);
+  });
+});
