@@ -10,6 +10,7 @@ import hcl from '@cdktf/hcl2json';
 import { validate as validateDockerfile } from 'dockerfile-utils';
 import pg from 'pg';
 import { parse, parseAllDocuments } from 'yaml';
+import { profileBackupBucket } from '@tradewind/shared-types';
 import { canRender, kubernetesDigest, render } from './kubernetes-manifests.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -164,7 +165,10 @@ describe.each(overlays)('the %s overlay', (overlay) => {
 
 describe('the compose file', () => {
   const compose = parse(read('deploy/compose/compose.yaml'), { merge: true }) as {
-    services: Record<string, { image: string; environment: Record<string, string>; ports: string[] }>;
+    services: Record<
+      string,
+      { image: string; command?: string[]; environment: Record<string, string>; ports?: string[] }
+    >;
   };
 
   it('has the six apps and opens ports on the loopback interface alone', () => {
@@ -172,6 +176,13 @@ describe('the compose file', () => {
     for (const { ports } of Object.values(compose.services)) {
       for (const port of ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
     }
+  });
+
+  it('makes what Terraform makes elsewhere: the bucket, and the queue that the coordinator uses', () => {
+    const { bucket, topology, coordinator } = compose.services;
+    expect(bucket!.command!.join(' ')).toContain(`name: '${profileBackupBucket}'`);
+    expect(topology!.command).toEqual(['queue', 'ensure']);
+    expect(topology!.environment).toEqual(coordinator!.environment);
   });
 
   it.each(apps)('gives %s settings that its configuration accepts', async (app) => {
