@@ -25,7 +25,10 @@ export class MonthReportAnswer {
   @ApiProperty({ type: Number })
   published!: number;
 
-  @ApiProperty({ type: Number })
+  @ApiProperty({
+    type: Number,
+    description: 'Profiles whose start the provider confirmed, by its answer or its webhook',
+  })
   started!: number;
 
   @ApiProperty({ type: Number })

@@ -156,7 +156,8 @@ function count({ isPublished, call, delivery }: ProfileStanding, counts: MonthCo
   const hasProfile = delivery?.request_status === 'SUCCESS';
   counts.selected += 1;
   if (isPublished) counts.published += 1;
-  if (call?.state === 'started') counts.started += 1;
+  // What came back was started, though the provider's answer to the start may have been lost and not be found again yet.
+  if (call?.state === 'started' || delivery) counts.started += 1;
   if (delivery) counts.received += 1;
   if (delivery && !hasProfile) counts.failed += 1;
   if (hasProfile && delivery.stored) counts.stored += 1;
