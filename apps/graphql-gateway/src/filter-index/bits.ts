@@ -76,20 +76,25 @@ export function countBits(bits: Bits, from = 0, to = bits.length): number {
   let fours = 0;
   let word = from;
   for (; word + 8 <= to; word += 8) {
-    let [a, b] = [bits[word]!, bits[word + 1]!];
+    // Plain loads: taking them apart from an array literal costs more than all the rest.
+    const a = bits[word]!;
+    const b = bits[word + 1]!;
+    const c = bits[word + 2]!;
+    const d = bits[word + 3]!;
+    const e = bits[word + 4]!;
+    const f = bits[word + 5]!;
+    const g = bits[word + 6]!;
+    const h = bits[word + 7]!;
     const twosA = carry(ones, a, b);
     ones ^= a ^ b;
-    [a, b] = [bits[word + 2]!, bits[word + 3]!];
-    const twosB = carry(ones, a, b);
-    ones ^= a ^ b;
+    const twosB = carry(ones, c, d);
+    ones ^= c ^ d;
     const foursA = carry(twos, twosA, twosB);
     twos ^= twosA ^ twosB;
-    [a, b] = [bits[word + 4]!, bits[word + 5]!];
-    const twosC = carry(ones, a, b);
-    ones ^= a ^ b;
-    [a, b] = [bits[word + 6]!, bits[word + 7]!];
-    const twosD = carry(ones, a, b);
-    ones ^= a ^ b;
+    const twosC = carry(ones, e, f);
+    ones ^= e ^ f;
+    const twosD = carry(ones, g, h);
+    ones ^= g ^ h;
     const foursB = carry(twos, twosC, twosD);
     twos ^= twosC ^ twosD;
     eights += bitsOfWord(carry(fours, foursA, foursB));
