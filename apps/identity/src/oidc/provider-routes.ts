@@ -57,6 +57,8 @@ export function registerProviderRoutes(
           raw.headers.host = host;
           raw.headers['x-forwarded-host'] = host;
           raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
+          // An answer on the raw response has none of the headers that were set so far.
+          reply.raw.setHeader('x-request-id', request.id);
           reply.hijack();
           // The provider answers its own failures; what fails outside of it leaves no answer to send.
           inRequestUnit(new RequestUnit(request.ip), () => current().handle(raw, reply.raw)).catch(() => raw.destroy());

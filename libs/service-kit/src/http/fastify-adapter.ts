@@ -42,7 +42,6 @@ export function createFastifyAdapter(config: ServiceConfig, logger: Logger, metr
   const routes = new RouteTable();
   // Services speak JSON. Whoever needs forms or plain text adds a parser in its `configure`.
   instance.removeContentTypeParser('text/plain');
-  instance.decorateRequest('allowedMethods', undefined);
   instance.addHook('onRoute', (route) => {
     routes.add([route.method].flat(), route.url);
   });
@@ -50,8 +49,6 @@ export function createFastifyAdapter(config: ServiceConfig, logger: Logger, metr
     void reply.header('x-request-id', request.id);
     // Browsers must not take an answer for anything but what it says it is.
     void reply.header('x-content-type-options', 'nosniff');
-    // Nest middleware answers on the raw response.
-    reply.raw.setHeader('x-request-id', request.id);
     if (!request.is404 && request.routeOptions.url) nameServerSpan(request.method, request.routeOptions.url);
     requestContext.run({ requestId: request.id }, done);
   });
