@@ -7,6 +7,7 @@ export * from './database/database-failure.js';
 export * from './database/database-settings.js';
 export * from './database/database.module.js';
 export * from './database/migrate.js';
+export * from './database/watched-client.js';
 export * from './define-service.js';
 export * from './events.js';
 export * from './fetch-json.js';

@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type pg from 'pg';
+import type { WatchedClientConfig } from '@tradewind/service-kit';
 import type { IndexedColumns } from './indexed-columns.js';
 import type { BuiltIndex } from './read-index.js';
 
 export interface BuildOrder {
-  connection: pg.ClientConfig;
+  connection: WatchedClientConfig;
   columns: IndexedColumns;
   bytesMax: number;
 }

@@ -7,7 +7,7 @@ import { IndexTooLarge } from './memory-budget.js';
 import { buffersOf, readIndex } from './read-index.js';
 
 const { connection, columns, bytesMax } = workerData as BuildOrder;
-const client = new pg.Client(connection);
+const client = new pg.Client({ ...connection, query_timeout: connection.answerTimeoutMs });
 // A lost connection fails the query that is under way; without one nobody needs to know.
 client.on('error', () => undefined);
 

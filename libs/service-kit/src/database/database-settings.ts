@@ -1,5 +1,5 @@
-import type { ClientConfig } from 'pg';
 import { integer, secret, str } from '../config/settings.js';
+import type { WatchedClientConfig } from './watched-client.js';
 
 /** Settings of an app that keeps tables in PostgreSQL: its own schema in a database that it may share with others. */
 export function databaseSettings(defaults: { schema: string }) {
@@ -34,8 +34,8 @@ export interface DatabaseConfig {
   readonly DATABASE_STATEMENT_TIMEOUT_MS: number;
 }
 
-/** Options of a pg client or pool. Every connection sees the service's schema alone (docs/decisions/0001). */
-export function connectionOptions(config: DatabaseConfig, application: string): ClientConfig {
+/** Options of a WatchedClient, or of a pool of them (`Client: WatchedClient`). Every connection sees the service's schema alone (docs/decisions/0001). */
+export function connectionOptions(config: DatabaseConfig, application: string): WatchedClientConfig {
   if (!/^[a-z_][a-z0-9_]*$/.test(config.DATABASE_SCHEMA)) {
     throw new Error(`DATABASE_SCHEMA must be a plain lower-case name, not "${config.DATABASE_SCHEMA}"`);
   }
@@ -45,7 +45,7 @@ export function connectionOptions(config: DatabaseConfig, application: string): 
     connectionTimeoutMillis: config.DATABASE_CONNECTION_TIMEOUT_MS,
     keepAlive: true,
     // The client gives up shortly after the server should have: a server that hangs does not cancel anything.
-    query_timeout: config.DATABASE_STATEMENT_TIMEOUT_MS + 1000,
+    answerTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS + 1000,
     options: [
       `-c search_path=${config.DATABASE_SCHEMA}`,
       `-c statement_timeout=${config.DATABASE_STATEMENT_TIMEOUT_MS}`,

@@ -6,6 +6,7 @@ import { ReadinessRegistry } from '../readiness.js';
 import { connectionOptions, type DatabaseConfig } from './database-settings.js';
 import { migrateDatabase, type Migration } from './migrate.js';
 import { untilReachable } from './until-reachable.js';
+import { WatchedClient } from './watched-client.js';
 
 export interface DatabaseModuleOptions {
   /** Applied before the first query when MIGRATE_ON_START is set, so that operator commands find their tables as well. */
@@ -36,7 +37,7 @@ export class DatabaseModule {
               // TypeORM takes an array or a record; a readonly list of classes is one.
               entities: (options.entities ?? []) as [],
               poolSize: config.DATABASE_POOL_SIZE,
-              extra: { ...extra, max: config.DATABASE_POOL_SIZE },
+              extra: { ...extra, max: config.DATABASE_POOL_SIZE, Client: WatchedClient },
               synchronize: false,
               migrationsRun: false,
               installExtensions: false,

@@ -1,6 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { connectionOptions, type DatabaseConfig } from './database-settings.js';
 import { untilReachable } from './until-reachable.js';
+import { WatchedClient } from './watched-client.js';
 
 /** Runs statements on the one connection, inside the one transaction, of a migration. */
 export type MigrationQuery = (sql: string, parameters?: unknown[]) => Promise<Record<string, unknown>[]>;
@@ -45,7 +46,7 @@ export async function migrateDatabase(config: MigrationConfig, migrations: reado
 }
 
 async function connect(config: MigrationConfig): Promise<pg.Client> {
-  const client = new pg.Client(
+  const client = new WatchedClient(
     connectionOptions(
       {
         ...config,
