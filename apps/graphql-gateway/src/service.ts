@@ -1,4 +1,4 @@
-import { defineService, migrateDatabase } from '@tradewind/service-kit';
+import { collectStartUpGarbage, defineService, migrateDatabase } from '@tradewind/service-kit';
 import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
 import { keyCommands } from './api-keys/key.commands.js';
@@ -11,6 +11,7 @@ export const service = defineService({
   config: AppConfig,
   module: AppModule,
   configure: (app, config) => secureTransport(app.getHttpAdapter().getInstance(), config),
+  onServing: collectStartUpGarbage,
   migrate: (config) => migrateDatabase(config, migrations),
   commands: keyCommands,
 });

@@ -16,6 +16,8 @@ export interface ServiceDefinition<C extends ServiceConfig = ServiceConfig> {
   configure?: (app: NestFastifyApplication, config: C) => void | Promise<void>;
   /** Command `migrate`; also run before serving unless MIGRATE_ON_START is false. */
   migrate?: (config: C) => Promise<unknown>;
+  /** After it began to serve in a process of its own. */
+  onServing?: () => void;
   /** Operator commands. `open` gives the app without HTTP; it is closed when the command ends. */
   commands?: (program: Command, open: () => Promise<INestApplicationContext>) => void;
 }

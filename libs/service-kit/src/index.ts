@@ -1,4 +1,5 @@
 export * from './background-loop.js';
+export * from './collect-start-up-garbage.js';
 export * from './config/base-settings.js';
 export * from './config/config-class.js';
 export * from './config/settings.js';

@@ -28,6 +28,7 @@ async function serve<C extends ServiceConfig>(service: ServiceDefinition<C>): Pr
   const running = await startService(service);
   stopOnSignal(running);
   logUnhandled(running);
+  service.onServing?.();
 }
 
 /** A forgotten promise is a bug of one request and is logged; an exception outside every request leaves nothing to rely on. */
