@@ -28,7 +28,11 @@ export class AppConfig extends configClass({
     example: 'postgres://gateway@replica:5432/tradewind',
   }),
   // A page needs one connection for a few milliseconds, a count a second one.
-  DATA_POOL_SIZE: integer({ desc: 'Connections to the data tables of one replica', default: 10, min: 2 }),
+  DATA_POOL_SIZE: integer({
+    desc: 'Connections to the data tables of one replica, the two that quick reads share among them',
+    default: 10,
+    min: 4,
+  }),
   DATA_STATEMENT_TIMEOUT_MS: integer({
     desc: 'Longest run of one statement on the data tables, milliseconds; then the request is answered with 504',
     default: 5000,

@@ -5,11 +5,16 @@ import pg from 'pg';
 /** A value as PostgreSQL writes it. */
 export type Cell = string | null;
 
-/** What pg gives a query of one's own to send its messages with (pg-cursor and pg-query-stream stand on the same). */
+export interface CellsStatement {
+  text: string;
+  values: readonly unknown[];
+  /** The connection keeps a statement that has a name. */
+  name?: string;
+}
+
+/** What pg gives a query to send its messages with. */
 interface Connection {
-  stream: { cork(): void; uncork(): void };
-  /** Texts of the statements that this connection knows, by name. */
-  parsedStatements: Record<string, string | undefined>;
+  submittedNamedStatements: Record<string, string | undefined>;
   parse(statement: { name: string; text: string }): void;
   bind(values: { statement: string; values: readonly unknown[]; valueMapper: (value: unknown) => unknown }): void;
   execute(): void;
@@ -18,70 +23,52 @@ interface Connection {
 
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } }).utils;
 
-/** The rows of a statement: their cells in the order of the columns. It is kept on the connection when it has a name. */
-export async function queryCells(
-  pool: pg.Pool,
-  statement: { text: string; values: readonly unknown[]; name?: string },
-): Promise<Cell[][]> {
-  // The types know a query of one's own for clients only, and what it answers for none.
-  return await (pool.query as unknown as (query: CellsQuery) => Promise<Cell[][]>).call(
-    pool,
-    new CellsQuery(statement),
-  );
+/** The rows of a statement: their cells in the order of the columns. */
+export async function queryCells(on: pg.Pool | pg.Client, statement: CellsStatement): Promise<Cell[][]> {
+  return new Promise((resolve, reject) => {
+    const query = new CellsQuery(statement);
+    const callback = (error: Error | null) => (error ? reject(error) : resolve(query.cells));
+    // The types know neither that a pool takes a query nor that its callback may be given besides.
+    (on.query as unknown as (query: CellsQuery, callback: (error: Error | null) => void) => void).call(
+      on,
+      query,
+      callback,
+    );
+  });
 }
 
-class CellsQuery implements pg.Submittable {
-  private readonly rows: Cell[][] = [];
-  private isOver = false;
-  /** Set by pg. */
-  declare callback: (error: unknown, rows?: Cell[][]) => void;
-  readonly text: string;
-  /** Empty for a statement that is not kept. */
-  readonly name: string;
-  private readonly values: readonly unknown[];
+/** Of pg's own kind, as its pipeline mode demands; these methods are what pg calls. */
+class CellsQuery extends pg.Query {
+  readonly cells: Cell[][] = [];
+  declare private readonly text: string;
+  declare private readonly values: readonly unknown[];
+  declare private readonly hasBeenParsed: (connection: Connection) => boolean;
+  /** pg keeps a statement that has a name, and sends it in parts even without values when it is `extended`. */
+  readonly name: string | undefined;
+  readonly queryMode = 'extended';
 
-  constructor(statement: { text: string; values: readonly unknown[]; name?: string }) {
-    this.text = statement.text;
-    this.name = statement.name ?? '';
-    this.values = statement.values;
+  constructor({ text, values, name }: CellsStatement) {
+    // One object of all would be copied.
+    super(text, values);
+    this.name = name;
   }
 
-  submit(given: pg.Connection): void {
-    const connection = given as unknown as Connection;
-    const { name, text, values } = this;
-    connection.stream.cork();
-    try {
-      if (name === '' || connection.parsedStatements[name] === undefined) connection.parse({ name, text });
-      connection.bind({ statement: name, values, valueMapper: prepareValue });
-      connection.execute();
-      connection.sync();
-    } finally {
-      connection.stream.uncork();
+  prepare(connection: Connection): void {
+    const { text, values, name = '' } = this;
+    if (!this.hasBeenParsed(connection)) {
+      connection.parse({ name, text });
+      if (name !== '') connection.submittedNamedStatements[name] = text;
     }
+    connection.bind({ statement: name, values, valueMapper: prepareValue });
+    connection.execute();
+    connection.sync();
   }
 
   handleDataRow({ fields }: { fields: Cell[] }): void {
-    this.rows.push(fields);
+    this.cells.push(fields);
   }
 
-  handleReadyForQuery(): void {
-    this.end(null, this.rows);
+  handleCommandComplete(): void {
+    // How many rows there were is known already.
   }
-
-  handleError(error: unknown): void {
-    this.end(error);
-  }
-
-  /** After an error the server is ready again, too. */
-  private end(error: unknown, rows?: Cell[][]): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.callback(error, rows);
-  }
-
-  // Nothing that is waited for: the message before readiness, and answers to what is never sent.
-  handleCommandComplete(): void {}
-  handleRowDescription(): void {}
-  handleEmptyQuery(): void {}
-  handlePortalSuspended(): void {}
 }

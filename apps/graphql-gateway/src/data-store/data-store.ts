@@ -2,12 +2,19 @@
 // (every statement here only reads), a statement that takes too long a 504.
 import { hash } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { connectionOptions, isDatabaseUnavailable, Logger, ReadinessRegistry } from '@tradewind/service-kit';
+import {
+  connectionOptions,
+  isDatabaseUnavailable,
+  Logger,
+  ReadinessRegistry,
+  WatchedClient,
+} from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import pg from 'pg';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { queryCells, type Cell } from './cells-query.js';
+import { lineCount, ReadLines } from './read-lines.js';
 
 export interface Statement {
   text: string;
@@ -27,6 +34,7 @@ const dateOid = 1082;
 @Injectable()
 export class DataStore implements OnApplicationShutdown {
   private readonly pool: pg.Pool;
+  private readonly lines: ReadLines;
   /** Names of statements that were seen once. */
   private readonly seen = new Set<string>();
   /** Names of prepared statements, by text. */
@@ -38,21 +46,29 @@ export class DataStore implements OnApplicationShutdown {
     logger: Logger,
     readiness: ReadinessRegistry,
   ) {
+    const connection = connectionOptions(
+      {
+        DATABASE_URL: config.DATA_DATABASE_URL ?? config.DATABASE_URL,
+        DATABASE_SCHEMA: config.DATABASE_SCHEMA,
+        DATABASE_POOL_SIZE: config.DATA_POOL_SIZE,
+        DATABASE_CONNECTION_TIMEOUT_MS: config.DATABASE_CONNECTION_TIMEOUT_MS,
+        DATABASE_STATEMENT_TIMEOUT_MS: config.DATA_STATEMENT_TIMEOUT_MS,
+      },
+      'graphql_gateway data',
+    );
     this.pool = new pg.Pool({
-      ...connectionOptions(
-        {
-          DATABASE_URL: config.DATA_DATABASE_URL ?? config.DATABASE_URL,
-          DATABASE_SCHEMA: config.DATABASE_SCHEMA,
-          DATABASE_POOL_SIZE: config.DATA_POOL_SIZE,
-          DATABASE_CONNECTION_TIMEOUT_MS: config.DATABASE_CONNECTION_TIMEOUT_MS,
-          DATABASE_STATEMENT_TIMEOUT_MS: config.DATA_STATEMENT_TIMEOUT_MS,
-        },
-        'graphql_gateway data',
-      ),
-      max: config.DATA_POOL_SIZE,
+      ...connection,
+      max: config.DATA_POOL_SIZE - lineCount,
       types: { getTypeParser },
+      Client: WatchedClient,
     });
     this.pool.on('error', (error) => logger.warn({ err: error }, 'an idle connection to the data tables was lost'));
+    this.lines = new ReadLines({
+      connection,
+      elsewhere: (statement) => queryCells(this.pool, statement),
+      onOvertaken: (count) => events.emit('reads_overtaken', { count }),
+      logger,
+    });
     readiness.add('data', () => this.pool.query('select 1'));
   }
 
@@ -64,7 +80,7 @@ export class DataStore implements OnApplicationShutdown {
   /** The rows as PostgreSQL writes them, cells in the order of the columns: for statements that are asked with every request. */
   async cells({ text, values }: Statement): Promise<Cell[][]> {
     const statement = { text, values, ...this.nameOf(text) };
-    return this.retried(() => queryCells(this.pool, statement));
+    return this.retried(() => this.lines.read(statement));
   }
 
   private async retried<T>(read: () => Promise<T>): Promise<T> {
@@ -82,7 +98,7 @@ export class DataStore implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.pool.end();
+    await Promise.all([this.lines.close(), this.pool.end()]);
   }
 
   private nameOf(text: string): { name?: string } {
