@@ -10,6 +10,7 @@ import {
 import { GraphQLError } from 'graphql';
 import { utcDay } from '../clock.js';
 import type { Lookups } from '../dictionaries/dictionaries.service.js';
+import { queryFingerprint } from './page-cursor.js';
 import type { Condition } from './page-query.js';
 
 export interface UnderstoodFilter {
@@ -18,30 +19,56 @@ export interface UnderstoodFilter {
   key: string;
   /** What it means whatever the day is: cursors stay valid over midnight. */
   lastingKey: string;
+  /** Binds cursors to the filter. */
+  fingerprint: string;
   normalised: NormalisedFilter;
 }
 
 // Any fixed day will do.
 const someDay = '2000-01-01';
 
+// Whoever reads page after page sends the same filter each time. A filter takes about 5 kB.
+const rememberedMax = 500;
+const rememberedCharsMax = 2000;
+/** Filters understood before, by what they were understood with. */
+const remembered = new WeakMap<Lookups, Map<string, UnderstoodFilter>>();
+
 /** @param argument for messages: the argument that the filters came in. */
 export function understandFilter(
   entity: FilterEntity,
   input: Readonly<Record<string, unknown>> | null | undefined,
-  options: { lookups: Lookups; now: Date; argument: string },
+  { lookups, now, argument }: { lookups: Lookups; now: Date; argument: string },
 ): UnderstoodFilter {
-  const { names } = options.lookups;
+  const today = utcDay(now);
+  const key = `${entity} ${today} ${JSON.stringify(input)}`;
+  let filters = remembered.get(lookups);
+  if (!filters) remembered.set(lookups, (filters = new Map<string, UnderstoodFilter>()));
+  const known = filters.get(key);
+  if (known) return known;
+  const filter = readFilter(entity, input, { today, names: lookups.names, argument });
+  if (key.length <= rememberedCharsMax) {
+    if (filters.size >= rememberedMax) filters.delete(filters.keys().next().value!);
+    filters.set(key, filter);
+  }
+  return filter;
+}
+
+function readFilter(
+  entity: FilterEntity,
+  input: Readonly<Record<string, unknown>> | null | undefined,
+  { today, names, argument }: { today: string; names: Lookups['names']; argument: string },
+): UnderstoodFilter {
   try {
-    const normalised = parseFilters(entity, input, { today: utcDay(options.now), names });
+    const normalised = parseFilters(entity, input, { today, names });
     const dependsOnToday = normalised.conditions.some(
       (condition) => condition.op === 'status' || condition.field === 'age',
     );
     const { sql, params } = compileFilter(normalised);
     const key = canonicalKey(normalised);
     const lastingKey = dependsOnToday ? canonicalKey(parseFilters(entity, input, { today: someDay, names })) : key;
-    return { where: { sql, params }, key, lastingKey, normalised };
+    return { where: { sql, params }, key, lastingKey, fingerprint: queryFingerprint(lastingKey), normalised };
   } catch (error) {
-    if (error instanceof FilterError) throw filterFault(error, options.argument);
+    if (error instanceof FilterError) throw filterFault(error, argument);
     throw error;
   }
 }

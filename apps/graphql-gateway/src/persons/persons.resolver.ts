@@ -4,7 +4,7 @@ import { Clock } from '../clock.js';
 import type { ConnectionField } from '../connections/connection-field.port.js';
 import type { Connection } from '../connections/connection.types.js';
 import { ConnectionsService } from '../connections/connections.service.js';
-import { positionAfter, queryFingerprint } from '../connections/page-cursor.js';
+import { positionAfter } from '../connections/page-cursor.js';
 import { orderKeys } from '../connections/page-query.js';
 import type { PreparedConnection } from '../connections/prepared-connection.js';
 import { understandFilter } from '../connections/search-filters.js';
@@ -38,7 +38,7 @@ export class PersonsResolver implements ConnectionField {
     const lookups = await this.dictionaries.current();
     const input = args.searchFilters as Record<string, unknown> | null | undefined;
     const filter = understandFilter('person', input, { lookups, now: this.clock.now(), argument: 'searchFilters' });
-    const fingerprint = queryFingerprint(filter.lastingKey);
+    const { fingerprint } = filter;
     return {
       where: filter.where,
       filter: filter.normalised,
