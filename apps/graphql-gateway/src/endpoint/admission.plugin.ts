@@ -9,12 +9,20 @@ import { executedFields, type ExecutedField } from './executed-fields.js';
 import { assertNamedVariables } from './named-variable-rule.js';
 import type { GraphQLContext, RequestContext } from './request-context.js';
 
-/** Lets an operation pass, charged, or throws: faults of the caller as GraphQL errors before anything is charged. */
+/** Checks and prepares an operation and begins to charge it. Throws the caller's faults as GraphQL errors, before anything is charged. */
 export type Admit = (
   executed: readonly ExecutedField[],
   context: RequestContext,
   variables: Readonly<Record<string, unknown>> | undefined,
-) => Promise<void>;
+) => Promise<Charge>;
+
+/** What admission charges, under way. */
+export interface Charge {
+  /** Whether the units will be there as far as this process knows; reading may begin, but nothing may be answered yet. */
+  isExpectedToPass: boolean;
+  /** Rejects when the units are not there, or cannot be taken. */
+  done: Promise<void>;
+}
 
 /** On /graphql: connection fields are data calls of the key's user, anything else (introspection) is an ordinary request. */
 export function dataAdmission(limits: LimitsService, connectionFields: readonly ConnectionField[]): Admit {
@@ -28,8 +36,10 @@ export function dataAdmission(limits: LimitsService, connectionFields: readonly 
       assertNamedVariables(field, connection.variableArguments, variables);
       context.prepared.set(field.responseKey, await connection.prepare(field.args, context));
     }
-    if (cost > 0) charge(context, await limits.takeDataCalls(context.user!.id, cost), 'data');
-    else charge(context, await limits.takeRequest({ ip: context.ip, userId: context.user!.id }), 'requests');
+    const userId = context.user!.id;
+    if (cost === 0) return charge(context, limits.takeRequest({ ip: context.ip, userId }), 'requests');
+    const isExpectedToPass = limits.expectsDataCalls(userId, cost);
+    return charge(context, limits.takeDataCalls(userId, cost), 'data', isExpectedToPass);
   };
 }
 
@@ -43,7 +53,7 @@ export function authAdmission(limits: LimitsService, directLogin: DirectLoginStr
       if (context.request.headers.authorization === undefined) throw missingHeader('the token of authenticateUser');
       context.user = await directLogin.userOf(context.request);
     }
-    charge(context, await limits.takeRequest({ ip: context.ip, userId: context.user?.id ?? null }), 'requests');
+    return charge(context, limits.takeRequest({ ip: context.ip, userId: context.user?.id ?? null }), 'requests');
   };
 }
 
@@ -68,14 +78,24 @@ export function admissionPlugin(admit: Admit): ApolloServerPlugin<GraphQLContext
           // No operation of that name: Apollo refuses the request after this hook.
           if (!operation) return;
           const { variables } = request;
-          await admit(executedFields({ schema, document, operation, variables }), context, variables);
+          const { done } = await admit(executedFields({ schema, document, operation, variables }), context, variables);
+          await done;
         },
       };
     },
   };
 }
 
-function charge(context: RequestContext, admission: Admission, policy: 'data' | 'requests'): void {
+function charge(
+  context: RequestContext,
+  admission: Promise<Admission>,
+  policy: 'data' | 'requests',
+  isExpectedToPass = false,
+): Charge {
+  return { isExpectedToPass, done: admission.then((known) => settle(context, known, policy)) };
+}
+
+function settle(context: RequestContext, admission: Admission, policy: 'data' | 'requests'): void {
   context.limit = admission.state;
   if (admission.isAllowed) {
     context.refund = admission.refund;

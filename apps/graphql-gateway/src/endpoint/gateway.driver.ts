@@ -9,6 +9,7 @@ import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLFormattedError } from 'graphql';
+import { policyHeader } from '../rate-limit/limit-headers.js';
 import { documentLimits, tokensMax } from './document-limits.js';
 import { failureOf } from './failures.js';
 import type { GraphQLEndpoint } from './graphql-endpoint.js';
@@ -54,7 +55,7 @@ export class GatewayDriver extends ApolloDriver {
     const handler = endpoint(server);
     const fastify = this.httpAdapterHost.httpAdapter.getInstance<FastifyInstance>();
     fastify.addHook('onSend', (request, reply, _payload, done) => {
-      if (handler.hasHandled(request) || pathOf(request) !== path) return done();
+      if (reply.hasHeader(policyHeader) || pathOf(request) !== path) return done();
       handler.tellLimits(request, reply).then(() => done(), done);
     });
     fastify.route({

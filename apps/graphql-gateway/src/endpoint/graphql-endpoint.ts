@@ -34,8 +34,6 @@ export interface Answer {
 const readHeaders = ['content-type', 'accept', 'x-apollo-operation-name', 'apollo-require-preflight'];
 
 export class GraphQLEndpoint {
-  private readonly handled = new WeakSet<FastifyRequest>();
-
   constructor(
     private readonly server: ApolloServer<GraphQLContext>,
     private readonly options: GraphQLEndpointOptions,
@@ -44,7 +42,6 @@ export class GraphQLEndpoint {
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const startedAt = performance.now();
-    this.handled.add(request);
     const context = newContext(request);
     const answer = await this.answer(context);
     const { status } = answer;
@@ -63,12 +60,7 @@ export class GraphQLEndpoint {
     return reply.code(status).send(answer.body);
   }
 
-  /** Whether the request came as far as `handle`, whose answers tell their limits. */
-  hasHandled(request: FastifyRequest): boolean {
-    return this.handled.has(request);
-  }
-
-  /** The limits on answers that were made before `handle`: a body that cannot be read, a method that is not taken. */
+  /** The limits on answers that did not come from `handle`: a body that cannot be read, a method that is not taken. */
   async tellLimits(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const state = await this.currentLimit(newContext(request));
     if (state) void reply.headers(limitHeaders(state));

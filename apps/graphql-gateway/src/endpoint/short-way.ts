@@ -2,7 +2,7 @@
 // of one record. Only what is plain goes this way: a JSON POST whose text was found valid before. Everything else,
 // and every fault of the caller, is left to Apollo Server: nothing was charged yet, so it begins anew.
 import { GraphQLError } from 'graphql';
-import type { Admit } from './admission.plugin.js';
+import type { Admit, Charge } from './admission.plugin.js';
 import type { Answer } from './graphql-endpoint.js';
 import type { KnownOperations } from './known-operations.js';
 import type { RequestContext } from './request-context.js';
@@ -24,14 +24,19 @@ export class ShortWay {
     const known = asked && this.operations.find(asked.query, asked.operationName);
     if (!known) return undefined;
     const { variables } = asked;
+    context.operationName = known.name;
+    let charge: Charge;
     try {
-      context.operationName = known.name;
-      await this.admit(known.executedFields(variables), context, variables);
+      charge = await this.admit(known.executedFields(variables), context, variables);
     } catch (error) {
       if (error instanceof GraphQLError) return undefined;
       throw error;
     }
-    const data = await known.data(context);
+    // While the units are being taken, the page is read already; without them it is thrown away.
+    const early = charge.isExpectedToPass ? known.data(context) : undefined;
+    early?.catch(() => undefined);
+    await charge.done;
+    const data = await (early ?? known.data(context));
     const { extensions } = context;
     const body = Object.keys(extensions).length === 0 ? { data } : { data, extensions };
     return { status: 200, body: JSON.stringify(body), headers: answerHeaders };

@@ -3,10 +3,13 @@
 // in seconds from now, like the draft's `t`.
 import type { LimitState } from './limit-state.js';
 
+/** On every answer that tells its limit. */
+export const policyHeader = 'ratelimit-policy';
+
 /** Headers of the limit that governs this answer. */
 export function limitHeaders(state: LimitState): Record<string, string> {
   return {
-    'ratelimit-policy': `"${state.policy}";q=${state.limit};w=${state.windowSeconds}`,
+    [policyHeader]: `"${state.policy}";q=${state.limit};w=${state.windowSeconds}`,
     ratelimit: `"${state.policy}";r=${state.remaining};t=${state.resetSeconds}`,
     'x-ratelimit-limit': String(state.limit),
     'x-ratelimit-remaining': String(state.remaining),
