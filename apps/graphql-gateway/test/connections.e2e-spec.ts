@@ -209,6 +209,18 @@ describe('connections', () => {
     expect(statements[0]!.text).toMatch(/^select t\.name, t\.id from company t /);
   });
 
+  it('reads only the part of an object that is asked for, once the operation is known', async () => {
+    const query =
+      '{ personsConnection { edges { node { salary { __typename high: grossSalaryUpperRange { value currency } } } } } }';
+    const statements = spyOnStatements(gateway);
+    const first = await gateway.data(keys.get(gateway)!, query);
+    await gateway.data(keys.get(gateway)!, query);
+    const third = await gateway.data(keys.get(gateway)!, query);
+    expect(third.body).toEqual(first.body);
+    expect(third.body.data.personsConnection.edges[0].node.salary.high.value).toEqual(expect.any(Number));
+    expect(statements.at(-1)!.text).toMatch(/^select t\.gross_salary_upper_range, t\.id from person t /);
+  });
+
   it('counts only when asked, and again only when the data changed', async () => {
     const statements = spyOnStatements(gateway);
     const counts = () => statements.filter(({ text }) => text.includes('count(*)')).length;

@@ -91,16 +91,21 @@ export function compileShape({ schema, fragments, type, nodes }: SelectedConnect
     });
   }
 
-  const recordField = ({ name, type: fieldType, nodes: below }: Field): Make<Row> => {
-    const field = source.fields[name]!;
-    for (const column of field.columns) if (!columns.includes(column)) columns.push(column);
-    const read = fieldReader(field, columns);
-    const make = valueMaker(fieldType, below);
-    return (row, page) => make(read(row, page.reading), page);
-  };
+  const recordFieldOf =
+    (fields: RecordSource['fields']) =>
+    ({ name, type: fieldType, nodes: below }: Field): Make<Row> => {
+      const field = fields[name]!;
+      if (field.parts) return objectMaker(objectTypeOf(fieldType), below, recordFieldOf(field.parts));
+      for (const column of field.columns) if (!columns.includes(column)) columns.push(column);
+      const read = fieldReader(field, columns);
+      const make = valueMaker(fieldType, below);
+      return (row, page) => make(read(row, page.reading), page);
+    };
 
   const edgeField = ({ name, type: fieldType, nodes: below }: Field): Make<Row> =>
-    name === 'cursor' ? (row, page) => page.cursorOf(row) : objectMaker(objectTypeOf(fieldType), below, recordField);
+    name === 'cursor'
+      ? (row, page) => page.cursorOf(row)
+      : objectMaker(objectTypeOf(fieldType), below, recordFieldOf(source.fields));
 
   let isCounted = false;
   const connectionField = ({ name, type: fieldType, nodes: below }: Field): Make<Page> => {

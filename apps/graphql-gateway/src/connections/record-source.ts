@@ -14,6 +14,8 @@ export interface RecordField {
   columns: readonly [string, ...string[]];
   /** The field's value for the schema, from the cells of its columns. */
   read: (first: Cell, reading: Reading, ...others: Cell[]) => unknown;
+  /** The fields of an object that is never null, when each has columns of its own: only those that are selected are read. */
+  parts?: Readonly<Record<string, RecordField>>;
 }
 
 /** A record type as the connections read it. */
@@ -60,6 +62,20 @@ export const pairs = (ids: string, names: string): RecordField => ({
 export const pair = (id: string, name: string): RecordField => ({
   columns: [id, name],
   read: (idCell, _reading, nameCell) => (idCell === null ? null : { id: idCell, name: nameCell }),
+});
+
+/** An object of such fields. */
+export const object = (parts: Readonly<Record<string, RecordField>>): RecordField => ({
+  parts,
+  columns: Object.values(parts).flatMap(({ columns }) => [...columns]) as [string, ...string[]],
+  read: (first, reading, ...others) => {
+    const cells = [first, ...others];
+    const read = ({ columns, read: readPart }: RecordField) => {
+      const [firstOfPart, ...othersOfPart] = cells.splice(0, columns.length);
+      return readPart(firstOfPart!, reading, ...othersOfPart);
+    };
+    return Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, read(part)]));
+  },
 });
 
 export function jsonOf(cell: Cell): unknown {

@@ -1,10 +1,10 @@
 // Persons from the table to the wire.
 import {
   json,
-  jsonOf,
   list,
   listOf,
   lookup,
+  object,
   text,
   type RecordField,
   type RecordSource,
@@ -20,19 +20,19 @@ const fields: Record<keyof Person, RecordField> = {
   age: { columns: ['birth_date'], read: (cell, { today }) => (cell === null ? null : ageOn(today, cell)) },
   skills: {
     columns: ['skill_ids'],
-    read: (cell, { lookups }) => listOf(cell).flatMap((id) => lookups.skills.get(id!) ?? []),
+    read: (cell, { lookups }) =>
+      listOf(cell)
+        .map((id) => lookups.skills.get(id!))
+        .filter((name) => name !== undefined),
   },
   categoryIds: list('category_ids'),
   country: lookup('country_id', ({ countries }) => countries),
   identifiers: json('identifiers'),
-  salary: {
-    columns: ['gross_salary', 'gross_salary_lower_range', 'gross_salary_upper_range'],
-    read: (gross, _reading, lower, upper) => ({
-      grossSalary: jsonOf(gross),
-      grossSalaryLowerRange: jsonOf(lower),
-      grossSalaryUpperRange: jsonOf(upper),
-    }),
-  },
+  salary: object({
+    grossSalary: json('gross_salary'),
+    grossSalaryLowerRange: json('gross_salary_lower_range'),
+    grossSalaryUpperRange: json('gross_salary_upper_range'),
+  }),
 };
 
 export const personSource: RecordSource = { table: 'person', fields };
