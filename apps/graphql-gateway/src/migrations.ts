@@ -3,6 +3,7 @@ import { apiKeysTables } from './api-keys/0002-api-keys.js';
 import { dataTables } from './data-tables/0001-data-tables.js';
 import { companyChanges } from './data-tables/0004-company-changes.js';
 import { dealDateRanges } from './data-tables/0005-deal-date-ranges.js';
+import { dealDayBlocks } from './data-tables/0006-deal-day-blocks.js';
 import { limitsTables } from './rate-limit/0003-limits.js';
 
 /** The tables of the gateway, in the order they are made. */
@@ -12,4 +13,5 @@ export const migrations: readonly Migration[] = [
   limitsTables,
   companyChanges,
   dealDateRanges,
+  dealDayBlocks,
 ];

@@ -133,9 +133,13 @@ export const measuredQueries: readonly MeasuredQuery[] = [
     orderBy: 't.announced_date desc nulls last, t.id',
     columns: dealColumns,
     // PostgreSQL would walk the order and read most of the table: days of a deal go together, which its statistics do not know.
+    // So the newest of each block of days, from the index that the gateway has for it.
     page: (rows) =>
-      `select ${dealColumns} from (select id from (select id, announced_date from deal where start_date between $1 and $2 offset 0) found
-        order by announced_date desc nulls last, id limit ${rows}) p join deal t on t.id = p.id order by t.announced_date desc nulls last, t.id`,
+      `select ${dealColumns} from (
+         select head.* from generate_series(($1::date - date '2000-01-01') / 32, ($2::date - date '2000-01-01') / 32) block, lateral (
+           select id, announced_date from deal where (start_date - date '2000-01-01') / 32 = block and start_date between $1 and $2
+            order by announced_date desc nulls last, id limit ${rows}) head
+          order by announced_date desc nulls last, id limit ${rows}) p join deal t on t.id = p.id order by t.announced_date desc nulls last, t.id`,
     draw: async () =>
       Array.from({ length: 60 }, (_, index) => {
         const year = 2018 + (index % 8);

@@ -8,7 +8,7 @@ const pageSize = Number(process.env['DATA_PAGE_SIZE']);
 const dateOid = 1082;
 const pool = new pg.Pool({
   connectionString: process.env['DATABASE_URL'],
-  options: '-c search_path=graphql_gateway -c plan_cache_mode=force_custom_plan',
+  options: '-c search_path=graphql_gateway -c plan_cache_mode=force_custom_plan -c random_page_cost=1.1 -c jit=off',
   max: 10,
   types: {
     getTypeParser: ((oid: number, format: 'text') =>

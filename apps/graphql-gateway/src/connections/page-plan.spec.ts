@@ -57,16 +57,36 @@ describe('the form of a page', () => {
     expect(await formOf(contacts, frequencies)).toBe('narrow');
   });
 
-  it('is covered for deals between two days by the order of another date, and only then', async () => {
-    const between = { startDate: [{ values: ['2020-01-01', '2020-12-31'], comparison: 'BETWEEN' }] };
-    const since = { startDate: [{ values: ['2020-01-01'], comparison: 'MORE_THAN' }] };
-    const typed = { ...between, type: [{ values: ['MEDIA'] }] };
+  describe('of deals in a range of days, sorted by another date', () => {
+    const startDate = [{ values: ['2020-01-01', '2020-12-31'], comparison: 'BETWEEN' }];
     const form = (filter: Record<string, unknown>, sort: SortKey[]) =>
       formOf(request('deal', filter, { sort }), frequencies);
-    expect(await form(between, [announced])).toBe('covered');
-    expect(await form(between, [start])).toBe('ordered');
-    expect(await form(between, [])).toBe('ordered');
-    expect(await form(since, [announced])).toBe('ordered');
-    expect(await form(typed, [announced])).toBe('ordered');
+
+    it.each([
+      [{ startDate }, { column: 'start_date', first: '2020-01-01', last: '2020-12-31' }],
+      [
+        { startDate: [{ values: ['2020-01-01'], comparison: 'MORE_THAN' }] },
+        { column: 'start_date', first: '2020-01-01' },
+      ],
+      [{ endDate: [{ values: ['2020-01-01'], comparison: 'LESS_THAN' }] }, { column: 'end_date', last: '2020-01-01' }],
+      [
+        { startDate, type: [{ values: ['MEDIA'] }], status: [{ values: ['PAST'] }] },
+        { column: 'start_date', first: '2020-01-01', last: '2020-12-31' },
+      ],
+    ])('%j goes by blocks of days', async (filter, days) => {
+      expect(await form(filter, [announced])).toEqual(days);
+    });
+
+    it.each([
+      ['the same date', { startDate }, [start]],
+      ['no order', { startDate }, []],
+      ['two keys', { startDate }, [announced, start]],
+      ['another order than a date', { startDate }, [{ ...announced, column: 'annual_value_amount' }]],
+      ['a range of the order itself', { announcedDate: startDate }, [start]],
+      ['a condition that few deals satisfy', { startDate, buyerCompanyIds: [{ values: [7] }] }, [announced]],
+      ['two ranges', { startDate, endDate: startDate }, [announced]],
+    ])('not with %s', async (_name, filter, sort) => {
+      expect(await form(filter, sort)).toBe('ordered');
+    });
   });
 });

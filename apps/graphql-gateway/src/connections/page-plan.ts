@@ -1,6 +1,6 @@
 // Which form a page's statement takes, where PostgreSQL's own choice is known to go wrong.
-import type { NormalisedFilter } from '@tradewind/filters';
-import type { PageForm } from './page-query.js';
+import type { Condition as FilterCondition, NormalisedFilter, Range } from '@tradewind/filters';
+import type { DayRange, PageForm } from './page-query.js';
 import type { PageRequest } from './page-reader.port.js';
 import type { SearchedWord, WordFrequencies } from './word-frequencies.js';
 
@@ -15,9 +15,14 @@ export interface WordsCondition {
 /** Counting more words than this costs more than a bad plan. */
 const wordsMax = 10;
 const dealDates: readonly string[] = ['announced_date', 'start_date', 'end_date'];
+/** Those whose days are kept in blocks (data-tables/0006). */
+const blockedDates: readonly string[] = ['start_date', 'end_date'];
+/** Each value of these is that of many deals. */
+const fewValued: readonly string[] = ['type', 'is_estimate', 'is_exclusive', 'renewal_option'];
 
 export async function formOf(request: PageRequest, frequencies: WordFrequencies): Promise<PageForm> {
-  if (isRangeOfOtherDate(request)) return 'covered';
+  const days = daysOfOtherDate(request);
+  if (days) return days;
   const conditions = [...(request.words ?? []), ...(request.filter ? wordsOf(request.filter) : [])];
   for (const condition of conditions) if (await isRare(condition, request, frequencies)) return 'narrow';
   return 'ordered';
@@ -52,17 +57,34 @@ function wordsOf(filter: NormalisedFilter): WordsCondition[] {
   });
 }
 
-/** Deals between two days, sorted by another of their dates, and nothing else asked: indexes hold all of it (0005). */
-function isRangeOfOtherDate({ table, filter, sort }: PageRequest): boolean {
-  if (table !== 'deal' || !filter || sort.length !== 1 || filter.conditions.length !== 1) return false;
-  const [condition] = filter.conditions;
+/**
+ * Deals of a range of days, sorted by another of their dates. Dates of a deal go together, so a walk in that order reads all
+ * that is newer before it comes to the range. Only with conditions besides that hold for a good part of the deals: one that
+ * few satisfy has an index of its own.
+ */
+function daysOfOtherDate({ table, filter, sort }: PageRequest): DayRange | null {
   const [key] = sort;
-  return (
-    condition?.op === 'inRanges' &&
-    !condition.isNegated &&
-    condition.ranges.every(({ min, max }) => min && max) &&
-    (condition.column === 'start_date' || condition.column === 'end_date') &&
-    condition.column !== key!.column &&
-    dealDates.includes(key!.column)
-  );
+  if (table !== 'deal' || !filter || sort.length !== 1 || !dealDates.includes(key!.column)) return null;
+  const ranges = filter.conditions.filter(isRangeOfDays);
+  const others = filter.conditions.filter((condition) => !isRangeOfDays(condition));
+  const [days] = ranges;
+  if (ranges.length !== 1 || !days || days.column === key!.column || !others.every(isLoose)) return null;
+  return { column: days.column, ...extentOf(days.ranges) };
+}
+
+function isRangeOfDays(condition: FilterCondition): condition is FilterCondition & { op: 'inRanges' } {
+  return condition.op === 'inRanges' && !condition.isNegated && blockedDates.includes(condition.column);
+}
+
+function isLoose(condition: FilterCondition): boolean {
+  return condition.op === 'status' || (condition.op === 'in' && fewValued.includes(condition.column));
+}
+
+/** From the earliest to the latest day of all ranges. */
+function extentOf(ranges: readonly Range[]): Omit<DayRange, 'column'> {
+  const firsts = ranges.map(({ min }) => min && String(min.value)).sort();
+  const lasts = ranges.map(({ max }) => max && String(max.value)).sort();
+  const first = firsts.includes(undefined) ? undefined : firsts[0];
+  const last = lasts.includes(undefined) ? undefined : lasts.at(-1);
+  return { ...(first !== undefined && { first }), ...(last !== undefined && { last }) };
 }

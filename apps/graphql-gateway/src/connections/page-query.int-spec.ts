@@ -4,7 +4,7 @@ import { migrateDatabase } from '@tradewind/service-kit';
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
 import pg from 'pg';
 import { migrations } from '../migrations.js';
-import { orderKeys, pageStatement, type PageForm, type SortKey } from './page-query.js';
+import { orderKeys, pageStatement, type DayRange, type PageForm, type SortKey } from './page-query.js';
 
 const date = (column: string, direction: 'asc' | 'desc'): SortKey => ({
   column,
@@ -21,6 +21,7 @@ const sorts: [string, SortKey[]][] = [
 ];
 const range = { sql: 't.start_date >= $1::date and t.start_date <= $2::date', params: ['2024-01-02', '2024-01-05'] };
 const all = { sql: 'true', params: [] };
+type Where = typeof range | typeof all;
 
 describe('pageStatement', () => {
   let database: TestDatabase;
@@ -45,11 +46,7 @@ describe('pageStatement', () => {
     await database.drop();
   });
 
-  async function pagesOf(
-    form: PageForm,
-    sort: readonly SortKey[],
-    where: typeof range | typeof all,
-  ): Promise<string[]> {
+  async function pagesOf(form: PageForm, sort: readonly SortKey[], where: Where): Promise<string[]> {
     const keys = orderKeys(sort);
     const texts = keys.map(({ column }) => `${column}::text`).join(', ');
     const titles: string[] = [];
@@ -69,12 +66,91 @@ describe('pageStatement', () => {
     }
   }
 
-  it.each(sorts)('narrow and covered pages are those of ordered: by %s', async (_name, sort) => {
+  it.each(sorts)('narrow pages are those of ordered: by %s', async (_name, sort) => {
     for (const where of [all, range]) {
       const ordered = await pagesOf('ordered', sort, where);
       expect(new Set(ordered).size).toBe(where === all ? 90 : 46);
       expect(await pagesOf('narrow', sort, where)).toEqual(ordered);
-      expect(await pagesOf('covered', sort, where)).toEqual(ordered);
     }
+  });
+
+  describe('by blocks of days', () => {
+    // Days on both sides of the day that blocks are counted from, in 20 blocks, without the middle ones.
+    beforeAll(async () => {
+      await sql.query(`
+        insert into deal (id, title, type, start_date, announced_date, end_date)
+        select i, 'Deal ' || i, case when i % 3 = 0 then 'MEDIA' end,
+               case when i % 11 > 0 then date '2000-01-01' + (i * 37) % 280 * (i % 2 * 2 - 1) end,
+               case when i % 5 > 0 then date '1999-10-01' - (i * 7) % 25 end, case when i % 7 > 0 then date '2001-01-01' + (i * 5) % 6 end
+          from generate_series(1001, 1400) i`);
+    });
+    const sorts: [string, SortKey][] = (['announced_date', 'end_date'] as const).flatMap((column) =>
+      (['asc', 'desc'] as const).map((direction): [string, SortKey] => [
+        `${column} ${direction}`,
+        date(column, direction),
+      ]),
+    );
+    const conditions: [string, Where, Omit<DayRange, 'column'>][] = [
+      [
+        'between two days',
+        { sql: 't.start_date >= $1::date and t.start_date < $2::date', params: ['1999-11-05', '2000-03-20'] },
+        { first: '1999-11-05', last: '2000-03-20' },
+      ],
+      [
+        'of one day',
+        { sql: 't.start_date = $1::date', params: ['2000-01-30'] },
+        { first: '2000-01-30', last: '2000-01-30' },
+      ],
+      ['from a day on', { sql: 't.start_date > $1::date', params: ['1999-12-31'] }, { first: '1999-12-31' }],
+      ['up to a day', { sql: 't.start_date <= $1::date', params: ['2000-01-01'] }, { last: '2000-01-01' }],
+      ['of any day', { sql: 't.start_date is not null', params: [] }, {}],
+      [
+        'between two days far apart',
+        { sql: 't.start_date > $1::date and t.start_date < $2::date', params: ['0001-01-01', '9999-12-31'] },
+        { first: '0001-01-01', last: '9999-12-31' },
+      ],
+      ['of a day before all', { sql: 't.start_date < $1::date', params: ['1900-01-01'] }, { last: '1900-01-01' }],
+      [
+        'of two ranges',
+        { sql: '(t.start_date < $1::date or t.start_date > $2::date)', params: ['1999-06-01', '2000-06-01'] },
+        {},
+      ],
+      [
+        'and of a type',
+        {
+          sql: `t.type = $3::text and t.start_date >= $1::date and t.start_date <= $2::date`,
+          params: ['1999-01-01', '2024-01-04', 'MEDIA'],
+        },
+        { first: '1999-01-01', last: '2024-01-04' },
+      ],
+    ];
+
+    it.each(conditions.flatMap((condition) => sorts.map((sort) => [...condition, ...sort] as const)))(
+      'pages %s are those of ordered (%j, %j, by %s)',
+      async (_name, where, days, _order, key) => {
+        const ordered = await pagesOf('ordered', [key], where);
+        expect(ordered.length > 0).toBe(days.last !== '1900-01-01');
+        expect(await pagesOf({ column: 'start_date', ...days }, [key], where)).toEqual(ordered);
+      },
+    );
+
+    it('reads no more of a block than a page', async () => {
+      await sql.query('analyze deal; set enable_seqscan = off; set enable_bitmapscan = off');
+      const [, where, days] = conditions[0]!;
+      const { text, values } = pageStatement({
+        table: 'deal',
+        columns: ['title'],
+        where,
+        sort: [date('announced_date', 'desc')],
+        after: null,
+        limit: 3,
+        form: { column: 'start_date', ...days },
+      });
+      const { rows } = await sql.query<{ 'QUERY PLAN': string }>(`explain (analyze, costs off) ${text}`, [...values]);
+      await sql.query('reset all');
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      // 4 blocks of 3 rows.
+      expect(plan).toMatch(/Index Only Scan using deal_start_blocks_by_announced on deal .*rows=3\.00 loops=4/);
+    });
   });
 });

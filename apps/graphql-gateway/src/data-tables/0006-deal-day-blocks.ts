@@ -1,0 +1,19 @@
+import type { Migration } from '@tradewind/service-kit';
+import { dayBlock } from './day-block.js';
+
+// Instead of 0005's: those read and sort every deal of a range. In these each block of days is in the order of another date
+// already, so that a page reads no more of a block than its own size (src/connections/page-query.ts, `DayRange`).
+const index = (filtered: string, sorted: string) =>
+  `create index deal_${filtered}_blocks_by_${sorted} on deal
+    ((${dayBlock(`${filtered}_date`)}), ${sorted}_date desc nulls last, id, ${filtered}_date);`;
+
+export const dealDayBlocks: Migration = {
+  name: '0006-deal-day-blocks',
+  up: `
+  drop index deal_start_range;
+  drop index deal_end_range;
+  ${index('start', 'announced')}
+  ${index('start', 'end')}
+  ${index('end', 'announced')}
+  ${index('end', 'start')}`,
+};
