@@ -31,12 +31,13 @@ export interface Difference {
   except: Bits;
 }
 
-export function orInto(bits: Bits, other: Bits): void {
-  for (let word = 0; word < bits.length; word++) bits[word]! |= other[word]!;
+/** Unites the words of `other` from `from` up to `to` with `block`, which begins at `from`. */
+export function orInto(block: Bits, other: Bits, from: number, to: number): void {
+  for (let word = from; word < to; word++) block[word - from]! |= other[word]!;
 }
 
-export function orDifferenceInto(bits: Bits, { bits: other, except }: Difference): void {
-  for (let word = 0; word < bits.length; word++) bits[word]! |= other[word]! & ~except[word]!;
+export function orDifferenceInto(block: Bits, { bits, except }: Difference, from: number, to: number): void {
+  for (let word = from; word < to; word++) block[word - from]! |= bits[word]! & ~except[word]!;
 }
 
 // One loop for each number of sets: a loop over words takes as long as it has loads and stores. The sets are united, and
@@ -63,6 +64,11 @@ export function andDifferenceInto(
   to: number,
 ): void {
   for (let word = from; word < to; word++) bits[word]! &= ((a[word]! & ~except[word]!) | b[word]!) ^ inverted;
+}
+
+/** @param block begins at `from` */
+export function andBlockInto(bits: Bits, block: Bits, inverted: number, from: number, to: number): void {
+  for (let word = from; word < to; word++) bits[word]! &= block[word - from]! ^ inverted;
 }
 
 /**
@@ -116,18 +122,19 @@ function bitsOfWord(word: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** The first `limit` positions of the set from `from` on, in ascending order. */
-export function positionsFrom(bits: Bits, from: number, limit: number): number[] {
-  const found: number[] = [];
-  let word = from >>> 5 < bits.length ? bits[from >>> 5]! & (-1 << (from & 31)) : 0;
-  for (let index = from >>> 5; index < bits.length;) {
+/** Adds the positions from `from` up to the word `endWord` to `found`, ascending, until there are `limit`. */
+export function positionsIn(
+  bits: Bits,
+  { from, endWord, limit, found }: { from: number; endWord: number; limit: number; found: number[] },
+): void {
+  let word = from >>> 5 < endWord ? bits[from >>> 5]! & (-1 << (from & 31)) : 0;
+  for (let index = from >>> 5; index < endWord;) {
     for (; word !== 0; word &= word - 1) {
-      if (found.length === limit) return found;
+      if (found.length === limit) return;
       found.push((index << 5) + (31 - Math.clz32(word & -word)));
     }
     do index += 1;
-    while (index < bits.length && bits[index] === 0);
+    while (index < endWord && bits[index] === 0);
     word = bits[index] ?? 0;
   }
-  return found;
 }

@@ -1,31 +1,15 @@
 // The filters of libs/filters over rows in memory, as they were at one moment: nothing in here changes after the build.
 // The meaning is that of compile-filter.ts; a null column satisfies only negated conditions.
 import type { Condition, Integer, NormalisedFilter } from '@tradewind/filters';
-import {
-  andDifferenceInto,
-  andInto,
-  andThreeInto,
-  andTwoInto,
-  type Bits,
-  clearBit,
-  countBits,
-  type Difference,
-  hasBit,
-  orDifferenceInto,
-  orInto,
-  setAll,
-  setBit,
-  wordsFor,
-} from './bits.js';
+import { type Bits, clearBit, type Difference, hasBit, setAll, setBit, wordsFor } from './bits.js';
 import type { IndexedColumns } from './indexed-columns.js';
 import { NumberRanks, type NumberRanksParts } from './number-ranks.js';
+import { isInMask, type Mask, RowSelection } from './row-selection.js';
 import type { RowSet } from './row-set.js';
 import { ValueSets, type ValueSetsParts } from './value-sets.js';
 
 /** Testing a row alone costs about as much as a pass over this many words. */
 const wordsPerTest = 8;
-/** So many words stay in the processor's nearest cache while every operand goes over them. */
-const wordsPerBlock = 4096;
 /** Operands of one filter that can have a scratch each; further ones begin another round. */
 export const scratchMax = 4;
 
@@ -46,18 +30,6 @@ interface Operand {
   sets: readonly RowSet[];
 }
 
-/** The rows of an operand in a form that a single loop can read: up to three sets, or one and a difference. */
-interface Gathered {
-  difference?: Difference | undefined;
-  sets: readonly Bits[];
-  isScratchUsed: boolean;
-}
-
-/** @property inverted -1 for the rows that are in none of the sets, else 0 */
-interface Mask extends Gathered {
-  inverted: number;
-}
-
 const nothing: Operand = { isNegated: false, size: 0, sets: [] };
 
 export class BitsetIndex {
@@ -65,8 +37,10 @@ export class BitsetIndex {
   private readonly values = new Map<string, ValueSets>();
   private readonly lists = new Map<string, ValueSets>();
   private readonly numbers = new Map<string, NumberRanks>();
-  /** What of an operand one loop cannot read along with the rest, for one operand each. */
+  /** Rows that operands hold as positions, made into bits: for one operand each. */
   private readonly scratches: readonly Bits[];
+  /** The selection that reads the scratches. */
+  private borrower: RowSelection | undefined;
 
   constructor(private readonly parts: IndexParts) {
     this.rowCount = parts.ids.length;
@@ -99,10 +73,10 @@ export class BitsetIndex {
   }
 
   /**
-   * Makes `bits` the set of the rows that satisfy every condition and are not in `except`, and answers how many they are.
-   * Only for filters that `isAnswerable`.
+   * The rows that satisfy every condition and are not in `except`, to be worked out in `bits`. Only for filters that
+   * `isAnswerable`. The next selection may make the index abandon the one before.
    */
-  select({ conditions }: NormalisedFilter, bits: Bits, except?: Bits): number {
+  select({ conditions }: NormalisedFilter, bits: Bits, except?: Bits): RowSelection {
     const operands = conditions
       .flatMap((condition) => this.operandsOf(condition))
       .filter(({ isNegated, size }) => !isNegated || size > 0);
@@ -110,18 +84,15 @@ export class BitsetIndex {
     // The smallest first.
     operands.sort((a, b) => Number(a.isNegated) - Number(b.isNegated) || a.size - b.size);
     const [first, ...others] = operands;
-    if (!first) {
-      setAll(bits, this.rowCount);
-      return this.rowCount;
-    }
-    const few = first.isNegated || first.size > bits.length / wordsPerTest ? undefined : positionsOf(first.sets);
+    const isFew = first && !first.isNegated && first.size <= bits.length / wordsPerTest;
+    const few = isFew ? positionsOf(first.sets) : undefined;
     return few ? this.selectFew(few, others, bits) : this.selectMany(operands, bits);
   }
 
   /** Tests the rows of the first operand, one by one. */
-  private selectFew(first: readonly Uint32Array[], others: readonly Operand[], bits: Bits): number {
+  private selectFew(first: readonly Uint32Array[], others: readonly Operand[], bits: Bits): RowSelection {
     bits.fill(0);
-    const rows: number[] = [];
+    let rows: number[] = [];
     for (const positions of first) {
       for (const position of positions) {
         if (hasBit(bits, position)) continue;
@@ -129,62 +100,60 @@ export class BitsetIndex {
         rows.push(position);
       }
     }
-    let count = rows.length;
-    for (const { sets, isNegated } of others) {
-      if (count === 0) return 0;
-      const gathered = this.gather(sets, this.scratches[0]!);
-      let kept = 0;
-      for (let index = 0; index < count; index++) {
-        const position = rows[index]!;
-        if (isIn(gathered, position) === isNegated) clearBit(bits, position);
-        else rows[kept++] = position;
+    for (const operand of others) {
+      if (rows.length === 0) break;
+      const mask = this.maskOf(operand, 0);
+      const kept: number[] = [];
+      for (const position of rows) {
+        if (isInMask(mask, position)) kept.push(position);
+        else clearBit(bits, position);
       }
-      count = kept;
+      rows = kept;
     }
-    return count;
+    return new RowSelection(bits, []);
   }
 
-  /** One pass over the bits of all rows, block by block, for as many operands as there are scratches for. */
-  private selectMany(operands: readonly Operand[], bits: Bits): number {
+  private selectMany(operands: readonly Operand[], bits: Bits): RowSelection {
     setAll(bits, this.rowCount);
-    let count = this.rowCount;
-    for (let done = 0; done < operands.length;) {
-      const masks: Mask[] = [];
-      for (let scratch = 0; done < operands.length && scratch < scratchMax; done++) {
-        const { sets, isNegated } = operands[done]!;
-        const gathered = this.gather(sets, this.scratches[scratch]!);
-        if (gathered.isScratchUsed) scratch += 1;
-        masks.push({ ...gathered, inverted: isNegated ? -1 : 0 });
+    let masks: Mask[] = [];
+    let scratch = 0;
+    for (const operand of operands) {
+      if (scratch === scratchMax) {
+        // Those so far everywhere, before their scratches are taken again.
+        new RowSelection(bits, masks).count();
+        masks = [];
+        scratch = 0;
       }
-      count = 0;
-      for (let from = 0; from < bits.length; from += wordsPerBlock) {
-        const to = Math.min(from + wordsPerBlock, bits.length);
-        for (const mask of masks) andMaskInto(bits, mask, from, to);
-        count += countBits(bits, from, to);
-      }
+      masks.push(this.maskOf(operand, scratch));
+      if (holdsPositions(operand)) scratch += 1;
     }
-    return count;
+    const selection = new RowSelection(bits, masks);
+    if (scratch > 0) this.borrower = selection;
+    return selection;
   }
 
-  /** @param scratch taken when a loop could not read the sets as they are; the result is good until it is taken again */
-  private gather(sets: readonly RowSet[], scratch: Bits): Gathered {
+  /** @param scratch the number of the one to take for positions; the mask is good until it is taken again */
+  private maskOf({ sets, isNegated }: Operand, scratch: number): Mask {
     const plain: Bits[] = [];
     const differences: Difference[] = [];
-    const positions: Uint32Array[] = [];
+    let taken: Bits | undefined;
     for (const set of sets) {
-      if ('positions' in set) positions.push(set.positions);
-      else if (set.except) differences.push(set);
-      else plain.push(set.bits);
+      if (!('positions' in set)) {
+        if (set.except) differences.push(set);
+        else plain.push(set.bits);
+        continue;
+      }
+      taken ??= this.borrowed(scratch);
+      const { positions } = set;
+      for (let index = 0; index < positions.length; index++) setBit(taken, positions[index]!);
     }
-    const [difference, ...furtherDifferences] = differences;
-    if (!difference && positions.length === 0 && plain.length > 0 && plain.length <= 3)
-      return { sets: plain, isScratchUsed: false };
-    scratch.fill(0);
-    for (const each of positions) for (let index = 0; index < each.length; index++) setBit(scratch, each[index]!);
-    for (const each of furtherDifferences) orDifferenceInto(scratch, each);
-    const kept = difference ? [] : plain.slice(0, 2);
-    for (const each of plain.slice(kept.length)) orInto(scratch, each);
-    return { difference, sets: [...kept, scratch], isScratchUsed: true };
+    return { inverted: isNegated ? -1 : 0, sets: taken ? [...plain, taken] : plain, differences };
+  }
+
+  private borrowed(scratch: number): Bits {
+    this.borrower?.abandon();
+    this.borrower = undefined;
+    return this.scratches[scratch]!.fill(0);
   }
 
   private operandsOf(condition: Condition): Operand[] {
@@ -241,18 +210,8 @@ function positionsOf(sets: readonly RowSet[]): Uint32Array[] | undefined {
   return positions.includes(undefined) ? undefined : (positions as Uint32Array[]);
 }
 
-function andMaskInto(bits: Bits, { difference, sets, inverted }: Mask, from: number, to: number): void {
-  const [a, b, c] = sets;
-  if (difference) andDifferenceInto(bits, difference, a!, inverted, from, to);
-  else if (c) andThreeInto(bits, a!, b!, c, inverted, from, to);
-  else if (b) andTwoInto(bits, a!, b, inverted, from, to);
-  else andInto(bits, a!, inverted, from, to);
-}
-
-function isIn({ sets, difference }: Gathered, position: number): boolean {
-  if (difference && hasBit(difference.bits, position) && !hasBit(difference.except, position)) return true;
-  for (const bits of sets) if (hasBit(bits, position)) return true;
-  return false;
+function holdsPositions({ sets }: Operand): boolean {
+  return sets.some((set) => 'positions' in set);
 }
 
 /** Whether the filter asks for nothing but the indexed columns, in ways that the index knows. */

@@ -53,14 +53,18 @@ export class IndexedPageReader implements PageReader {
   ): Promise<PageRead | undefined> {
     const { version } = index;
     const afterId = after === null ? null : BigInt(after[0]!);
-    const { count, ids } = index.answer(filter, countKey, { after: afterId, limit });
+    const ids = index.page(filter, countKey, { after: afterId, limit });
     const selected = pageColumns(columns, sort);
     const listed = selected.map((column) => `t.${column}`).join(', ');
-    const found = await this.dataStore.cells({
+    const reading = this.dataStore.cells({
       text: `select ${listed}, v.version from data_version v left join company t on t.id = any($1::bigint[]) where v.entity = 'company' order by t.id`,
       values: [ids.map(String)],
     });
-    if (BigInt(found[0]!.at(-1)!) !== version) return undefined;
+    const [found, count] = await Promise.all([
+      reading,
+      isCounted ? countOnceSent(index, version, () => index.count(filter, countKey)) : undefined,
+    ]);
+    if (BigInt(found[0]!.at(-1)!) !== version || (isCounted && count === undefined)) return undefined;
     // Without any row of the page there is still the one with the version.
     const idAt = selected.indexOf('id');
     const rows = found.filter((cells) => cells[idAt] !== null);
@@ -68,7 +72,7 @@ export class IndexedPageReader implements PageReader {
       this.filterIndex.distrust({ version: String(version), idCount: ids.length, rowCount: rows.length });
       return undefined;
     }
-    return isCounted ? { rows, count: { count, version: String(version) } } : { rows };
+    return count === undefined ? { rows } : { rows, count: { count, version: String(version) } };
   }
 }
 
@@ -78,6 +82,13 @@ type IndexedRequest = PageRequest & { filter: NonNullable<PageRequest['filter']>
 function isIndexed(request: PageRequest): request is IndexedRequest {
   const { table, filter, sort } = request;
   return table === 'company' && sort.length === 0 && filter !== undefined && isAnswerable(filter, companyColumns);
+}
+
+/** Counts while PostgreSQL reads the page. Undefined when the index has moved on to another version by then. */
+async function countOnceSent(index: VersionedIndex, version: bigint, count: () => number): Promise<number | undefined> {
+  // What is written in a turn of the event loop is sent at its end.
+  await new Promise((resolve) => setImmediate(resolve));
+  return index.version === version ? count() : undefined;
 }
 
 /** Waits for the work, but no longer than that; its failure is its owner's. */

@@ -1,23 +1,18 @@
 // The answer to a filter at one data version: the rows of the build that have not changed since, and the changed ones.
 import type { FilterRecord, NormalisedFilter } from '@tradewind/filters';
-import { type Bits, positionsFrom, setBit } from './bits.js';
+import { type Bits, setBit } from './bits.js';
 import { type BitsetIndex, scratchMax } from './bitset-index.js';
 import { ChangedRows } from './changed-rows.js';
+import type { RowSelection } from './row-selection.js';
 
 // Whoever reads page after page asks for the same rows again and again; so do several users of one screen.
 const selectionsMax = 8;
 
 interface Selection {
   bits: Bits;
-  count: number;
+  /** Of the build, without what changed since. */
+  unchanged: RowSelection;
   changed: readonly bigint[];
-}
-
-export interface FilterAnswer {
-  /** All rows that satisfy the filter. */
-  count: number;
-  /** The first of them behind `after`, ascending. */
-  ids: bigint[];
 }
 
 export class VersionedIndex {
@@ -62,32 +57,37 @@ export class VersionedIndex {
   }
 
   /**
+   * Ids of the first rows behind `after` that satisfy the filter, ascending.
    * @param key text of the filter's meaning
    * @param after id; null for the first page
    */
-  answer(
-    filter: NormalisedFilter,
-    key: string,
-    { after, limit }: { after: bigint | null; limit: number },
-  ): FilterAnswer {
-    const { bits, count, changed } = this.selection(filter, key);
+  page(filter: NormalisedFilter, key: string, { after, limit }: { after: bigint | null; limit: number }): bigint[] {
+    const { unchanged, changed } = this.selection(filter, key);
     const from = after === null ? 0 : this.index.positionOf(after + 1n);
-    const unchangedIds = positionsFrom(bits, from, limit).map((position) => this.index.idAt(position));
+    const unchangedIds = unchanged.positions(from, limit).map((position) => this.index.idAt(position));
     const changedIds = changed.filter((id) => after === null || id > after).slice(0, limit);
-    return { count, ids: mergedAscending(unchangedIds, changedIds).slice(0, limit) };
+    return mergedAscending(unchangedIds, changedIds).slice(0, limit);
+  }
+
+  /** How many rows satisfy the filter. */
+  count(filter: NormalisedFilter, key: string): number {
+    const { unchanged, changed } = this.selection(filter, key);
+    return unchanged.count() + changed.length;
   }
 
   private selection(filter: NormalisedFilter, key: string): Selection {
     const known = this.selections.get(key);
-    if (known) {
-      this.selections.delete(key);
+    this.selections.delete(key);
+    if (known && !known.unchanged.isAbandoned) {
       this.selections.set(key, known);
       return known;
     }
-    const bits = this.freeBits();
-    const unchangedCount = this.index.select(filter, bits, this.hasOutdated ? this.outdated : undefined);
-    const changed = this.changedRows.matching(filter);
-    const selection = { bits, count: unchangedCount + changed.length, changed };
+    const bits = known?.bits ?? this.freeBits();
+    const selection = {
+      bits,
+      unchanged: this.index.select(filter, bits, this.hasOutdated ? this.outdated : undefined),
+      changed: known?.changed ?? this.changedRows.matching(filter),
+    };
     this.selections.set(key, selection);
     return selection;
   }
