@@ -54,6 +54,7 @@ export class ReadLines {
   private openLine(): Line | undefined {
     let shortest: Line | undefined;
     for (const line of this.lines) {
+      line.keepConnected();
       if (!line.isOpen) continue;
       if (line.length < comfortableLength) return line;
       if (line.length < (shortest?.length ?? lengthMax)) shortest = line;
@@ -112,10 +113,14 @@ class Line {
     return this.asked.length;
   }
 
-  /** Nobody waits for the connection: until it is there, everything is asked elsewhere. */
   get isOpen(): boolean {
-    if (!this.client) this.beginToConnect();
     return this.client !== undefined && !this.isHeldUp;
+  }
+
+  /** Nobody waits for the connection: until it is there, everything is asked elsewhere. */
+  keepConnected(): void {
+    if (this.client || this.isConnecting || this.isClosed || performance.now() < this.connectAt) return;
+    this.connect();
   }
 
   async ask(statement: CellsStatement): Promise<Cell[][]> {
@@ -184,8 +189,7 @@ class Line {
     if (waiting.length > 0) this.options.onOvertaken(waiting.length);
   }
 
-  private beginToConnect(): void {
-    if (this.isConnecting || this.isClosed || performance.now() < this.connectAt) return;
+  private connect(): void {
     this.isConnecting = true;
     this.connectAt = performance.now() + reconnectAfterMs;
     const client = new WatchedClient({ ...this.options.connection, pipeline: true });
