@@ -1,8 +1,7 @@
 // The database goes away and comes back: quick 503s in the form of each endpoint, no token without its row, and
 // recovery without a restart. A relay between service and database plays the outage.
-import net from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Relay } from '@tradewind/testkit';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import {
   authorizationUrl,
@@ -17,55 +16,6 @@ import {
   UserAgent,
   type FlowClient,
 } from './user-agent.js';
-
-class Relay {
-  private readonly sockets = new Set<net.Socket>();
-  private isUp = true;
-  private constructor(private readonly server: net.Server) {}
-
-  static async to({ hostname, port }: URL): Promise<Relay> {
-    const server = net.createServer();
-    const relay = new Relay(server);
-    server.on('connection', (inbound) => {
-      if (!relay.isUp) return inbound.destroy();
-      const outbound = net.connect(Number(port), hostname);
-      for (const [one, other] of [
-        [inbound, outbound],
-        [outbound, inbound],
-      ] as const) {
-        relay.sockets.add(one);
-        one.pipe(other);
-        one.on('error', () => other.destroy());
-        one.on('close', () => {
-          relay.sockets.delete(one);
-          other.destroy();
-        });
-      }
-      return undefined;
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return relay;
-  }
-
-  get port(): number {
-    // The address of a server that listens on a port.
-    return (this.server.address() as AddressInfo).port;
-  }
-
-  down(): void {
-    this.isUp = false;
-    for (const socket of this.sockets) socket.destroy();
-  }
-
-  up(): void {
-    this.isUp = true;
-  }
-
-  close(): void {
-    this.down();
-    this.server.close();
-  }
-}
 
 describe('without its database', () => {
   let identity: Identity;

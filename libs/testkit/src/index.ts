@@ -1,4 +1,5 @@
 export * from './embedded-postgres.js';
 export * from './google-fakes/index.js';
+export * from './relay.js';
 export * from './test-database.js';
 export * from './browser.js';
