@@ -11,7 +11,7 @@ import pg from 'pg';
 const isTuned = process.env['TUNED'] === 'true';
 const pool = new pg.Pool({
   connectionString: process.env['DATABASE_URL'],
-  options: `-c search_path=graphql_gateway${isTuned ? ' -c plan_cache_mode=force_custom_plan' : ''}`,
+  options: `-c search_path=graphql_gateway${isTuned ? ' -c plan_cache_mode=force_custom_plan -c random_page_cost=1.1 -c jit=off' : ''}`,
   max: 10,
 });
 

@@ -31,11 +31,8 @@ export class CountCache {
   constructor(private readonly dataStore: DataStore) {}
 
   async count(request: CountRequest): Promise<Count> {
-    const [row] = await this.dataStore.query<{ version: string }>({
-      text: `select ${versionOf(request)} as version`,
-      values: [],
-    });
-    const version = row!.version;
+    const [row] = await this.dataStore.cells({ text: `select ${versionOf(request)}`, values: [] });
+    const version = row![0]!;
     const cacheKey = hash('sha256', `${request.table} ${request.key}`, 'base64url');
     const known = this.counts.get(cacheKey);
     if (known?.version === version) {
