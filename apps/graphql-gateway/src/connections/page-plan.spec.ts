@@ -77,6 +77,20 @@ describe('the form of a page', () => {
       expect(await form(filter, [announced])).toEqual(days);
     });
 
+    const status = (name: string) => ({ status: [{ values: [name] }] });
+    const oldest: SortKey = { ...announced, direction: 'asc' };
+
+    it.each([
+      ['PAST', announced, { column: 'end_date', last: '2026-11-21' }],
+      ['FUTURE', oldest, { column: 'start_date', first: '2026-11-21' }],
+      ['PAST', oldest, 'ordered'],
+      ['FUTURE', announced, 'ordered'],
+      ['ACTIVE', announced, 'ordered'],
+      ['PAST', { ...announced, column: 'end_date' }, 'ordered'],
+    ])('%s deals in the order %j', async (name, sort, expected) => {
+      expect(await form(status(name), [sort])).toEqual(expected);
+    });
+
     it.each([
       ['the same date', { startDate }, [start]],
       ['no order', { startDate }, []],

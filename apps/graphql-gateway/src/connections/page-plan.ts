@@ -1,6 +1,6 @@
 // Which form a page's statement takes, where PostgreSQL's own choice is known to go wrong.
 import type { Condition as FilterCondition, NormalisedFilter, Range } from '@tradewind/filters';
-import type { DayRange, PageForm } from './page-query.js';
+import type { DayRange, PageForm, SortKey } from './page-query.js';
 import type { PageRequest } from './page-reader.port.js';
 import type { SearchedWord, WordFrequencies } from './word-frequencies.js';
 
@@ -65,11 +65,31 @@ function wordsOf(filter: NormalisedFilter): WordsCondition[] {
 function daysOfOtherDate({ table, filter, sort }: PageRequest): DayRange | null {
   const [key] = sort;
   if (table !== 'deal' || !filter || sort.length !== 1 || !dealDates.includes(key!.column)) return null;
-  const ranges = filter.conditions.filter(isRangeOfDays);
-  const others = filter.conditions.filter((condition) => !isRangeOfDays(condition));
-  const [days] = ranges;
-  if (ranges.length !== 1 || !days || days.column === key!.column || !others.every(isLoose)) return null;
-  return { column: days.column, ...extentOf(days.ranges) };
+  const { conditions, today } = filter;
+  const ranges = conditions.filter(isRangeOfDays);
+  if (ranges.length > 1 || !conditions.every((each) => isRangeOfDays(each) || isLoose(each))) return null;
+  const [range] = ranges;
+  const days = range
+    ? { column: range.column, ...extentOf(range.ranges) }
+    : daysOfStatus(
+        conditions.find((condition) => condition.op === 'status'),
+        today,
+        key!.direction,
+      );
+  return days && days.column !== key!.column ? days : null;
+}
+
+/** Past deals are at the far end of newest first, future ones at that of oldest first; the other way round they are met at once. */
+function daysOfStatus(
+  status: (FilterCondition & { op: 'status' }) | undefined,
+  today: string,
+  direction: SortKey['direction'],
+): DayRange | null {
+  if (status?.statuses.length !== 1) return null;
+  const [only] = status.statuses;
+  if (only === 'PAST' && direction === 'desc') return { column: status.endColumn, last: today };
+  if (only === 'FUTURE' && direction === 'asc') return { column: status.startColumn, first: today };
+  return null;
 }
 
 function isRangeOfDays(condition: FilterCondition): condition is FilterCondition & { op: 'inRanges' } {
