@@ -85,7 +85,7 @@ class StatementTimes {
 }
 
 interface Asked {
-  statement: CellsStatement & { name?: string };
+  statement: CellsStatement;
   resolve: (rows: Cell[][]) => void;
   reject: (error: Error) => void;
   isAskedElsewhere: boolean;
