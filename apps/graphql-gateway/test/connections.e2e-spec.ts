@@ -221,6 +221,15 @@ describe('connections', () => {
     expect(statements.at(-1)!.text).toMatch(/^select t\.gross_salary_upper_range, t\.id from person t /);
   });
 
+  it('answers under an alias that plain objects cannot hold, however often it is asked', async () => {
+    const query = '{ companiesConnection { edges { node { __proto__: id other: id } } } }';
+    for (let times = 0; times < 3; times++) {
+      const { status, body } = await gateway.data(keys.get(gateway)!, query);
+      expect(status).toBe(200);
+      expect(JSON.stringify(body)).toMatch(/\{"__proto__":"(\d+)","other":"\1"\}/);
+    }
+  });
+
   it('counts only when asked, and again only when the data changed', async () => {
     const statements = spyOnStatements(gateway);
     const counts = () => statements.filter(({ text }) => text.includes('count(*)')).length;

@@ -90,7 +90,7 @@ describe('pageStatement', () => {
         date(column, direction),
       ]),
     );
-    const conditions: [string, Where, Omit<DayRange, 'column'>][] = [
+    const conditions: [string, Where, Partial<DayRange>][] = [
       [
         'between two days',
         { sql: 't.start_date >= $1::date and t.start_date < $2::date', params: ['1999-11-05', '2000-03-20'] },
@@ -122,6 +122,14 @@ describe('pageStatement', () => {
           params: ['1999-01-01', '2024-01-04', 'MEDIA'],
         },
         { first: '1999-01-01', last: '2024-01-04' },
+      ],
+      [
+        'that have ended',
+        {
+          sql: '(t.end_date < $1::date and (t.start_date is null or t.start_date <= $1::date))',
+          params: ['2001-01-04'],
+        },
+        { column: 'end_date', last: '2001-01-04' },
       ],
     ];
 
