@@ -29,9 +29,9 @@ export class AppConfig extends configClass({
   }),
   // A page needs one connection for a few milliseconds, a count a second one.
   DATA_POOL_SIZE: integer({
-    desc: 'Connections to the data tables of one replica, the two that quick reads share among them',
+    desc: 'Connections to the data tables of one replica, the four that quick reads share among them',
     default: 10,
-    min: 4,
+    min: 6,
   }),
   DATA_STATEMENT_TIMEOUT_MS: integer({
     desc: 'Longest run of one statement on the data tables, milliseconds; then the request is answered with 504',

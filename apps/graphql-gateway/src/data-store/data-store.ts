@@ -19,6 +19,8 @@ import { lineCount, ReadLines } from './read-lines.js';
 export interface Statement {
   text: string;
   values: readonly unknown[];
+  /** Its best plan is the same for all values, so PostgreSQL need not plan it anew for each. */
+  isPlannedOnce?: boolean;
 }
 
 // A statement is prepared when it is seen again; the server keeps prepared statements for ever, so their number is bounded.
@@ -38,6 +40,8 @@ const plannerOptions = '-c random_page_cost=1.1 -c jit=off';
 export class DataStore implements OnApplicationShutdown {
   private readonly pool: pg.Pool;
   private readonly lines: ReadLines;
+  /** For statements whose plans PostgreSQL keeps. */
+  private readonly plannedLines: ReadLines;
   /** Names of statements that were seen once. */
   private readonly seen = new Set<string>();
   /** Names of prepared statements, by text. */
@@ -62,16 +66,22 @@ export class DataStore implements OnApplicationShutdown {
     connection.options += ` ${plannerOptions}`;
     this.pool = new pg.Pool({
       ...connection,
-      max: config.DATA_POOL_SIZE - lineCount,
+      max: config.DATA_POOL_SIZE - 2 * lineCount,
       types: { getTypeParser },
       Client: WatchedClient,
     });
     this.pool.on('error', (error) => logger.warn({ err: error }, 'an idle connection to the data tables was lost'));
-    this.lines = new ReadLines({
-      connection,
-      elsewhere: (statement) => queryCells(this.pool, statement),
-      onOvertaken: (count) => events.emit('reads_overtaken', { count }),
-      logger,
+    const linesTo = (on: typeof connection) =>
+      new ReadLines({
+        connection: on,
+        elsewhere: (statement) => queryCells(this.pool, statement),
+        onOvertaken: (count) => events.emit('reads_overtaken', { count }),
+        logger,
+      });
+    this.lines = linesTo(connection);
+    this.plannedLines = linesTo({
+      ...connection,
+      options: `${connection.options} -c plan_cache_mode=force_generic_plan`,
     });
     readiness.add('data', () => this.pool.query('select 1'));
   }
@@ -82,9 +92,9 @@ export class DataStore implements OnApplicationShutdown {
   }
 
   /** The rows as PostgreSQL writes them, cells in the order of the columns: for statements that are asked with every request. */
-  async cells({ text, values }: Statement): Promise<Cell[][]> {
+  async cells({ text, values, isPlannedOnce }: Statement): Promise<Cell[][]> {
     const statement = { text, values, ...this.nameOf(text) };
-    return this.retried(() => this.lines.read(statement));
+    return this.retried(() => (isPlannedOnce ? this.plannedLines : this.lines).read(statement));
   }
 
   private async retried<T>(read: () => Promise<T>): Promise<T> {
@@ -102,7 +112,7 @@ export class DataStore implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.lines.close(), this.pool.end()]);
+    await Promise.all([this.lines.close(), this.plannedLines.close(), this.pool.end()]);
   }
 
   private nameOf(text: string): { name?: string } {
