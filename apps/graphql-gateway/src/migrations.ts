@@ -4,6 +4,8 @@ import { dataTables } from './data-tables/0001-data-tables.js';
 import { companyChanges } from './data-tables/0004-company-changes.js';
 import { dealDateRanges } from './data-tables/0005-deal-date-ranges.js';
 import { dealDayBlocks } from './data-tables/0006-deal-day-blocks.js';
+import { listsByIdBlock } from './data-tables/0007-lists-by-id-block.js';
+import { dealBlocksWithAllDates } from './data-tables/0008-deal-blocks-with-all-dates.js';
 import { limitsTables } from './rate-limit/0003-limits.js';
 
 /** The tables of the gateway, in the order they are made. */
@@ -14,4 +16,6 @@ export const migrations: readonly Migration[] = [
   companyChanges,
   dealDateRanges,
   dealDayBlocks,
+  listsByIdBlock,
+  dealBlocksWithAllDates,
 ];

@@ -5,7 +5,8 @@ import { FilterIndexService } from '../filter-index/filter-index.service.js';
 import { IndexedPageReader } from '../filter-index/page-reader.indexed.js';
 import { ConnectionsService } from './connections.service.js';
 import { CountCache } from './count-cache.js';
-import { WordFrequencies } from './word-frequencies.js';
+import { ElementFrequencies } from './element-frequencies.js';
+import { PagePlan } from './page-plan.js';
 import { PageReader } from './page-reader.port.js';
 import { PostgresPageReader } from './page-reader.postgres.js';
 
@@ -13,7 +14,8 @@ import { PostgresPageReader } from './page-reader.postgres.js';
   providers: [
     ConnectionsService,
     CountCache,
-    WordFrequencies,
+    ElementFrequencies,
+    PagePlan,
     CompanyChangesStore,
     FilterIndexService,
     PostgresPageReader,

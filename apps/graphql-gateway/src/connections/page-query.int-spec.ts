@@ -4,7 +4,7 @@ import { migrateDatabase } from '@tradewind/service-kit';
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
 import pg from 'pg';
 import { migrations } from '../migrations.js';
-import { orderKeys, pageStatement, type DayRange, type PageForm, type SortKey } from './page-query.js';
+import { orderKeys, pageStatement, type DayRange, type IdBlocks, type PageForm, type SortKey } from './page-query.js';
 
 const date = (column: string, direction: 'asc' | 'desc'): SortKey => ({
   column,
@@ -19,9 +19,15 @@ const sorts: [string, SortKey[]][] = [
   ['end asc', [date('end_date', 'asc')]],
   ['announced asc, end desc', [date('announced_date', 'asc'), date('end_date', 'desc')]],
 ];
-const range = { sql: 't.start_date >= $1::date and t.start_date <= $2::date', params: ['2024-01-02', '2024-01-05'] };
-const all = { sql: 'true', params: [] };
-type Where = typeof range | typeof all;
+interface Where {
+  sql: string;
+  params: string[];
+}
+const range: Where = {
+  sql: 't.start_date >= $1::date and t.start_date <= $2::date',
+  params: ['2024-01-02', '2024-01-05'],
+};
+const all: Where = { sql: 'true', params: [] };
 
 describe('pageStatement', () => {
   let database: TestDatabase;
@@ -46,12 +52,18 @@ describe('pageStatement', () => {
     await database.drop();
   });
 
-  async function pagesOf(form: PageForm, sort: readonly SortKey[], where: Where): Promise<string[]> {
+  /** @param formAt the form of the page behind an id, or of the first */
+  async function pagesOf(
+    formAt: PageForm | ((id: string | null) => PageForm),
+    sort: readonly SortKey[],
+    where: Where,
+  ): Promise<string[]> {
     const keys = orderKeys(sort);
     const texts = keys.map(({ column }) => `${column}::text`).join(', ');
     const titles: string[] = [];
     let after: (string | null)[] | null = null;
     for (;;) {
+      const form = typeof formAt === 'function' ? formAt(after?.at(-1) ?? null) : formAt;
       const statement = pageStatement({ table: 'deal', columns: ['title'], where, sort, after, limit: 7, form });
       const { rows } = await sql.query<{ title: string }>(statement.text, [...statement.values]);
       titles.push(...rows.map(({ title }) => title));
@@ -131,6 +143,11 @@ describe('pageStatement', () => {
         },
         { column: 'end_date', last: '2001-01-04' },
       ],
+      [
+        'that have not ended',
+        { sql: '(t.end_date is null or t.end_date >= $1::date)', params: ['2001-01-04'] },
+        { column: 'end_date', first: '2001-01-04', orUnknown: true },
+      ],
     ];
 
     it.each(conditions.flatMap((condition) => sorts.map((sort) => [...condition, ...sort] as const)))(
@@ -158,7 +175,78 @@ describe('pageStatement', () => {
       await sql.query('reset all');
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
       // 4 blocks of 3 rows.
-      expect(plan).toMatch(/Index Only Scan using deal_start_blocks_by_announced on deal .*rows=3\.00 loops=4/);
+      expect(plan).toMatch(
+        /Index Only Scan using deal_start_blocks_by_announced_with_end on deal .*rows=3\.00 loops=4/,
+      );
+    });
+  });
+
+  it.each([
+    [date('end_date', 'asc'), '>='],
+    [date('end_date', 'desc'), '<='],
+  ] as const)('pages from a day on are those of ordered (%j)', async (key, isBehind) => {
+    const where = { sql: `(t.end_date is null or t.end_date ${isBehind} $1::date)`, params: ['2025-01-03'] };
+    const ordered = await pagesOf('ordered', [key], where);
+    expect(ordered.length).toBeGreaterThan(80);
+    expect(await pagesOf({ from: '2025-01-03' }, [key], where)).toEqual(ordered);
+  });
+
+  describe('by blocks of ids', () => {
+    const idMax = 2n ** 63n - 1n;
+    // Six in a block, and then one that has the greatest id there can be.
+    beforeAll(async () => {
+      await sql.query(
+        `insert into deal (id, title)
+         select i * 700::bigint, 'Deal ' || i || case when i % 3 = 0 then ' of sports' else '' end from generate_series(101, 400) i
+         union all select $1::bigint, 'Last deal of sports'`,
+        [String(idMax)],
+      );
+    });
+    const some: Where = { sql: 't.title_search @@ $1::tsquery', params: [`'sports'`] };
+    const none: Where = { ...some, params: [`'nothing'`] };
+    const blocksFrom =
+      (least: bigint, count: number, rest: IdBlocks['rest']) =>
+      (id: string | null): IdBlocks => {
+        const first = (id === null ? least : BigInt(id)) / 4096n;
+        return { first, last: first + BigInt(count - 1), rest };
+      };
+
+    it.each(
+      [1, 3, 60].flatMap((count) =>
+        (['ordered', 'narrow'] as const).flatMap((rest) =>
+          // The least id, one that others come before, and one that all come before.
+          [1n, 100_000n, idMax].map((least) => [count, rest, least] as const),
+        ),
+      ),
+    )('pages by %i, then %s, the first from id %s, are those of ordered', async (count, rest, least) => {
+      for (const where of [all, some, none]) {
+        const ordered = await pagesOf('ordered', [], where);
+        if (where === some) expect(ordered).toHaveLength(101);
+        expect(await pagesOf(blocksFrom(least, count, rest), [], where)).toEqual(ordered);
+      }
+    });
+
+    it('reads from the table what the blocks have, and looks no further when that fills the page', async () => {
+      await sql.query('analyze deal; set enable_seqscan = off; set plan_cache_mode = force_generic_plan');
+      const form: IdBlocks = { first: 20n, last: 29n, rest: 'narrow' };
+      const { text, values } = pageStatement({
+        table: 'deal',
+        columns: ['title'],
+        where: some,
+        sort: [],
+        after: ['82000'],
+        limit: 7,
+        form,
+      });
+      await sql.query(`prepare page as ${text}`);
+      const { rows } = await sql.query<{ 'QUERY PLAN': string }>(
+        `explain (analyze, costs off) execute page(${values.map((value) => pg.escapeLiteral(String(value))).join()})`,
+      );
+      await sql.query('reset all; deallocate page');
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      // A third of 10 blocks of six.
+      expect(plan).toMatch(/Bitmap Index Scan on deal_title_search_by_id_block \(actual .*rows=(19|20)\.00/);
+      expect(plan).toMatch(/Bitmap Heap Scan on deal t_1 \(never executed\)/);
     });
   });
 });

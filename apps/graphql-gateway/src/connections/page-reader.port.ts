@@ -3,7 +3,7 @@ import type { NormalisedFilter } from '@tradewind/filters';
 import type { Cell } from '../data-store/cells-query.js';
 import type { Count } from './count-cache.js';
 import type { CursorPosition } from './page-cursor.js';
-import type { WordsCondition } from './page-plan.js';
+import type { ListCondition } from './page-plan.elements.js';
 import type { Condition, SortKey } from './page-query.js';
 import type { RecordSource } from './record-source.js';
 
@@ -15,7 +15,7 @@ export interface PageRequest {
   /** The same as `where`, when it is nothing but a filter of libs/filters. */
   filter?: NormalisedFilter;
   /** Words that `where` asks for besides those of `filter`. */
-  words?: readonly WordsCondition[];
+  words?: readonly ListCondition[];
   /** What `where` means, with all the count depends on. */
   countKey: string;
   /** Further tables that `where` reads. */

@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Cell } from '../data-store/cells-query.js';
 import { DataStore } from '../data-store/data-store.js';
 import { CountCache } from './count-cache.js';
-import { formOf } from './page-plan.js';
+import { PagePlan } from './page-plan.js';
 import { pageStatement } from './page-query.js';
 import type { PageRead, PageReader, PageRequest } from './page-reader.port.js';
-import { WordFrequencies } from './word-frequencies.js';
 
 /** One statement, and beside it the count when it is asked for. The reference for any other implementation. */
 @Injectable()
@@ -13,7 +12,7 @@ export class PostgresPageReader implements PageReader {
   constructor(
     private readonly dataStore: DataStore,
     private readonly counts: CountCache,
-    private readonly frequencies: WordFrequencies,
+    private readonly plan: PagePlan,
   ) {}
 
   async read(request: PageRequest): Promise<PageRead> {
@@ -26,7 +25,7 @@ export class PostgresPageReader implements PageReader {
   }
 
   private async rows(request: PageRequest): Promise<Cell[][]> {
-    const form = await formOf(request, this.frequencies);
+    const form = await this.plan.formOf(request);
     return this.dataStore.cells(pageStatement({ ...request, form }));
   }
 }

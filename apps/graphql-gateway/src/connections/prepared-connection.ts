@@ -1,6 +1,6 @@
 import type { NormalisedFilter } from '@tradewind/filters';
 import type { CursorPosition } from './page-cursor.js';
-import type { WordsCondition } from './page-plan.js';
+import type { ListCondition } from './page-plan.elements.js';
 import type { Condition, SortKey } from './page-query.js';
 
 /** A connection field with its arguments understood: nothing in it can fail any more because of what the caller sent. */
@@ -9,7 +9,7 @@ export interface PreparedConnection {
   /** The same as `where`, when it is nothing but a filter of libs/filters. */
   filter?: NormalisedFilter;
   /** Words that `where` asks for besides those of `filter`. */
-  words?: readonly WordsCondition[];
+  words?: readonly ListCondition[];
   /** What the filter means, including all the count depends on; key of cached counts. */
   countKey: string;
   /** Further tables that the condition reads. */

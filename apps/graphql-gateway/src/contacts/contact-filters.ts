@@ -1,7 +1,7 @@
 // From the contact arguments to a condition. Who may see what is part of it: a contact is visible to its owner, and to
 // everybody once it is shared.
 import { compileFilter, wordsOf, type NormalisedFilter } from '@tradewind/filters';
-import type { WordsCondition } from '../connections/page-plan.js';
+import type { ListCondition } from '../connections/page-plan.elements.js';
 import type { Condition } from '../connections/page-query.js';
 import { userInputError } from '../endpoint/graphql-errors.js';
 import type { InputGetContactFilters } from './contact.types.js';
@@ -99,13 +99,13 @@ export function contactCondition({ filters, personFilter, userId, now }: Contact
 }
 
 /** The words that the condition asks for. */
-export function contactWords({ email, query }: InputGetContactFilters): WordsCondition[] {
+export function contactWords({ email, query }: InputGetContactFilters): ListCondition[] {
   const phrases = [
     wordsOf(email ?? ''),
     wordsOf(query ?? '').map((word, index, all) => (index === all.length - 1 ? `${word}*` : word)),
   ];
   const asked = phrases.filter((phrase) => phrase.length > 0);
-  return asked.length === 0 ? [] : [{ column: 'search', phrases: asked, match: 'all' }];
+  return asked.length === 0 ? [] : [{ column: 'search', type: 'tsvector', groups: asked, match: 'all' }];
 }
 
 /** Text that two queries share only when they ask for the same contacts whatever the time is. */
