@@ -131,7 +131,7 @@ async function besideTheLimit(stage: Stage & { pageSize: number; target: number 
   try {
     const rows: BenchRow[] = [];
     for (const [index, query] of wanted) {
-      const values = await query.draw(sql);
+      const values = await query.draw(sql, pageSize + 1);
       if (values.length === 0) throw new Error(`no values for ${query.name}`);
       await assertSameAnswer(gateway, raw, keys[0]!, query, index, values[0]!);
       const ours = gatewayLoad(gateway, keys, query, values);
@@ -187,7 +187,7 @@ async function besidePostgraphile(stage: Stage): Promise<BenchRow[]> {
   for (const pageSize of [1, 50]) {
     for (const { title, target, settings, filter } of peers) {
       if (!isWanted(context, nameOf(pageSize, title))) continue;
-      const values = await query.draw(sql);
+      const values = await query.draw(sql, pageSize + 1);
       const gateway = await start(gatewayMain, { ...common, ...gatewaySettings, DATA_PAGE_SIZE: String(pageSize) });
       const peer = await start(postgraphileMain, { ...common, ...settings });
       try {

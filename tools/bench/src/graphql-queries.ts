@@ -21,9 +21,10 @@ export interface MeasuredQuery {
   from: string;
   orderBy: string;
   columns: string;
-  /** The statement of a page, where a plain one is not the best that is known. */
-  page?: (rows: number) => string;
-  draw: (sql: pg.Pool) => Promise<Values[]>;
+  /** The statement of a page, where a plain one is not the best that is known; it is planned once for all parameters. */
+  page?: (rows: number) => string | undefined;
+  /** @param rows of a page */
+  draw: (sql: pg.Pool, rows: number) => Promise<Values[]>;
 }
 
 const money = '{ value currency multiplier isVerified localCurrency localCurrencyValue localCurrencyValueMultiplier }';
@@ -71,13 +72,46 @@ const industryRevenue = {
   },
 } as const;
 
-/** @param words a column of search words */
-async function frequentWords(sql: pg.Pool, table: string, column: string): Promise<string[]> {
-  const { rows } = await sql.query<{ word: string }>(
-    `select word from ts_stat($1) where nentry >= 3 and length(word) > 3 order by nentry desc limit 120 offset 5`,
-    [`select ${column} from ${table} where id in (select id from ${table} order by id limit 20000)`],
+/** Words and how many records hold each. */
+async function frequentWords(sql: pg.Pool, table: string, column: string): Promise<{ word: string; share: number }[]> {
+  const sample = 20_000;
+  const { rows } = await sql.query<{ word: string; found: number }>(
+    `select word, ndoc as found from ts_stat($1) where nentry >= 3 and length(word) > 3 order by nentry desc limit 120 offset 5`,
+    [`select ${column} from ${table} where id in (select id from ${table} order by id limit ${sample})`],
   );
-  return rows.map(({ word }) => word);
+  return rows.map(({ word, found }) => ({ word, share: found / sample }));
+}
+
+/** Fewer are walked to as soon. */
+const rowsByBlocks = 10;
+
+/**
+ * The first records in the order of ids, where one in a hundred is wanted: those of the first blocks of ids, from the index that
+ * the gateway has for it ($1 and `blockParameters`), and when they are too few the others.
+ */
+function pageByBlocks(columns: string, table: string, condition: string, rows: number): string | undefined {
+  if (rows < rowsByBlocks) return undefined;
+  const select = `select ${columns} from ${table} t where`;
+  const order = `order by t.id limit ${rows}`;
+  return `with head as materialized (select ${columns} from (${select} ${condition} and array[t.id / 4096] && $2::bigint[] offset 0) t ${order})
+    select * from (select * from head union all (${select} (${condition}) is true and t.id > $3 and (select count(*) from head) < ${rows} ${order})) p
+     order by id limit ${rows}`;
+}
+
+/** @param share of the records that satisfy the condition, 0 to 1 */
+async function blockParameters(sql: pg.Pool, table: string, rows: number): Promise<(share: number) => unknown[]> {
+  if (rows < rowsByBlocks) return () => [];
+  const { rows: found } = await sql.query<{ least: string; density: number }>(
+    `select min(id) as least, count(*)::float8 / (max(id) - min(id) + 1) as density from ${table}`,
+  );
+  const { least, density } = found[0]!;
+  return (share) => {
+    const first = Math.floor(Number(least) / 4096);
+    const wanted = rows + 3 * Math.sqrt(rows);
+    const last = Math.floor((Number(least) + Math.min(wanted / share / density, 64 * 4096)) / 4096);
+    const blocks = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    return [blocks, (last + 1) * 4096 - 1];
+  };
 }
 
 export const measuredQueries: readonly MeasuredQuery[] = [
@@ -92,11 +126,14 @@ export const measuredQueries: readonly MeasuredQuery[] = [
     from: 'company t where t.search @@ $1::tsquery',
     orderBy: 't.id',
     columns: companyColumns,
-    draw: async (sql) =>
-      (await frequentWords(sql, 'company', 'search')).map((word) => ({
+    page: (rows) => pageByBlocks(companyColumns, 'company', 't.search @@ $1::tsquery', rows),
+    draw: async (sql, rows) => {
+      const blocks = await blockParameters(sql, 'company', rows);
+      return (await frequentWords(sql, 'company', 'search')).map(({ word, share }) => ({
         variables: { searchFilters: { keywords: [{ values: [word] }] } },
-        parameters: [`'${word}'`],
-      })),
+        parameters: [`'${word}'`, ...blocks(share)],
+      }));
+    },
   },
   {
     name: 'companies by country and employees',
@@ -164,13 +201,17 @@ export const measuredQueries: readonly MeasuredQuery[] = [
     from: 'person t where t.skill_ids @> $1::bigint[]',
     orderBy: 't.id',
     columns: personColumns,
-    draw: async (sql) => {
-      const { rows } = await sql.query<{ skill_ids: string[] }>(
-        'select skill_ids from person where cardinality(skill_ids) >= 2 order by id limit 80',
+    page: (rows) => pageByBlocks(personColumns, 'person', 't.skill_ids @> $1::bigint[]', rows),
+    draw: async (sql, pageRows) => {
+      const blocks = await blockParameters(sql, 'person', pageRows);
+      const { rows } = await sql.query<{ skill_ids: string[]; share: number }>(
+        `select skill_ids, (select count(*) filter (where s.skill_ids @> p.skill_ids[:2]) / count(*)::float8
+                              from (select skill_ids from person order by id limit 20000) s) as share
+           from (select id, skill_ids from person where cardinality(skill_ids) >= 2 order by id limit 80) p order by id`,
       );
-      return rows.map(({ skill_ids: [one, two] }) => ({
+      return rows.map(({ skill_ids: [one, two], share }) => ({
         variables: { searchFilters: { skills: [{ values: [one, two], comparison: 'IS_ALL_OF' }] } },
-        parameters: [[one, two]],
+        parameters: [[one, two], ...blocks(share)],
       }));
     },
   },
@@ -185,7 +226,7 @@ export const measuredQueries: readonly MeasuredQuery[] = [
     orderBy: 't.id',
     columns: contactColumns,
     draw: async (sql) =>
-      (await frequentWords(sql, 'contact', 'search')).map((word) => ({
+      (await frequentWords(sql, 'contact', 'search')).map(({ word }) => ({
         variables: { filters: { query: word, filterType: 'SHARED' } },
         parameters: [`'${word}':*`],
       })),
