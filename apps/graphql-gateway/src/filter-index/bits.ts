@@ -71,6 +71,12 @@ export function andBlockInto(bits: Bits, block: Bits, inverted: number, from: nu
   for (let word = from; word < to; word++) bits[word]! &= block[word - from]! ^ inverted;
 }
 
+/** Whether no position is in the words from `from` up to `to`. */
+export function areZero(bits: Bits, from: number, to: number): boolean {
+  for (let word = from; word < to; word++) if (bits[word] !== 0) return false;
+  return true;
+}
+
 /**
  * How many positions the words from `from` up to `to` hold. Eight words at a time are added up bit by bit, with carries
  * (Harley and Seal; Warren, Hacker's Delight, 5-1), so that the bits of one word are counted instead of those of eight.

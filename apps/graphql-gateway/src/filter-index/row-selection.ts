@@ -6,6 +6,7 @@ import {
   andInto,
   andThreeInto,
   andTwoInto,
+  areZero,
   type Bits,
   countBits,
   type Difference,
@@ -76,9 +77,12 @@ export class RowSelection {
     if (this.isDone[block]) return;
     if (this.isLost) throw new Error('the selection was abandoned');
     const [from, to] = this.wordsOf(block);
-    for (const mask of this.masks) andMaskInto(this.bits, mask, from, to);
-    this.rowsDone += countBits(this.bits, from, to);
     this.isDone[block] = 1;
+    for (const mask of this.masks) {
+      andMaskInto(this.bits, mask, from, to);
+      if (areZero(this.bits, from, to)) return;
+    }
+    this.rowsDone += countBits(this.bits, from, to);
   }
 
   private wordsOf(block: number): [from: number, to: number] {
