@@ -8,6 +8,12 @@ export interface Values {
   parameters: unknown[];
 }
 
+export interface PageStatement {
+  text: string;
+  /** Planned once for all parameters, or for each. */
+  planning: 'generic' | 'custom';
+}
+
 export interface MeasuredQuery {
   name: string;
   field: 'companiesConnection' | 'personsConnection' | 'dealsConnection' | 'contactsConnection';
@@ -21,8 +27,8 @@ export interface MeasuredQuery {
   from: string;
   orderBy: string;
   columns: string;
-  /** The statement of a page, where a plain one is not the best that is known; it is planned once for all parameters. */
-  page?: (rows: number) => string | undefined;
+  /** The statement of a page, where a plain one is not the best that is known. */
+  page?: (rows: number) => PageStatement | undefined;
   /** @param rows of a page */
   draw: (sql: pg.Pool, rows: number) => Promise<Values[]>;
 }
@@ -89,13 +95,14 @@ const rowsByBlocks = 10;
  * The first records in the order of ids, where one in a hundred is wanted: those of the first blocks of ids, from the index that
  * the gateway has for it ($1 and `blockParameters`), and when they are too few the others.
  */
-function pageByBlocks(columns: string, table: string, condition: string, rows: number): string | undefined {
+function pageByBlocks(columns: string, table: string, condition: string, rows: number): PageStatement | undefined {
   if (rows < rowsByBlocks) return undefined;
   const select = `select ${columns} from ${table} t where`;
   const order = `order by t.id limit ${rows}`;
-  return `with head as materialized (select ${columns} from (${select} ${condition} and array[t.id / 4096] && $2::bigint[] offset 0) t ${order})
+  const text = `with head as materialized (select ${columns} from (${select} ${condition} and array[t.id / 4096] && $2::bigint[] offset 0) t ${order})
     select * from (select * from head union all (${select} (${condition}) is true and t.id > $3 and (select count(*) from head) < ${rows} ${order})) p
      order by id limit ${rows}`;
+  return { text, planning: 'generic' };
 }
 
 /** @param share of the records that satisfy the condition, 0 to 1 */
@@ -171,12 +178,14 @@ export const measuredQueries: readonly MeasuredQuery[] = [
     columns: dealColumns,
     // PostgreSQL would walk the order and read most of the table: days of a deal go together, which its statistics do not know.
     // So the newest of each block of days, from the index that the gateway has for it.
-    page: (rows) =>
-      `select ${dealColumns} from (
+    page: (rows) => ({
+      planning: 'generic',
+      text: `select ${dealColumns} from (
          select head.* from generate_series(($1::date - date '2000-01-01') / 32, ($2::date - date '2000-01-01') / 32) block, lateral (
            select id, announced_date from deal where (start_date - date '2000-01-01') / 32 = block and start_date between $1 and $2
             order by announced_date desc nulls last, id limit ${rows}) head
           order by announced_date desc nulls last, id limit ${rows}) p join deal t on t.id = p.id order by t.announced_date desc nulls last, t.id`,
+    }),
     draw: async () =>
       Array.from({ length: 60 }, (_, index) => {
         const year = 2018 + (index % 8);
@@ -225,6 +234,16 @@ export const measuredQueries: readonly MeasuredQuery[] = [
     from: 'contact t where t.is_shared and t.search @@ $1::tsquery and not t.is_deleted and not t.is_blacklisted',
     orderBy: 't.id',
     columns: contactColumns,
+    // The ids from the index that holds all of the condition, then their rows.
+    page: (rows) => {
+      if (rows < rowsByBlocks) return undefined;
+      const condition = 't.is_shared and t.search @@ $1::tsquery and not t.is_deleted and not t.is_blacklisted';
+      const ids = `select t.id from contact t where ${condition} order by t.id limit ${rows}`;
+      return {
+        planning: 'custom',
+        text: `select ${contactColumns} from (${ids}) p join contact t using (id) order by t.id`,
+      };
+    },
     draw: async (sql) =>
       (await frequentWords(sql, 'contact', 'search')).map(({ word }) => ({
         variables: { filters: { query: word, filterType: 'SHARED' } },

@@ -18,8 +18,8 @@ const poolOf = (planning: 'custom' | 'generic') =>
           : (pg.types.getTypeParser(oid, format) as (text: string) => unknown)) as typeof pg.types.getTypeParser,
     },
   });
-const pool = poolOf('custom');
-const plannedPool = poolOf('generic');
+const pools = { custom: poolOf('custom'), generic: poolOf('generic') };
+const pool = pools.custom;
 
 interface Reference {
   id: string;
@@ -108,12 +108,12 @@ const nodes: Record<MeasuredQuery['field'], (row: Row) => unknown> = {
 const server = fastify();
 server.get('/health', async () => ({ status: 'healthy' }));
 for (const [index, query] of measuredQueries.entries()) {
-  const plannedOnce = query.page?.(pageSize + 1);
+  const best = query.page?.(pageSize + 1);
   const page = {
     name: `page-${index}`,
-    text: plannedOnce ?? `select ${query.columns} from ${query.from} order by ${query.orderBy} limit ${pageSize + 1}`,
+    text: best?.text ?? `select ${query.columns} from ${query.from} order by ${query.orderBy} limit ${pageSize + 1}`,
   };
-  const pagePool = plannedOnce ? plannedPool : pool;
+  const pagePool = pools[best?.planning ?? 'custom'];
   const count = { name: `count-${index}`, text: `select count(*) as count from ${query.from}` };
   server.post<{ Body: unknown[] }>(`/${index}`, async (request, reply) => {
     const [{ rows }, counted] = await Promise.all([

@@ -47,13 +47,17 @@ export class ElementFrequencies {
   async of(table: string, list: ListColumn, elements: readonly Element[]): Promise<Frequencies> {
     const name = `${table}.${list.column}`;
     const { shares, tableRecords } = await this.keep(name, () => this.readCommon(table, list.column));
-    const common = elements.map((element) => shareOf(element, shares) * tableRecords);
+    const common = elements.map((element) => (shares.get(element) ?? 0) * tableRecords);
     if (!common.includes(0)) return { records: common, tableRecords };
-    const counted = elements.map(
+    const others = elements.map(
       async (element, index) =>
-        common[index] || this.keep(`${name} ${element}`, () => this.count(table, list, element)),
+        common[index] ||
+        this.keep(`${name} ${element}`, async () => {
+          const beginning = shareOfBeginning(element, shares) * tableRecords;
+          return beginning || this.count(table, list, element);
+        }),
     );
-    return { records: await Promise.all(counted), tableRecords };
+    return { records: await Promise.all(others), tableRecords };
   }
 
   /** Ids at equal distances in the order of all, from the least to the greatest; none before the table was analysed. */
@@ -117,8 +121,9 @@ function lexemeOf(word: string): string {
   return word.endsWith('*') ? `'${word.slice(0, -1)}':*` : `'${word}'`;
 }
 
-function shareOf(element: Element, shares: ReadonlyMap<string, number>): number {
-  if (!element.endsWith('*')) return shares.get(element) ?? 0;
+/** Of the common words that begin as asked; 0 for any other element. */
+function shareOfBeginning(element: Element, shares: ReadonlyMap<string, number>): number {
+  if (!element.endsWith('*')) return 0;
   const beginning = element.slice(0, -1);
   let share = 0;
   for (const [common, of] of shares) if (common.startsWith(beginning)) share += of;

@@ -31,24 +31,33 @@ const elementsMax = 10;
 const walkedCost = 0.5;
 const blockCost = 25;
 /** The statement of blocks has three parts. */
-const blocksCost = 100;
+const blocksCost = 250;
 const blocksMax = 64;
+/** Half of a longer walk is more than planning to read the rows apart from it. */
+const coveredCost = 300;
 
-export function formByElements(request: PageRequest, selectivity: Selectivity): IdBlocks | 'narrow' | null {
-  const { limit, sort } = request;
+export function formByElements(request: PageRequest, selectivity: Selectivity): IdBlocks | 'narrow' | 'covered' | null {
+  const { table, limit, sort } = request;
   const { wordsAtMost, tableRecords } = selectivity;
   const blocks = sort.length === 0 ? blocksOf(request, selectivity) : null;
   if (blocks) return blocks;
-  // Finding n records among N and sorting them reads n; walking in order until a page of p is full reads p * N / n.
+  // Finding n records among N and sorting them reads n; walking until a page of p is full reads p * N / n.
   // PostgreSQL knows the ids of a list better than words.
-  return wordsAtMost ** 2 < limit * tableRecords * walkedCost ? 'narrow' : null;
+  if (wordsAtMost ** 2 < limit * tableRecords * walkedCost) return 'narrow';
+  const isCovered = table === 'contact' && sort.length === 0 && wordsAtMost < Infinity;
+  return isCovered && walkOf(limit, selectivity) > coveredCost ? 'covered' : null;
+}
+
+/** Walking in order until a page is full. */
+function walkOf(limit: number, { likely, tableRecords }: Selectivity): number {
+  return (limit / (likely / tableRecords)) * walkedCost;
 }
 
 /** The blocks that are likely to fill the page, when going through them is cheaper than either walking or finding all. */
 function blocksOf({ after, limit }: PageRequest, selectivity: Selectivity): IdBlocks | null {
   const { ids, atMost, likely, tableRecords } = selectivity;
   const share = likely / tableRecords;
-  const walk = (limit / share) * walkedCost;
+  const walk = walkOf(limit, selectivity);
   const otherwise = Math.min(walk, atMost);
   if (ids.length < 2 || !(otherwise > blocksCost)) return null;
 

@@ -128,6 +128,18 @@ describe('the form of a page', () => {
     expect(await formOf(contacts)).toBe('narrow');
   });
 
+  it.each([
+    ['common', 51, [], 'covered'],
+    ['common', 2, [], 'ordered'],
+    ['frequent', 51, [], 'covered'],
+    ['common', 51, [byRevenue], 'ordered'],
+    ['rare', 51, [], 'narrow'],
+  ])('contacts with the word %s, limit %i, sorted by %j: %s', async (word, limit, sort, form) => {
+    const words = [{ column: 'search', type: 'tsvector' as const, groups: [[word]], match: 'all' as const }];
+    const { filter: _filter, ...contacts } = request('person', {}, { table: 'contact', words, limit, sort });
+    expect(await formOf(contacts)).toBe(form);
+  });
+
   describe('of deals in a range of days, sorted by another date', () => {
     const startDate = [{ values: ['2020-01-01', '2020-12-31'], comparison: 'BETWEEN' }];
     const form = (filter: Record<string, unknown>, sort: SortKey[]) => formOf(request('deal', filter, { sort }));

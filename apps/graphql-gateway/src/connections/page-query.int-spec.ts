@@ -86,6 +86,12 @@ describe('pageStatement', () => {
     }
   });
 
+  it('covered pages are those of ordered', async () => {
+    for (const where of [all, range]) {
+      expect(await pagesOf('covered', [], where)).toEqual(await pagesOf('ordered', [], where));
+    }
+  });
+
   describe('by blocks of days', () => {
     // Days on both sides of the day that blocks are counted from, in 20 blocks, without the middle ones.
     beforeAll(async () => {

@@ -45,8 +45,9 @@ export interface OrderedFrom {
  * which an index holds in the order of the one sort key, another date (data-tables/0006); the rows of the page alone are read
  * from the table. `IdBlocks`, for pages in the order of ids: an index that holds blocks of ids besides what the filter asks for
  * finds the records of these (data-tables/0007).
+ * `covered`, for the same order: what the filter asks for is in an index by id, so that this alone is walked (data-tables/0009).
  */
-export type PageForm = 'ordered' | 'narrow' | OrderedFrom | DayRange | IdBlocks;
+export type PageForm = 'ordered' | 'narrow' | 'covered' | OrderedFrom | DayRange | IdBlocks;
 
 export interface PageQuery {
   table: string;
@@ -87,6 +88,7 @@ export function pageStatement(query: PageQuery): Statement {
   const { form = 'ordered' } = query;
   if (form === 'narrow') return page.statement(narrow(page));
   if (form === 'ordered') return page.statement(ordered(page, page.behind));
+  if (form === 'covered') return page.statement(page.rowsOf(page.walked(page.behind?.[0]!.condition, 't.id')));
   if ('from' in form) return page.statement(ordered(page, page.behind ?? startingAt(page, form.from)));
   return page.statement('column' in form ? byDays(page, form) : byIds(page, form), true);
 }
@@ -118,8 +120,8 @@ class PageParts {
   }
 
   /** Walked to in the order of the page, if PostgreSQL thinks so. */
-  walked(condition = 'true'): string {
-    const { columns, table, where, limit } = this;
+  walked(condition = 'true', columns = this.columns): string {
+    const { table, where, limit } = this;
     return `select ${columns} from ${table} t where ${where} and ${condition} order by ${this.order('t')} limit ${limit}`;
   }
 
@@ -139,6 +141,12 @@ class PageParts {
   /** The first of all that the sources have. */
   firstOf(sources: readonly string[]): string {
     return `select * from (${either(sources)}) p order by ${this.order('p')} limit ${this.limit}`;
+  }
+
+  /** Of the records with these ids. */
+  rowsOf(ids: string): string {
+    const { columns, table } = this;
+    return `select ${columns} from (${ids}) p join ${table} t on t.id = p.id order by ${this.order('t')}`;
   }
 
   order(alias: string): string {
@@ -178,8 +186,7 @@ function byDays(page: PageParts, range: DayRange): string {
     );
   const days = blocksOf(table, range, (day) => page.parameter(day, 'date'));
   const known = `select t.* from ${days} block, lateral (${either(heads('= block'))}) t`;
-  const first = page.firstOf(range.orUnknown ? [known, ...heads('is null')] : [known]);
-  return `select ${page.columns} from (${first}) p join ${table} t on t.id = p.id order by ${page.order('t')}`;
+  return page.rowsOf(page.firstOf(range.orUnknown ? [known, ...heads('is null')] : [known]));
 }
 
 function byIds(page: PageParts, { first, last, rest }: IdBlocks): string {
