@@ -18,6 +18,10 @@ const backups = async (username: string) => {
   for await (const name of app.objects.list(profileBackupBucket, `${username}_`)) names.push(name);
   return names.length;
 };
+const objectStoreState = async () => {
+  const ready = (await (await fetch(`${app.url}/ready`)).json()) as { dependencies: Record<string, string> };
+  return ready.dependencies['object_store'];
+};
 const inbox = async () =>
   app.query('select is_stored as s, is_backed_up as b, last_error as e from open_delivery order by id');
 
@@ -51,9 +55,20 @@ describe('a store that fails for a while', () => {
     await writeFile(bucket, 'a file where the folder should be');
     const answer = await app.deliver(profileBody('jane'));
     expect(answer.body).toEqual({ status: 'success', saved_to_warehouse: true, backed_up_to_storage: false });
+    expect(await objectStoreState()).toBe('down');
     await rm(bucket);
+    await eventually(async () => expect(await objectStoreState()).toBe('up'));
     await eventually(async () => expect(await backups('jane')).toBe(1));
     expect(await stored('jane')).toBe(1);
+  });
+
+  it('another bucket is used where the settings name one', async () => {
+    const other = await app.replica({ OBJECT_STORE_BUCKET: 'acme-priority-people' });
+    expect((await deliverTo(other.url, profileBody('elsewhere'))).body).toMatchObject({ backed_up_to_storage: true });
+    const names: string[] = [];
+    for await (const name of app.objects.list('acme-priority-people', 'elsewhere_')) names.push(name);
+    expect(names).toHaveLength(1);
+    expect(await backups('elsewhere')).toBe(0);
   });
 
   it('one that hangs: the answer comes in time, and says what is not done', async () => {

@@ -1,6 +1,6 @@
 // One function per port: reads CLOUD and gives the implementation. Each implementation, and with it its client packages,
 // is loaded only when it is the chosen one. None of these functions touches the network.
-import { profileBackupBucket, profileBatchTopic } from '@tradewind/shared-types';
+import { profileBatchTopic } from '@tradewind/shared-types';
 import type { EmbeddedPushDispatcher, PushDispatchEvent } from './push-dispatcher.embedded.js';
 import type { ObjectStore } from './object-store.port.js';
 import type { PushAuthenticator } from './push-authenticator.port.js';
@@ -86,7 +86,6 @@ export async function createObjectStore(settings: ObjectStoreSettings): Promise<
     const { GcsObjectStore } = await import('./object-store.gcs.js');
     return new GcsObjectStore({
       projectId: requiredSetting(settings, 'GOOGLE_CLOUD_PROJECT'),
-      pingBucket: profileBackupBucket,
       apiEndpoint: settings.STORAGE_API_ENDPOINT,
     });
   }

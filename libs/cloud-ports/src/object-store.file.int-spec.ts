@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { objectStoreContract } from '../test/contracts/object-store.contract.js';
@@ -14,9 +14,16 @@ const folder = async () => {
 
 objectStoreContract('FileObjectStore', async () => {
   const root = await folder();
+  const open = () => new FileObjectStore(root);
   return {
-    store: new FileObjectStore(root),
-    replica: new FileObjectStore(root),
+    store: open(),
+    replica: open(),
+    open,
+    // A folder that is away and whose place is taken: EEXIST for whoever wants to make it.
+    forbidWriting: async () => {
+      await rm(join(root, 'backup-bucket'), { recursive: true });
+      await writeFile(join(root, 'backup-bucket'), '');
+    },
     bucket: 'backup-bucket',
     close: () => rm(root, { recursive: true }),
   };
@@ -73,9 +80,24 @@ describe('FileObjectStore', () => {
     expect(kept.sort()).toEqual([...new Set(names)].sort());
   });
 
-  it('rejects ping when the folder cannot be used', async () => {
-    const file = join(await folder(), 'not-a-folder');
-    await writeFile(file, '');
-    await expect(new FileObjectStore(file).ping()).rejects.toThrow();
+  it.each([
+    ['the folder of all buckets', ''],
+    ['the folder for partial files', '.partial'],
+    ['the folder of the bucket', 'bucket'],
+  ])('is not writable while %s is a file', async (_name, path) => {
+    const root = join(await folder(), 'objects');
+    if (path !== '') await mkdir(root);
+    await writeFile(join(root, path), '');
+    const store = new FileObjectStore(root);
+    await expect(store.assertWritable('bucket')).rejects.toThrow();
+    await expect(store.create('bucket', 'one', 'x')).rejects.toThrow();
+  });
+
+  it('is not writable while another file system stands in the place of the bucket', async () => {
+    const root = await folder();
+    await symlink('/proc/self', join(root, 'bucket'));
+    const store = new FileObjectStore(root);
+    await expect(store.assertWritable('bucket')).rejects.toThrow();
+    expect(await readdir(join(root, '.partial'))).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 // name is taken: the same promise as a generation precondition of Cloud Storage.
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs';
-import { access, constants, link, mkdir, readdir, readFile, stat, unlink } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { FolderFlush, flushFolder } from './folder-flush.js';
@@ -11,6 +11,8 @@ import { ObjectStore } from './object-store.port.js';
 
 /** Not a possible bucket name, and on the same file system as the buckets, as `link` needs. */
 const partialFolder = '.partial';
+/** Stands in a bucket's folder for a moment while it is probed. No object has it: names of files never begin with a dot. */
+const probeFile = '.probe';
 /** A partial file this old belongs to a process that was killed while it wrote: a write takes seconds. */
 const abandonedAfterMs = 3_600_000;
 
@@ -83,14 +85,29 @@ export class FileObjectStore extends ObjectStore {
       if (hasCode(error, 'ENOENT')) return;
       throw error;
     }
-    const names = files.map((file) => decodeURIComponent(file)).filter((name) => name.startsWith(prefix));
+    const names = files
+      .filter((file) => file !== probeFile)
+      .map((file) => decodeURIComponent(file))
+      .filter((name) => name.startsWith(prefix));
     // Cloud Storage orders by UTF-8 bytes, which differs from the order of UTF-16 units.
     yield* names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   }
 
-  async ping(): Promise<void> {
-    await mkdir(this.#root, { recursive: true });
-    await access(this.#root, constants.W_OK);
+  /** Takes the way of `create` without the flushes: a file written beside, then moved into the folder of the bucket. */
+  protected async probe(bucket: string): Promise<void> {
+    assertBucketName(bucket);
+    const folder = join(this.#root, bucket);
+    const partial = join(this.#root, partialFolder, randomUUID());
+    await Promise.all([mkdir(folder, { recursive: true }), mkdir(dirname(partial), { recursive: true })]);
+    try {
+      await write(partial, 'x', { flag: 'wx' });
+      await rename(partial, join(folder, probeFile));
+    } catch (error) {
+      await rm(partial, { force: true });
+      throw error;
+    }
+    // Another replica may have removed it already.
+    await rm(join(folder, probeFile), { force: true });
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -7,12 +7,11 @@ import { ObjectStore } from './object-store.port.js';
 
 export interface GcsObjectStoreOptions {
   projectId: string;
-  /** Asked for by `ping`; the caller needs storage.objects.list on it. */
-  pingBucket: string;
   /** Address of an emulator or fake; calls carry no credentials then. */
   apiEndpoint?: string | undefined;
 }
 
+const createPermission = 'storage.objects.create';
 /** Above this, Google advises an upload that can be resumed, at the price of one more request. */
 const resumableSizeBytesMin = 5_000_000;
 const namesPerPage = 1_000;
@@ -26,7 +25,7 @@ const readBackoffMs = 1_000;
  */
 export class GcsObjectStore extends ObjectStore {
   readonly #storage: Storage;
-  /** For downloads and `ping`: tries once. The client's own retry of a download ends in a closed stream. */
+  /** For downloads and probes: tries once. The client's own retry of a download ends in a closed stream. */
   readonly #storageWithoutRetry: Storage;
   readonly #options: GcsObjectStoreOptions;
 
@@ -89,11 +88,17 @@ export class GcsObjectStore extends ObjectStore {
     }
   }
 
-  async ping(): Promise<void> {
-    await this.#bucket(this.#options.pingBucket, this.#storageWithoutRetry).getFiles({
-      maxResults: 1,
-      autoPaginate: false,
-    });
+  /** Asks which permissions this process has: a written object could not be removed by a role that only creates. */
+  protected async probe(name: string): Promise<void> {
+    const bucket = this.#bucket(name, this.#storageWithoutRetry);
+    try {
+      const [granted] = await bucket.iam.testPermissions(createPermission);
+      if (granted[createPermission] !== true) throw new Error(`${createPermission} is not granted on ${name}`);
+    } catch (error) {
+      // Emulators know no permissions: there it is enough that the bucket exists.
+      if (this.#options.apiEndpoint === undefined || ![404, 405, 501].includes(Number(codeOf(error)))) throw error;
+      await bucket.getFiles({ maxResults: 1, autoPaginate: false });
+    }
   }
 
   async onApplicationShutdown(): Promise<void> {

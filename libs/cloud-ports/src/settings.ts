@@ -1,5 +1,7 @@
 // Environment variables of the ports, as envalid specifications that an app spreads into its own configuration.
 // CLOUD chooses the implementations; the settings of the other cloud may then be left out.
+import { profileBackupBucket } from '@tradewind/shared-types';
+import { assertBucketName } from './object-names.js';
 
 /** The implementations to use: `embedded` (PostgreSQL and the file system) or `google`. */
 export type Cloud = 'embedded' | 'google';
@@ -64,6 +66,16 @@ const integer = <const O extends SpecOptions<number> & { min: number; max: numbe
     options,
   );
 };
+
+const bucketName = <const O extends SpecOptions<string>>(options: O) =>
+  spec(
+    'bucket name',
+    (input) => {
+      assertBucketName(input);
+      return input;
+    },
+    options,
+  );
 
 const emulatorsOnly = {
   productionRule: () => 'must not be set in production: it belongs to an emulator, and calls carry no credentials',
@@ -242,6 +254,10 @@ export const warehouseSettings = {
 export const objectStoreSettings = {
   ...cloud,
   ...googleProject,
+  OBJECT_STORE_BUCKET: bucketName({
+    default: profileBackupBucket,
+    desc: 'Bucket of the profile backups; names are unique across all of Cloud Storage, so a second installation needs another one',
+  }),
   OBJECT_STORE_DIR: str({
     default: undefined,
     requiredWhen: onEmbedded,

@@ -11,6 +11,14 @@ objectStoreContract('GcsObjectStore on fake-gcs-server', async () => {
     body: JSON.stringify({ name: bucket }),
   });
   if (!created.ok) throw new Error(`the bucket could not be made: HTTP ${created.status}`);
-  const open = () => new GcsObjectStore({ projectId: 'emulated', pingBucket: bucket, apiEndpoint: emulator.address });
-  return { store: open(), replica: open(), bucket, close: () => emulator.stop() };
+  const open = () => new GcsObjectStore({ projectId: 'emulated', apiEndpoint: emulator.address });
+  const forbidWriting = async () => {
+    // An emulator has no permissions to take away, and removes only an empty bucket.
+    const url = `${emulator.address}/storage/v1/b/${bucket}`;
+    for await (const name of open().list(bucket, '')) {
+      await fetch(`${url}/o/${encodeURIComponent(name)}`, { method: 'DELETE' });
+    }
+    await fetch(url, { method: 'DELETE' });
+  };
+  return { store: open(), replica: open(), open, forbidWriting, bucket, close: () => emulator.stop() };
 });

@@ -4,13 +4,19 @@ import { GcsObjectStore } from '../src/object-store.gcs.js';
 import { objectStoreContract } from './contracts/object-store.contract.js';
 
 const bucket = 'backup-bucket';
-const open = (apiEndpoint: string) =>
-  new GcsObjectStore({ projectId: 'fake-project', pingBucket: bucket, apiEndpoint });
+const open = (apiEndpoint: string) => new GcsObjectStore({ projectId: 'fake-project', apiEndpoint });
 
 objectStoreContract('GcsObjectStore', async () => {
   const fake = await startFakeCloudStorage();
   fake.createBucket(bucket);
-  return { store: open(fake.url), replica: open(fake.url), bucket, close: () => fake.close() };
+  return {
+    store: open(fake.url),
+    replica: open(fake.url),
+    open: () => open(fake.url),
+    forbidWriting: () => fake.denyCreating(bucket),
+    bucket,
+    close: () => fake.close(),
+  };
 });
 
 describe('GcsObjectStore', () => {
@@ -92,12 +98,24 @@ describe('GcsObjectStore', () => {
     expect(fake.requests.list - before).toBe(2);
   }, 60_000);
 
+  it('looks at a bucket once in some seconds, however often it is asked, and writes nothing', async () => {
+    const { permissions, upload } = fake.requests;
+    const asked = open(fake.url);
+    for (let time = 0; time < 20; time++) await asked.assertWritable(bucket);
+    expect(fake.requests).toMatchObject({ permissions: permissions + 1, upload });
+  });
+
+  it('is content with a bucket that can be listed at an emulator that knows no permissions', async () => {
+    fake.faults.failNext('permissions', 404, 2);
+    await expect(open(fake.url).assertWritable(bucket)).resolves.toBeUndefined();
+    await expect(open(fake.url).assertWritable('other-bucket')).rejects.toThrow();
+  });
+
   it('rejects when the bucket does not exist, access is denied or nobody answers', async () => {
     await expect(store.create('other-bucket', 'name', 'x', 'text/plain')).rejects.toThrow();
     fake.faults.failNext('upload', 403);
     await expect(store.create(bucket, unusedName(), 'x', 'text/plain')).rejects.toThrow('ordered failure');
-    fake.faults.failNext('list', 403);
-    await expect(store.ping()).rejects.toThrow();
-    await expect(open(`http://127.0.0.1:${await freePort()}`).ping()).rejects.toThrow();
+    await expect(store.assertWritable('other-bucket')).rejects.toThrow();
+    await expect(open(`http://127.0.0.1:${await freePort()}`).assertWritable(bucket)).rejects.toThrow();
   }, 60_000);
 });

@@ -9,7 +9,10 @@ export const profileBatchTopic = 'network-scraping-batches';
 /** Constant `requestType` of the priority pipeline in the table of scraped-profile calls. */
 export const profileRequestType = 'SCRAPER_API_PERSON';
 
-/** Bucket of the monthly profile backups (pipelines.md, Object storage backup). */
+/**
+ * Bucket of the monthly profile backups (pipelines.md, Object storage backup), unless a deployment sets another one:
+ * bucket names are unique across all of Cloud Storage.
+ */
 export const profileBackupBucket = 'scraper-monthly-priority-people';
 
 /** The form of a UUID, whatever its version and variant say. */

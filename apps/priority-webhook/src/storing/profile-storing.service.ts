@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ObjectStore, Warehouse } from '@tradewind/cloud-ports';
 import { GroupCommit, Logger, withinMs } from '@tradewind/service-kit';
-import { profileBackupBucket } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import type { DeliveryProgress, KeptDelivery } from '../deliveries/delivery.types.js';
 import { DeliveriesStore } from '../deliveries/deliveries.store.js';
@@ -176,7 +175,7 @@ export class ProfileStoringService {
     try {
       // `exists` is success as well: the name belongs to this delivery alone, an earlier attempt wrote it.
       await withinMs(Math.max(0, deadlineMs - performance.now()), () =>
-        this.objects.create(profileBackupBucket, objectName, body, 'application/json'),
+        this.objects.create(this.config.OBJECT_STORE_BUCKET, objectName, body, 'application/json'),
       );
       return undefined;
     } catch (error) {

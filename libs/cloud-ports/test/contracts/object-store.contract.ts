@@ -9,6 +9,10 @@ export interface ObjectStoreSubject {
   bucket: string;
   /** A second store on the same objects, as another replica has it. */
   replica: ObjectStore;
+  /** One more store on the same objects. */
+  open(): ObjectStore;
+  /** From now on nothing can be created in the bucket. */
+  forbidWriting(): Promise<void> | void;
   close(): Promise<void>;
 }
 
@@ -107,8 +111,23 @@ export function objectStoreContract(name: string, open: () => Promise<ObjectStor
       }
     });
 
-    it('answers ping', async () => {
-      await expect(subject.store.ping()).resolves.toBeUndefined();
+    it('says that a bucket is writable, and shows nothing of having looked', async () => {
+      const { store, replica, bucket } = subject;
+      const before = await listed('');
+      // At once and from several replicas, as probes come.
+      await Promise.all([store, replica, store].map((each) => each.assertWritable(bucket)));
+      expect(await listed('')).toEqual(before);
+    });
+
+    it('says that a bucket in which nothing can be created is not writable, also to the second who asks', async () => {
+      const { replica, bucket } = subject;
+      await subject.forbidWriting();
+      await expect(replica.create(bucket, unusedName(), '{}', 'application/json')).rejects.toThrow();
+      // A store of its own: the others may still know the state of a moment ago.
+      const other = subject.open();
+      await expect(other.assertWritable(bucket)).rejects.toThrow();
+      await expect(other.assertWritable(bucket)).rejects.toThrow();
+      await other.onApplicationShutdown();
     });
   });
 }

@@ -10,15 +10,17 @@ export interface FakeCloudStorage {
   /** For the client's `apiEndpoint`. */
   url: string;
   /**
-   * Methods are `upload`, `download` and `list`. A number is the HTTP status of the answer; `lost` does the work and then
+   * Methods are `upload`, `download`, `list` and `permissions`. A number is the HTTP status of the answer; `lost` does the work and then
    * breaks the connection; `damaged` receives or sends something else than what was given.
    */
   faults: FaultPlan<number | 'lost' | 'damaged'>;
   /** Requests seen, by method. Deleting is denied, as it is to our role. */
-  requests: Record<'upload' | 'download' | 'list' | 'delete', number>;
+  requests: Record<'upload' | 'download' | 'list' | 'delete' | 'permissions', number>;
   /** Objects of a bucket by name. */
   objects(bucket: string): ReadonlyMap<string, StoredObject>;
   createBucket(bucket: string): void;
+  /** From now on the caller may create nothing in the bucket, as when its role is taken away. */
+  denyCreating(bucket: string): void;
   /** Stores an object without a request. */
   put(bucket: string, name: string, text: string): void;
   close(): Promise<void>;
@@ -53,7 +55,8 @@ export async function startFakeCloudStorage(): Promise<FakeCloudStorage> {
   const buckets = new Map<string, Map<string, StoredObject>>();
   const uploads = new Map<string, Upload>();
   const faults = createFaultPlan<number | 'lost' | 'damaged'>();
-  const requests = { upload: 0, download: 0, list: 0, delete: 0 };
+  const requests = { upload: 0, download: 0, list: 0, delete: 0, permissions: 0 };
+  const deniedBuckets = new Set<string>();
   let generation = 0;
 
   const bucketOf = (name: string) => {
@@ -102,6 +105,7 @@ export async function startFakeCloudStorage(): Promise<FakeCloudStorage> {
     if (session !== null) return resume(request, response, session, isDamaged);
     const bucket = decodeURIComponent(/\/b\/([^/]+)\/o/.exec(url.pathname)?.[1] ?? '');
     bucketOf(bucket);
+    if (deniedBuckets.has(bucket)) throw new ApiError(403, 'The caller does not have storage.objects.create access.');
     const body = await readBody(request);
     const started: Upload = {
       bucket,
@@ -164,6 +168,17 @@ export async function startFakeCloudStorage(): Promise<FakeCloudStorage> {
     };
   }
 
+  /** Those of the permissions asked about that the caller has; the field is absent when there is none. */
+  function permissions(bucket: string, search: URLSearchParams) {
+    bucketOf(bucket);
+    const asked = search.getAll('permissions');
+    const granted = asked.filter((name) => name !== 'storage.objects.create' || !deniedBuckets.has(bucket));
+    return {
+      kind: 'storage#testIamPermissionsResponse',
+      ...(granted.length > 0 ? { permissions: granted } : {}),
+    };
+  }
+
   function download(
     response: ServerResponse,
     bucket: string,
@@ -186,14 +201,17 @@ export async function startFakeCloudStorage(): Promise<FakeCloudStorage> {
   const server = createServer((request, response) => {
     void (async () => {
       const url = new URL(request.url ?? '', 'http://fake');
+      const permissionsOf = /\/b\/([^/]+)\/iam\/testPermissions$/.exec(url.pathname)?.[1];
       const [, bucket = '', name] = /\/b\/([^/]+)\/o(?:\/([^/]+))?$/.exec(url.pathname)?.map(decodeURIComponent) ?? [];
       const method = url.pathname.startsWith('/upload/')
         ? 'upload'
         : request.method === 'DELETE'
           ? 'delete'
-          : name === undefined || name === 'undefined'
-            ? 'list'
-            : 'download';
+          : permissionsOf !== undefined
+            ? 'permissions'
+            : name === undefined || name === 'undefined'
+              ? 'list'
+              : 'download';
       requests[method] += 1;
       const fault = faults.take(method);
       try {
@@ -204,9 +222,11 @@ export async function startFakeCloudStorage(): Promise<FakeCloudStorage> {
             ? await upload(request, response, url, isDamaged)
             : method === 'list'
               ? list(bucket, url.searchParams)
-              : method === 'delete'
-                ? denied()
-                : download(response, bucket, name!, url.searchParams, isDamaged);
+              : method === 'permissions'
+                ? permissions(decodeURIComponent(permissionsOf!), url.searchParams)
+                : method === 'delete'
+                  ? denied()
+                  : download(response, bucket, name!, url.searchParams, isDamaged);
         if (fault === 'lost') request.socket.destroy();
         else if (Buffer.isBuffer(answer)) response.end(answer);
         else response.setHeader('content-type', 'application/json').end(answer && JSON.stringify(answer));
@@ -223,6 +243,7 @@ export async function startFakeCloudStorage(): Promise<FakeCloudStorage> {
     requests,
     objects: (bucket) => bucketOf(bucket),
     createBucket: (bucket) => void buckets.set(bucket, new Map()),
+    denyCreating: (bucket) => void deniedBuckets.add(bucket),
     put(bucket, name, text) {
       generation += 1;
       bucketOf(bucket).set(name, { body: Buffer.from(text), contentType: 'text/plain', generation });
