@@ -8,6 +8,8 @@ import { objectsMaxPerField } from './src/parse-filters.ts';
 import { valuesMaxPerFilter } from './src/parse-value.ts';
 
 const here = (path) => new URL(path, import.meta.url).href;
+/** The texts of a cell, which `|` separates. */
+const listOf = (cell) => (cell === '' ? [] : cell.split('|'));
 const rows = (name) => parse(readFileSync(new URL(`data/${name}.csv`, import.meta.url)), { columns: true });
 
 /** The GraphQL name of an industry: every character that is not a letter or digit becomes an underscore. */
@@ -29,16 +31,21 @@ const countries = rows('countries').map(({ id, alpha2, alpha3, name, otherNames 
   alpha2,
   alpha3,
   name,
-  otherNames: otherNames ? otherNames.split('|') : [],
+  otherNames: listOf(otherNames),
 }));
 const countryIds = new Map(countries.map(({ alpha2, id }) => [alpha2, id]));
 const regionRows = rows('regions');
 const regionIds = new Map(regionRows.map(({ region, id }) => [region, Number(id)]));
-const regions = regionRows.map(({ id, region, parent, countries: codes }) => ({
+const regions = regionRows.map(({ id, region, parent, otherNames, countries: codes }) => ({
   id: Number(id),
   name: region,
+  otherNames: listOf(otherNames),
   parentId: parent ? regionIds.get(parent) : null,
   countryIds: codes.split(' ').map((alpha2) => countryIds.get(alpha2)),
+}));
+const cityNames = rows('city-names').map(({ countryAlpha2, names }) => ({
+  countryId: countryIds.get(countryAlpha2),
+  names: listOf(names),
 }));
 
 await writeGenerated({
@@ -48,6 +55,7 @@ await writeGenerated({
   }),
   [here('src/reference/countries.generated.ts')]: source('countries', { countries: ['Country', countries] }),
   [here('src/reference/regions.generated.ts')]: source('regions', { regions: ['Region', regions] }),
+  [here('src/reference/city-names.generated.ts')]: source('city-names', { cityNames: ['CityNames', cityNames] }),
   [here('../../docs/filters.md')]: filtersPage(),
 });
 

@@ -7,6 +7,11 @@ const names = NameDictionary.of({
     { id: '10002', name: 'Portland, Oregon', countryId: '1840' },
     { id: '10003', name: 'Portland, Maine', countryId: '1840' },
     { id: '10004', name: 'Zürich', countryId: '1756' },
+    { id: '10005', name: 'Munich', countryId: '1276' },
+    { id: '10006', name: 'Köln, Nordrhein-Westfalen', countryId: '1276' },
+    { id: '10007', name: 'New York City, New York', countryId: '1840' },
+    { id: '10008', name: 'Philadelphia, Mississippi', countryId: '1840' },
+    { id: '10009', name: 'Bangalore', countryId: '1356' },
   ],
   skills: [{ id: 1, name: 'C++' }],
 });
@@ -34,6 +39,27 @@ describe('NameDictionary', () => {
     ['location', 'Portland', [10002, 10003]],
     ['location', 'Oregon', [10002]],
     ['location', 'Switzerland', [1756]],
+    ['location', 'zurich switzerland', [10004]],
+    ['location', 'Munich, Austria', []],
+    ['location', 'EU', [19]],
+    ['region', 'E.U.', [19]],
+    ['region', 'LATAM', [42]],
+    ['region', 'Asia-Pacific', [51]],
+    ['country', 'UK', [1826]],
+    ['country', 'England', [1826]],
+    ['country', 'USA', [1840]],
+    ['country', 'the US', [1840]],
+    ['country', 'Holland', [1528]],
+    ['country', 'Deutschland', [1276]],
+    ['country', 'États-Unis', [1840]],
+    ['country', 'Ελλάδα', [1300]],
+    ['location', 'NYC', [10007]],
+    ['location', 'New York', [10007]],
+    ['location', 'Philly', []],
+    ['location', 'München', [10005]],
+    ['location', 'MUENCHEN, Deutschland', [10005]],
+    ['location', 'Cologne', [10006]],
+    ['location', 'Bengaluru, India', [10009]],
     ['industry', 'Aerospace___Defense', [1]],
     ['industry', 'Aerospace and Defense', [1]],
     ['skill', 'c', [1]],
@@ -42,12 +68,33 @@ describe('NameDictionary', () => {
     expect('ids' in resolution ? [...resolution.ids].sort() : []).toEqual(ids);
   });
 
-  it('offers the nearest names, the nearest first', () => {
-    const nearest = (name: string) => (names.resolve('country', name) as { nearest: string[] }).nearest;
-    expect(nearest('Swizerland')[0]).toBe('Switzerland');
-    expect(nearest('Untied States')).toEqual(['United States']);
-    expect(names.resolve('region', 'Europ')).toMatchObject({ nearest: expect.arrayContaining(['Europe']) });
-    expect(names.resolve('location', 'Zuerich')).toMatchObject({ nearest: expect.arrayContaining(['Zürich']) });
+  it.each([
+    ['country', 'Swizerland', 'Switzerland'],
+    ['country', 'Untied States', 'United States'],
+    ['country', 'Allemagn', 'Germany'],
+    ['region', 'Europ', 'Europe'],
+    ['region', 'Nordic region', 'Nordics'],
+    ['location', 'Zuerihc', 'Zürich'],
+    ['location', 'Greater Munich area', 'Munich'],
+    ['industry', 'Airline', 'Airlines'],
+  ] as const)('of the vocabulary %s, offers for %j first %j', (vocabulary, unknown, first) => {
+    expect(names.resolve(vocabulary, unknown)).toMatchObject({ nearest: expect.arrayContaining([first]) });
+    expect((names.resolve(vocabulary, unknown) as { nearest: string[] }).nearest[0]).toBe(first);
+  });
+
+  it('offers names that share a word before those that only look alike', () => {
+    const { nearest } = names.resolve('country', 'Virgin Islands') as { nearest: string[] };
+    expect(nearest.length).toBeGreaterThan(1);
+    expect(nearest.filter((name) => !name.includes('Virgin Islands'))).toEqual([]);
+  });
+
+  it('offers no names of countries for two letters, and no codes', () => {
+    expect(names.resolve('country', 'EU')).toEqual({ nearest: [] });
+    expect(names.resolve('country', 'Lao PDR')).toEqual({ nearest: expect.not.arrayContaining(['LAO']) });
+  });
+
+  it('compares no text that is longer than a name', () => {
+    expect(names.resolve('location', 'e\u0316\u0301'.repeat(40_000))).toEqual({ nearest: [] });
   });
 
   it('knows no id outside the vocabulary, and no name without a letter or digit', () => {

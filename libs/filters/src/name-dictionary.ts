@@ -1,11 +1,11 @@
 // Names to ids for everything that a filter may name: regions, countries, cities, skills and industries.
 // Matching ignores case, accents and punctuation; one name may mean several ids (there is a Springfield in many states).
-import { distance } from 'fastest-levenshtein';
-import { integerOf } from './scalars.js';
-import { normaliseText } from './text.js';
+import { type Candidate, keyOf, nearestCandidates } from './nearest.js';
+import { cityNames } from './reference/city-names.generated.js';
 import { countries } from './reference/countries.generated.js';
 import { industries } from './reference/industries.generated.js';
 import { regions } from './reference/regions.generated.js';
+import { integerOf } from './scalars.js';
 
 /** The vocabularies that filter fields resolve names in. A location is a region, a country or a city. */
 export type Vocabulary = 'region' | 'country' | 'location' | 'skill' | 'industry';
@@ -17,10 +17,14 @@ export interface NamedRow {
   names: readonly string[];
 }
 
+export interface NamedCity extends NamedRow {
+  countryId: number | string;
+}
+
 export interface NameRows {
   regions: readonly NamedRow[];
   countries: readonly NamedRow[];
-  cities: readonly NamedRow[];
+  cities: readonly NamedCity[];
   skills: readonly NamedRow[];
   industries: readonly NamedRow[];
 }
@@ -28,34 +32,37 @@ export interface NameRows {
 /** Answers of a look-up: the ids, or the nearest names when there is no such name. */
 export type Resolution = { ids: readonly number[] } | { nearest: readonly string[] };
 
-const suggestionCount = 3;
+/** No name is longer; a longer text is refused before it is normalised. */
+const nameMaxChars = 300;
 
 export class NameDictionary {
-  private readonly vocabularies: Record<Vocabulary, Names>;
+  private readonly vocabularies: Record<Exclude<Vocabulary, 'location'>, Names>;
+  private readonly places: Names;
+  private readonly cityCountries: ReadonlyMap<number, number>;
 
   constructor(rows: NameRows) {
     this.vocabularies = {
       region: new Names([rows.regions]),
       country: new Names([rows.countries]),
-      location: new Names([rows.regions, rows.countries, rows.cities]),
       skill: new Names([rows.skills]),
       industry: new Names([rows.industries]),
     };
+    this.places = new Names([rows.regions, rows.countries, rows.cities]);
+    this.cityCountries = new Map(rows.cities.map(({ id, countryId }) => [Number(id), Number(countryId)]));
   }
 
   /**
    * A dictionary of the reference data plus the rows that only the database knows.
-   * Cities are found as `Dublin`, and as `Dublin, Ireland` with any name of their country.
+   * A city is found as `Dublin`, and as `Dublin, Ireland` with any name of its country.
    * A city named `Portland, Oregon` is found as `Portland` too, together with the other Portlands, and as `Oregon`,
-   * together with the other cities there.
+   * together with the other cities there. `München` finds Munich, by whichever name the database knows it.
    */
   static of(rows: {
     cities?: readonly { id: number | string; name: string; countryId: number | string }[];
     skills?: readonly { id: number | string; name: string }[];
   }): NameDictionary {
-    const countryNames = new Map(countries.map((country) => [country.id, [country.name, ...country.otherNames]]));
     return new NameDictionary({
-      regions: regions.map(({ id, name }) => ({ id, names: [name] })),
+      regions: regions.map(({ id, name, otherNames }) => ({ id, names: [name, ...otherNames] })),
       countries: countries.map(({ id, name, otherNames, alpha2, alpha3 }) => ({
         id,
         names: [name, ...otherNames, alpha2, alpha3],
@@ -63,8 +70,8 @@ export class NameDictionary {
       cities: (rows.cities ?? []).map(({ id, name, countryId }) => {
         const comma = name.indexOf(',');
         const parts = comma === -1 ? [] : [name.slice(0, comma), name.slice(comma + 1).trim()];
-        const long = (countryNames.get(Number(countryId)) ?? []).map((country) => `${name}, ${country}`);
-        return { id, names: [name, ...parts, ...long] };
+        const others = [name, ...parts.slice(0, 1)].flatMap((part) => otherCityNames(part, Number(countryId)));
+        return { id, countryId, names: [name, ...parts, ...others] };
       }),
       skills: (rows.skills ?? []).map(({ id, name }) => ({ id, names: [name] })),
       industries: industries.map(({ id, name, member }) => ({ id, names: [name, member] })),
@@ -73,57 +80,66 @@ export class NameDictionary {
 
   /** The ids that a name or an id (number or digit string) stands for. */
   resolve(vocabulary: Vocabulary, nameOrId: string | number | bigint): Resolution {
-    return this.vocabularies[vocabulary].resolve(nameOrId);
+    if (typeof nameOrId === 'string' && nameOrId.length > nameMaxChars) return { nearest: [] };
+    const id = integerOf(nameOrId);
+    const names = vocabulary === 'location' ? this.places : this.vocabularies[vocabulary];
+    if (id !== undefined) return typeof id === 'number' && names.has(id) ? { ids: [id] } : { nearest: [] };
+    const key = keyOf(String(nameOrId));
+    const ids = names.find(key) ?? (vocabulary === 'location' ? this.findCityIn(key) : undefined);
+    return ids ? { ids } : { nearest: nearestCandidates(key, names) };
+  }
+
+  /** A city and its country: `dublin ireland`. */
+  private findCityIn(key: string): number[] | undefined {
+    for (let space = key.indexOf(' '); space !== -1; space = key.indexOf(' ', space + 1)) {
+      const countryIds = this.vocabularies.country.find(key.slice(space + 1));
+      const ids = countryIds && this.places.find(key.slice(0, space));
+      const there = ids?.filter((id) => countryIds!.includes(this.cityCountries.get(id) ?? 0));
+      if (there && there.length > 0) return there;
+    }
+    return undefined;
   }
 }
 
-/** One vocabulary: its ids, its names by key, and the display names to suggest from. */
-class Names {
+const cityNamesByKey = new Map(
+  cityNames.flatMap((city) => city.names.map((name) => [`${city.countryId} ${keyOf(name)}`, city.names])),
+);
+
+function otherCityNames(name: string, countryId: number): readonly string[] {
+  return cityNamesByKey.get(`${countryId} ${keyOf(name)}`) ?? [];
+}
+
+/** One vocabulary: its ids, its names by key, and what to suggest. */
+class Names implements Iterable<Candidate> {
   private readonly ids = new Set<number>();
   private readonly idsByKey = new Map<string, number[]>();
-  private readonly displayNames = new Map<string, string>();
+  private readonly candidates: Candidate[] = [];
 
   constructor(lists: readonly (readonly NamedRow[])[]) {
     for (const { id: rawId, names } of lists.flat()) {
       const id = Number(rawId);
       this.ids.add(id);
-      for (const name of names) {
-        const key = keyOf(name);
-        if (key === '') continue;
-        if (!this.displayNames.has(key)) this.displayNames.set(key, name);
-        for (const spelling of new Set([key, compact(key)])) {
-          const ids = this.idsByKey.get(spelling);
-          if (!ids) this.idsByKey.set(spelling, [id]);
-          else if (!ids.includes(id)) ids.push(id);
-        }
+      const keys = new Set(names.map(keyOf).filter((key) => key !== ''));
+      for (const spelling of new Set([...keys].flatMap((key) => [key, compact(key)]))) {
+        const ids = this.idsByKey.get(spelling);
+        if (!ids) this.idsByKey.set(spelling, [id]);
+        else if (!ids.includes(id)) ids.push(id);
       }
+      this.candidates.push({ name: names[0]!, spellings: keys });
     }
   }
 
-  resolve(nameOrId: string | number | bigint): Resolution {
-    const id = integerOf(nameOrId);
-    if (id !== undefined) return typeof id === 'number' && this.ids.has(id) ? { ids: [id] } : { nearest: [] };
-    const key = keyOf(String(nameOrId));
-    const ids = this.idsByKey.get(key) ?? this.idsByKey.get(compact(key));
-    return ids && key !== '' ? { ids } : { nearest: this.nearest(key) };
+  has(id: number): boolean {
+    return this.ids.has(id);
   }
 
-  private nearest(key: string): string[] {
-    if (key === '') return [];
-    const byDistance = [...this.displayNames]
-      .map(([candidate, name]) => ({ name, far: candidate.startsWith(key) ? 1 : distance(key, candidate) }))
-      .sort((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1));
-    // The nearest name is always told; others only when they are about as near.
-    const limit = (byDistance[0]?.far ?? 0) + 2;
-    return byDistance
-      .filter(({ far }) => far <= limit)
-      .slice(0, suggestionCount)
-      .map(({ name }) => name);
+  find(key: string): readonly number[] | undefined {
+    return key === '' ? undefined : (this.idsByKey.get(key) ?? this.idsByKey.get(compact(key)));
   }
-}
 
-function keyOf(name: string): string {
-  return normaliseText(name.replaceAll('&', ' and '));
+  [Symbol.iterator](): Iterator<Candidate> {
+    return this.candidates[Symbol.iterator]();
+  }
 }
 
 /** Without spaces, so that `U.S.A.` is `USA`. */

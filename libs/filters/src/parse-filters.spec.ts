@@ -109,6 +109,7 @@ describe('parseFilters', () => {
       { country: [{ values: ['Germny'] }] },
       'country IS_ANY_OF: there is no country "Germny"; did you mean Germany',
     ],
+    ['company', { country: [{ values: ['EU'] }] }, 'there is no country "EU"; the filter region or location knows it'],
     ['company', { location: [{ values: ['Dublinn'] }] }, 'there is no location "Dublinn"; did you mean Dublin'],
     [
       'company',

@@ -1,6 +1,6 @@
 // One value of a filter, from what was sent to the scalars it stands for.
 import type { SearchComparison } from './enumerations.js';
-import type { FilterField } from './filter-fields.js';
+import { type FilterField, filterFields } from './filter-fields.js';
 import { FilterError, shown } from './filter-error.js';
 import type { NameDictionary } from './name-dictionary.js';
 import { nearestOf } from './nearest.js';
@@ -88,7 +88,23 @@ export function parseValue(
       const { vocabulary, unknown } = field.value;
       const resolution = names.resolve(vocabulary, value as string | number | bigint);
       if ('ids' in resolution) return resolution.ids;
-      return unknown === 'match nothing' ? [] : refuse(`there is no ${vocabulary} ${shown(value)}`, resolution.nearest);
+      if (unknown === 'match nothing') return [];
+      const others = fieldsThatKnow(value as string | number | bigint, field, names);
+      const hint = others.length > 0 ? `; the filter ${others.join(' or ')} knows it` : '';
+      return refuse(`there is no ${vocabulary} ${shown(value)}${hint}`, resolution.nearest);
     }
   }
+}
+
+/** A filter of the same entity for each other vocabulary of places that knows the name: `EU` is no country, but a region. */
+function fieldsThatKnow(name: string | number | bigint, field: FilterField, names: NameDictionary): string[] {
+  const places = filterFields[field.entity].flatMap((other) =>
+    other.value.kind === 'name' && other.value.vocabulary !== 'skill' ? [[other.value.vocabulary, other.name]] : [],
+  );
+  return (['region', 'country', 'location'] as const)
+    .filter((vocabulary) => 'ids' in names.resolve(vocabulary, name))
+    .flatMap((vocabulary) => {
+      const fields = places.filter(([of]) => of === vocabulary).map(([, fieldName]) => fieldName!);
+      return fields.includes(vocabulary) ? [vocabulary] : fields.slice(0, 1);
+    });
 }

@@ -25,13 +25,22 @@ export interface Country {
   readonly alpha3: string;
   /** English short name. */
   readonly name: string;
+  /** What people write instead: official and older names, parts of the country, names in other languages. */
   readonly otherNames: readonly string[];
+}
+
+/** The spellings of one city. Cities themselves are rows of the database; these are only names that mean the same. */
+export interface CityNames {
+  readonly countryId: number;
+  readonly names: readonly string[];
 }
 
 /** A region of several countries. Regions overlap and nest: DACH lies in Western Europe, which lies in Europe, in EMEA. */
 export interface Region {
   readonly id: number;
   readonly name: string;
+  /** What people write instead, such as `EU`. */
+  readonly otherNames: readonly string[];
   readonly parentId: number | null;
   /** Every country of the region, those of its sub-regions included. */
   readonly countryIds: readonly number[];
