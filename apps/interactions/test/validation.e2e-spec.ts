@@ -41,6 +41,38 @@ describe('validation', () => {
       { ...good, targets: [{ ...person('a'), run_id: 'x' }] },
       ['targets.0.run_id should not exist'],
     ],
+    ...[
+      '..',
+      '.',
+      '*',
+      '@ada',
+      'a\u202Eb',
+      'a\u200Bb',
+      'a\nb',
+      'a/b',
+      'a b',
+      'https://example.com/in/ada',
+      'x'.repeat(101),
+    ].map((handle): [string, object, RegExp[]] => [
+      `the handle ${JSON.stringify(handle)}`,
+      { ...good, targets: [person('ada'), person(handle)] },
+      [/^targets\.1\.network_handle must be the handle of a person or company/],
+    ]),
+    [
+      "the address of a company's page for a person",
+      { ...good, targets: [person('https://www.linkedin.com/company/acme')] },
+      [/^targets\.0\.network_handle must be the handle/],
+    ],
+    [
+      'a target by its address and by its handle',
+      { ...good, targets: [person('https://www.linkedin.com/in/Jos%C3%A9/?trk=x'), person('jose\u0301')] },
+      ['targets.1 repeats the target of targets.0'],
+    ],
+    [
+      'a handle of 18 kB of combining marks',
+      { ...good, targets: [person(`a${'\u0315\u0300'.repeat(4_500)}`)] },
+      [/^targets\.0\.network_handle .*/],
+    ],
     [
       'a target twice',
       { ...good, targets: [person('ada'), company('ada'), person(' ADA ')] },
@@ -164,6 +196,38 @@ describe('validation', () => {
       ['spaced', null],
       ['full', 'user-1'],
     ]);
+  });
+
+  it('a whole address is turned into its handle, which the answer, the list and the provider have', async () => {
+    const answer = await world.post(trigger, {
+      user_company_id: 'addresses',
+      targets: [
+        person('https://www.linkedin.com/in/Ada%2DLovelace/?originalSubdomain=uk'),
+        company('linkedin.com/company/johnson-&-johnson/about/'),
+      ],
+    });
+    expect(answer.body).toMatchObject({
+      successful_count: 2,
+      results: [{ network_handle: 'Ada-Lovelace' }, { network_handle: 'johnson-&-johnson' }],
+    });
+    const inputs = Object.values(await world.providerInputs()).flatMap((input) => input['targetUrls']);
+    expect(inputs).toEqual(
+      expect.arrayContaining([
+        'https://www.linkedin.com/in/Ada-Lovelace/',
+        'https://www.linkedin.com/company/johnson-%26-johnson/',
+      ]),
+    );
+    for (const handle of ['ada-lovelace', 'https://uk.linkedin.com/in/ADA-LOVELACE']) {
+      const listed = await world.get(
+        `${trigger}?user_company_id=addresses&network_handle=${encodeURIComponent(handle)}`,
+      );
+      expect((listed.body as { interactions: unknown[] }).interactions).toHaveLength(1);
+    }
+    expect(await world.get(`${trigger}?network_handle=..`)).toMatchObject({
+      status: 400,
+      body: { message: [expect.stringMatching(/^network_handle must be the handle/)] },
+    });
+    await world.finished();
   });
 
   it('wrong methods and unknown paths are told as such', async () => {

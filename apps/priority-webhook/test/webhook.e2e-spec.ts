@@ -98,6 +98,18 @@ describe('POST /webhook/network', () => {
       { url: 'https://example.com/in/jane', data: { profile: { name: 'x' } } },
       'url must be the address of a profile',
     ],
+    ...['..', '%2A', '@ada', 'a%E2%80%AEb', 'a%E2%80%8Bb', 'a%00b', 'x'.repeat(101)].map(
+      (handle): [string, object, string] => [
+        `an address with the handle ${handle.slice(0, 20)}`,
+        { url: `https://www.linkedin.com/in/${handle}`, data: { profile: { name: 'x' } } },
+        'url must be the address of a profile',
+      ],
+    ),
+    [
+      'an address of 80 kB of combining marks',
+      { url: `https://www.linkedin.com/in/a${'\u0315\u0300'.repeat(40_000)}`, data: { profile: { name: 'x' } } },
+      'url must be the address of a profile',
+    ],
     ['no data', { url: 'https://www.linkedin.com/in/jane' }, 'data should not be empty'],
     ['a list', [], 'body must be an object'],
     ['null', null, 'body must be an object'],
@@ -220,6 +232,14 @@ describe('POST /months/:month/profiles/lookup', () => {
     );
     expect((await lookup({ network_usernames: ['x'] }, '2031-13')).status).toBe(400);
     expect((await lookup({ network_usernames: 'x' })).status).toBe(400);
+    const spellings = ['https://www.linkedin.com/in/Month-One/', 'MONTH-ONE'];
+    for (const spelling of spellings) {
+      expect((await lookup({ network_usernames: [spelling] })).body.profiles).toHaveLength(1);
+    }
+    expect(await lookup({ network_usernames: ['month-one', '@month-one'] })).toMatchObject({
+      status: 400,
+      body: { message: ['network_usernames.1 must be the handle of a profile'] },
+    });
   });
 });
 

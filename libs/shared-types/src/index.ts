@@ -3,6 +3,7 @@ export * from './error-codes.js';
 export * from './health.js';
 export * from './month.js';
 export * from './network-username.js';
+export * from './network-username-fields.js';
 export * from './pipeline-messages.js';
 export * from './priority-pipeline.js';
 export * from './service-error.js';

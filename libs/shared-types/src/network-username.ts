@@ -1,10 +1,28 @@
-// What counts as one and the same profile: every part of the priority pipeline compares handles in this form.
+// The one rule for handles: what is a handle, and when two texts name one and the same profile. Every service takes
+// handles by this rule and compares them in this form.
+//
+// What the network allows was read off addresses that are in use: a custom address of a person has 3 to 100 letters and
+// digits; addresses that the network makes from names have letters of every script, hyphens and emoji
+// (`/in/%F0%9F%9A%80-julien-...`); companies have `_`, `.`, `&` and apostrophes as well (`/company/booking.com`,
+// `/company/johnson-&-johnson`, `/company/mcdonald's-corporation`). A few addresses hold marks that nobody sees, such as
+// U+200E or U+200B, left over from pasted names. These are refused all the same: two handles that look alike must be one.
 
 /** Longest handle in characters; the network itself allows 100. */
-const usernameLengthMax = 100;
+export const networkUsernameLengthMax = 100;
 
-/** Anything but white space, control characters and what separates parts of an address or a file name. */
-const usernamePattern = /^[^\s/\\?#%:*"<>|\p{C}]+$/u;
+/**
+ * Longest text that is looked at, UTF-16 units: room for an address with a long query, and for a handle of 100 characters
+ * each of which is escaped. Normalising may take time that grows with the square of the length, so it comes after this.
+ */
+const textLengthMax = 2_048;
+
+// No text fits both of the next two, so that the pattern below never has to try twice.
+/** A letter, digit or mark of any script, half a flag, or punctuation that addresses hold; nothing invisible. */
+const character = String.raw`(?![\p{Default_Ignorable_Code_Point}\p{ExtPict}])[\p{L}\p{M}\p{N}\p{RI}_.&'’!+,()-]`;
+/** An emoji. What holds its parts together is invisible, and allowed there alone. */
+const emoji = String.raw`\p{ExtPict}[\uFE0F\p{EMod}]?(?:\u200D\p{ExtPict}[\uFE0F\p{EMod}]?)*`;
+/** Something in it has to name somebody: `.`, `..` and `-` do not. */
+const usernamePattern = new RegExp(String.raw`^(?=.*[\p{L}\p{N}\p{ExtPict}])(?:${emoji}|${character})+$`, 'u');
 
 /**
  * Hosts of the professional network, without `www.` or a country in front. The names under the reserved
@@ -12,17 +30,26 @@ const usernamePattern = /^[^\s/\\?#%:*"<>|\p{C}]+$/u;
  */
 const networkHosts = ['linkedin.com', 'network.com', 'network.example'];
 
+/** Whose page a handle names; without one, either. Schools and showcases are pages of companies. */
+export type NetworkEntity = 'PERSON' | 'COMPANY';
+const foldersOfEntity: Record<NetworkEntity, readonly string[]> = {
+  PERSON: ['in'],
+  COMPANY: ['company', 'school', 'showcase'],
+};
+
 /**
- * The one spelling of a handle: percent-decoded, trimmed, Unicode NFC, lower case, without a leading `@`;
- * of a whole profile address its handle. Undefined when nothing usable is left.
+ * The handle in a text, in the letters of the text: percent-decoded, trimmed, Unicode NFC; of a whole profile address its
+ * handle. Undefined when the text is neither a handle nor the address of such a page.
  */
+export function networkHandleOf(text: string, entity?: NetworkEntity): string | undefined {
+  if (text.length > textLengthMax) return undefined;
+  const trimmed = text.trim();
+  return trimmed.includes('/') ? handleOfAddress(trimmed, entity) : checked(decodePercent(trimmed));
+}
+
+/** The one spelling in which handles of people are compared, kept and published: `networkHandleOf` in lower case. */
 export function normaliseNetworkUsername(text: string): string | undefined {
-  if (text.includes('/')) return usernameOfProfileUrl(text);
-  const decoded = decodePercent(text);
-  const username = decoded?.normalize('NFC').trim().replace(/^@/, '').toLowerCase();
-  if (username === undefined || username === '.' || username === '..') return undefined;
-  if ([...username].length > usernameLengthMax) return undefined;
-  return usernamePattern.test(username) ? username : undefined;
+  return inOneCase(networkHandleOf(text, 'PERSON'));
 }
 
 /**
@@ -30,14 +57,32 @@ export function normaliseNetworkUsername(text: string): string | undefined {
  * subdomain, trailing slash, language suffix, query and fragment, in any case. Undefined for every other address.
  */
 export function usernameOfProfileUrl(text: string): string | undefined {
-  const trimmed = text.trim();
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(trimmed) ? trimmed : `https://${trimmed}`);
+  return text.length > textLengthMax ? undefined : inOneCase(handleOfAddress(text.trim(), 'PERSON'));
+}
+
+/** The network ignores case in its addresses. */
+function inOneCase(handle: string | undefined): string | undefined {
+  // A letter may have several characters in lower case: what is then too long, or no longer in NFC, is checked again.
+  return handle === undefined ? undefined : checked(handle.toLowerCase());
+}
+
+function handleOfAddress(address: string, entity: NetworkEntity | undefined): string | undefined {
+  // The parser would drop line breaks and tabs, wherever they are.
+  if (/\p{Cc}/u.test(address)) return undefined;
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(address) ? address : `https://${address}`);
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return undefined;
-  if (!isNetworkHost(url.hostname)) return undefined;
-  const [kind, handle] = url.pathname.split('/').filter((segment) => segment !== '');
-  if (kind?.toLowerCase() !== 'in' || handle === undefined) return undefined;
-  const decoded = decodePercent(handle);
-  return decoded === undefined || decoded.includes('/') ? undefined : normaliseNetworkUsername(decoded);
+  if (url.username !== '' || url.password !== '' || url.port !== '' || !isNetworkHost(url.hostname)) return undefined;
+  const [folder, handle] = url.pathname.split('/').filter((segment) => segment !== '');
+  if (folder === undefined || handle === undefined) return undefined;
+  const folders = entity ? foldersOfEntity[entity] : Object.values(foldersOfEntity).flat();
+  return folders.includes(folder.toLowerCase()) ? checked(decodePercent(handle)) : undefined;
+}
+
+/** The text as a handle in NFC; undefined when it is none. */
+function checked(text: string | undefined): string | undefined {
+  const handle = text?.normalize('NFC').trim();
+  if (handle === undefined || [...handle].length > networkUsernameLengthMax) return undefined;
+  return usernamePattern.test(handle) ? handle : undefined;
 }
 
 function isNetworkHost(host: string): boolean {

@@ -1,7 +1,8 @@
 // class-transformer reads types through it, also where no Nest has loaded it.
 import 'reflect-metadata';
 import { Type } from 'class-transformer';
-import { ArrayMinSize, IsArray, IsString, Matches, ValidateNested } from 'class-validator';
+import { ArrayMinSize, IsArray, Matches, ValidateNested } from 'class-validator';
+import { NetworkUsername } from './network-username-fields.js';
 
 /** Topic that the coordinator publishes to and priority-api receives from (pipelines.md, Coordinator job). */
 export const profileBatchTopic = 'network-scraping-batches';
@@ -20,9 +21,8 @@ export const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** One profile to scrape. */
 export class ProfileReference {
-  /** Handle as in the profile URL. */
-  @IsString()
-  @Matches(/\S/, { message: 'network_username should not be empty' })
+  /** Handle as in the profile URL, normalised. */
+  @NetworkUsername()
   network_username!: string;
 
   /** Any UUID that PostgreSQL takes, also one of no RFC version. */

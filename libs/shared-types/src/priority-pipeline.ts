@@ -1,6 +1,7 @@
 // What coordinator, priority-api and priority-webhook ask one another over HTTP, with a service token.
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsISO8601, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsISO8601, IsOptional, ValidateNested } from 'class-validator';
+import { NetworkUsernames } from './network-username-fields.js';
 import { ProfileReference } from './pipeline-messages.js';
 
 /** Most profiles in one look-up between the apps of the priority pipeline. */
@@ -11,7 +12,7 @@ export class ProfileLookup {
   /** Handles, normalised. */
   @IsArray()
   @ArrayMaxSize(profileLookupMax)
-  @IsString({ each: true })
+  @NetworkUsernames()
   network_usernames!: string[];
 
   /** Deliveries before this instant do not count: those of a run that a forced one has replaced. ISO 8601. */

@@ -6,6 +6,7 @@ import {
   type ValidationArguments,
   type ValidationOptions,
 } from 'class-validator';
+import { networkHandleOf, networkUsernameLengthMax, type NetworkEntity } from '@tradewind/shared-types';
 import { targetKey } from '../tracker/tracker.types.js';
 
 /** The field may be absent; unlike with IsOptional, null is not absence. */
@@ -21,8 +22,8 @@ export function IsPlainText(lengthMax: number, options?: ValidationOptions): Pro
       validator: {
         validate: (value: unknown) =>
           typeof value === 'string' &&
-          value.trim() !== '' &&
           value.length <= lengthMax &&
+          value.trim() !== '' &&
           !/[\p{Cc}\p{Cs}]/u.test(value),
         defaultMessage: buildMessage(
           () => `$property must be a non-empty text of at most ${lengthMax} characters, without control characters`,
@@ -32,6 +33,31 @@ export function IsPlainText(lengthMax: number, options?: ValidationOptions): Pro
     },
     options,
   );
+}
+
+/** The handle of a page of the network (shared-types, network-username.ts), of the kind that `entity` beside it names. */
+export function IsNetworkHandle(options?: ValidationOptions): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: 'isNetworkHandle',
+      validator: {
+        validate: (value: unknown, given?: ValidationArguments) =>
+          typeof value === 'string' && networkHandleOf(value, entityOf(given?.object)) !== undefined,
+        defaultMessage: buildMessage(
+          () =>
+            `$property must be the handle of a person or company, 1 to ${networkUsernameLengthMax} characters as in its profile URL, or that URL`,
+          options,
+        ),
+      },
+    },
+    options,
+  );
+}
+
+/** The kind of page that a target or a filter names; undefined when it names none. */
+export function entityOf(target: unknown): NetworkEntity | undefined {
+  const entity = isObject(target) ? target['entity'] : undefined;
+  return entity === 'PERSON' || entity === 'COMPANY' ? entity : undefined;
 }
 
 /** A whole number within the bounds. One sentence for one fault: a text is no integer, and neither too small nor too large. */
@@ -83,7 +109,7 @@ export function HoldsObjects(options?: ValidationOptions): PropertyDecorator {
   );
 }
 
-/** No target is there twice: handles are compared without regard to case and blanks around them. */
+/** No target is there twice, however its handle is written. Handles that are none are left to the rule of their field. */
 export function HoldsTargetsOnce(options?: ValidationOptions): PropertyDecorator {
   return ValidateBy(
     {
@@ -104,9 +130,11 @@ function repeated(value: unknown): { index: number; first: number } | undefined 
   if (!Array.isArray(value)) return undefined;
   const firstOfKey = new Map<string, number>();
   for (const [index, entry] of (value as unknown[]).entries()) {
-    const { network_handle, entity } = isObject(entry) ? entry : {};
-    if (typeof network_handle !== 'string' || (entity !== 'PERSON' && entity !== 'COMPANY')) continue;
-    const key = targetKey({ networkHandle: network_handle, entity });
+    const entity = entityOf(entry);
+    const text = isObject(entry) ? entry['network_handle'] : undefined;
+    const networkHandle = entity && typeof text === 'string' ? networkHandleOf(text, entity) : undefined;
+    if (!entity || networkHandle === undefined) continue;
+    const key = targetKey({ networkHandle, entity });
     const first = firstOfKey.get(key);
     if (first !== undefined) return { index, first };
     firstOfKey.set(key, index);

@@ -7,6 +7,7 @@ import {
   type PostedLimit,
   type ProfileEntity,
 } from '@tradewind/scraping-provider';
+import { networkHandleOf, networkUsernameLengthMax } from '@tradewind/shared-types';
 import { Transform, Type, type TransformFnParams } from 'class-transformer';
 import {
   IsBoolean,
@@ -20,9 +21,11 @@ import {
 } from 'class-validator';
 import { trackerStatuses, type TrackerStatus } from '../tracker/tracker.types.js';
 import {
+  entityOf,
   HoldsObjects,
   HoldsTargetsOnce,
   IsFilledList,
+  IsNetworkHandle,
   IsPlainText,
   IsWholeNumber,
   MayBeAbsent,
@@ -31,19 +34,26 @@ import {
 /** Kinds of pages. */
 export const entities = ['PERSON', 'COMPANY'] as const satisfies readonly ProfileEntity[];
 
-/** Longest handle and longest id of a company or user that is taken, characters; the network's own limit is 100. */
+/** Longest id of a company or user that is taken, characters. */
 const nameLengthMax = 200;
 /** The provider counts in 32 bits. */
 const countMax = 2_147_483_647;
 
-function trim({ value }: TransformFnParams): unknown {
-  return typeof value === 'string' ? value.trim() : (value as unknown);
+/** An address becomes its handle. What is no handle stays as it is, for the validation to refuse. */
+function toHandle({ value, obj }: TransformFnParams): unknown {
+  if (typeof value !== 'string') return value as unknown;
+  return networkHandleOf(value, entityOf(obj)) ?? value;
 }
 
 export class TargetDto {
-  @ApiProperty({ type: String, description: 'Handle as in the profile URL; blanks around it are dropped' })
-  @Transform(trim)
-  @IsPlainText(nameLengthMax)
+  @ApiProperty({
+    type: String,
+    maxLength: networkUsernameLengthMax,
+    description: 'Handle as in the profile URL; of a whole profile URL the handle is taken',
+    example: 'ada-lovelace',
+  })
+  @Transform(toHandle)
+  @IsNetworkHandle()
   network_handle!: string;
 
   @ApiProperty({ type: String, enum: entities })
@@ -153,8 +163,8 @@ export class ListQueryDto {
 
   @ApiPropertyOptional({ type: String })
   @MayBeAbsent()
-  @Transform(trim)
-  @IsPlainText(nameLengthMax)
+  @Transform(toHandle)
+  @IsNetworkHandle()
   network_handle?: string;
 
   @ApiPropertyOptional({ type: String, enum: entities })

@@ -17,6 +17,7 @@ export type JobStage = (typeof jobStages)[number];
 export type JobId = string & { readonly __brand: 'JobId' };
 
 export interface Target {
+  /** By the rule for handles (shared-types, network-username.ts), in the letters of the request. */
   networkHandle: string;
   entity: ProfileEntity;
 }
@@ -52,7 +53,7 @@ export interface Job extends Target {
   attempts: number;
 }
 
-/** What makes two targets one: the network ignores case in its addresses. */
+/** What makes two targets one, of handles by the rule for handles: the network ignores case in its addresses. */
 export function targetKey(target: Target): string {
-  return `${target.entity}:${target.networkHandle.trim().normalize('NFC').toLowerCase()}`;
+  return `${target.entity}:${target.networkHandle.toLowerCase()}`;
 }

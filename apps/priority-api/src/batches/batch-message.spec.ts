@@ -54,7 +54,7 @@ describe('readBatch', () => {
   });
 
   it('accepts both base64 alphabets, with and without padding', () => {
-    const json = JSON.stringify({ profiles: [{ network_username: 'añ~', person_id: person }], x: '>>>???' });
+    const json = JSON.stringify({ profiles: [{ network_username: 'añb', person_id: person }], x: '>>>???' });
     for (const data of [Buffer.from(json).toString('base64'), Buffer.from(json).toString('base64url')]) {
       expect(batchOf(message([], { data })).profiles).toHaveLength(1);
     }
@@ -66,6 +66,32 @@ describe('readBatch', () => {
     );
     expect(batch.profiles).toHaveLength(1);
     expect(batch.faults).toEqual(['profiles.2.network_username must be the handle of a profile']);
+  });
+
+  it.each([
+    '..',
+    '.',
+    '*',
+    '@ada',
+    'a\u202Eb',
+    'a\u200Bb',
+    'a/b',
+    'a b',
+    'https://example.com/in/ada',
+    'x'.repeat(101),
+  ])('starts nothing for %j, which is no handle', (handle) => {
+    const bad = { network_username: handle, person_id: person };
+    const batch = batchOf(message([{ network_username: 'good', person_id: person }, bad]));
+    expect(batch.profiles.map(({ networkUsername }) => networkUsername)).toEqual(['good']);
+    expect(batch.faults).toEqual(['profiles.1.network_username must be the handle of a profile']);
+    expect(readBatch(message([bad]), options)).toMatchObject({ kind: 'malformed', reason: 'profiles' });
+  });
+
+  it('takes the handle out of a whole address', () => {
+    const url = 'https://www.linkedin.com/in/Jos%C3%A9/?trk=x';
+    expect(batchOf(message([{ network_username: url, person_id: person }])).profiles).toEqual([
+      { networkUsername: 'josé', personId: person },
+    ]);
   });
 
   it('refuses more profiles than allowed as a whole', () => {
