@@ -17,7 +17,7 @@ export class AppConfig extends configClass({
   IDENTITY_TIMEOUT_MS: integer({ desc: 'Longest wait for the identity service, milliseconds', default: 5000, min: 1 }),
   DATA_CALLS_PER_DAY: integer({ desc: 'Data calls of one user in one UTC day', default: 10, min: 1 }),
   REQUESTS_PER_MINUTE: integer({
-    desc: 'Other requests in 60 seconds, of one user (production: also of one IP address)',
+    desc: 'Other requests in 60 seconds, of one user (production: also of one IPv4 address or IPv6 /64)',
     default: 100,
     min: 1,
   }),

@@ -167,6 +167,19 @@ describe('authentication', () => {
     }
   });
 
+  it('tells identity the address that its own proxy reports, not what the caller made up', async () => {
+    const behindProxy = await startGateway({ TRUST_PROXY: '1' });
+    try {
+      const { identity } = behindProxy;
+      const input = { email: 'nobody@example.com', password: 'wrong' };
+      const headers = { 'x-forwarded-for': '198.51.100.1, 2001:db8::9' };
+      expect((await behindProxy.auth(null, login, { input }, { headers })).status).toBe(401);
+      expect(identity.loginForwardedFor).toBe('2001:db8::9');
+    } finally {
+      await behindProxy.close();
+    }
+  });
+
   it('logs every key created, used, refused and rate limited', async () => {
     const limited = await startGateway({ DATA_CALLS_PER_DAY: '1', KEY_CACHE_MS: '0' });
     try {

@@ -245,6 +245,13 @@ describe('limits of gateways with settings of their own', () => {
     // The fourth user has made no request yet, but three came from its address; from another address it may.
     expect(await statuses('production')).toEqual([200, 200, 200, 429, 200]);
     await gateway.sql.query('truncate request_window');
+    // The addresses of one IPv6 /64 are one caller's.
+    const sixes = ['2001:db8:1:1::1', '2001:db8:1:1::2', '2001:db8:1:1:ffff::3', '2001:db8:1:1::4', '2001:db8:1:2::1'];
+    const seen: number[] = [];
+    for (const ip of sixes)
+      seen.push((await gateway.auth(null, '{ dataEndpoint }', {}, { replica: 1, ...from(ip) })).status);
+    expect(seen).toEqual([200, 200, 200, 429, 200]);
+    await gateway.sql.query('truncate request_window');
     expect(await statuses('staging')).toEqual([200, 200, 200, 200, 200]);
   });
 });

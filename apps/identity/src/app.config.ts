@@ -37,7 +37,7 @@ export class AppConfig extends configClass({
   REGISTRATIONS_PER_IP_PER_HOUR: integer({
     default: 300,
     min: 1,
-    desc: 'Registrations one IP address may make in an hour',
+    desc: 'Registrations one network (IPv4 address, IPv6 /64) may make in an hour',
   }),
   REGISTRATION_UNUSED_DAYS: integer({
     default: 30,
@@ -66,15 +66,30 @@ export class AppConfig extends configClass({
   SESSION_TTL_SECONDS: integer({ default: 14 * day, min: 1, desc: 'Life of a browser session, seconds' }),
   DIRECT_LOGIN_TTL_SECONDS: integer({ default: 900, min: 1, desc: 'Life of a JWT of POST /auth/login, seconds' }),
 
-  LOGIN_FAILURES_PER_ACCOUNT: integer({
+  LOGIN_FAILURES_PER_ACCOUNT_AND_NETWORK: integer({
     default: 10,
     min: 1,
-    desc: 'Failed logins of one account in the window before 429',
+    desc: 'Failed logins of one account from one network (IPv4 address, IPv6 /64) in the window before 429',
   }),
-  LOGIN_FAILURES_PER_IP: integer({
+  LOGIN_FAILURES_PER_ACCOUNT: integer({
+    default: 50,
+    min: 1,
+    desc: 'Failed logins of one account from all networks in the window before 429',
+  }),
+  LOGIN_FAILURES_PER_NETWORK: integer({
     default: 100,
     min: 1,
-    desc: 'Failed logins from one IP address in the window before 429',
+    desc: 'Failed logins from one network over all accounts in the window before 429',
+  }),
+  LOGIN_FAILURES_PER_KNOWN_BROWSER: integer({
+    default: 10,
+    min: 1,
+    desc: 'Failed logins of a browser that signed in to the account before, in the window before 429; they count nowhere else',
+  }),
+  LOGIN_KNOWN_BROWSER_DAYS: integer({
+    default: 180,
+    min: 1,
+    desc: 'Days after its last login in which a browser counts as known for the account',
   }),
   LOGIN_WINDOW_SECONDS: integer({ default: 900, min: 1, desc: 'Window of the failed-login limits, seconds' }),
   PASSWORD_HASHES_PARALLEL: integer({
@@ -85,7 +100,7 @@ export class AppConfig extends configClass({
   PASSWORD_HASHES_WAITING: integer({
     default: 200,
     min: 1,
-    desc: 'Logins that may wait for an argon2id computation; more are answered 503',
+    desc: 'Logins that may wait for an argon2id computation, of known browsers and of others each; more are answered 503',
   }),
 
   DPOP: bool({

@@ -3,6 +3,11 @@ import { eventsClass } from '@tradewind/service-kit';
 /** What happens in this service that an operator counts or looks up. */
 export class AppEvents extends eventsClass('identity', {
   audited: { help: 'Audited acts: sign-ins, grants, registrations, revocations, key changes', labels: ['kind'] },
+  login_throttled: {
+    help: 'Logins refused without a look at the password, by the limit that was reached',
+    labels: ['limit', 'via'],
+    level: 'debug',
+  },
   expired_rows_deleted: { help: 'Passes of the clean-up that deleted something' },
   key_set_changed: { help: 'Times this replica took over a new set of signing keys' },
 }) {}

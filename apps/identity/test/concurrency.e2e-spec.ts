@@ -30,7 +30,8 @@ describe('everything at once on two replicas', () => {
   let clients: FlowClient[];
   beforeAll(async () => {
     identity = await startIdentity({
-      LOGIN_FAILURES_PER_IP: '1000000',
+      LOGIN_FAILURES_PER_NETWORK: '1000000',
+      LOGIN_FAILURES_PER_ACCOUNT_AND_NETWORK: '1000000',
       LOGIN_FAILURES_PER_ACCOUNT: '1000000',
       REGISTRATIONS_PER_IP_PER_HOUR: '1000000',
       PASSWORD_HASHES_PARALLEL: '2',

@@ -11,10 +11,14 @@ export interface Page {
 export class UserAgent {
   private readonly cookies = new Map<string, { value: string; path: string }>();
 
-  /** @param base where requests to the issuer really go: another replica, for example */
+  /**
+   * @param base where requests to the issuer really go: another replica, for example
+   * @param ip the address that a trusted proxy reports
+   */
   constructor(
     private readonly issuer: string,
     private base = issuer,
+    private readonly ip?: string,
   ) {}
 
   useReplica(base: string): void {
@@ -32,6 +36,7 @@ export class UserAgent {
       .map(([key, { value }]) => `${key.split(' ')[0]}=${value}`);
     if (cookies.length > 0) headers.set('cookie', cookies.join('; '));
     if (!headers.has('accept')) headers.set('accept', 'text/html');
+    if (this.ip !== undefined) headers.set('x-forwarded-for', this.ip);
     const response = await fetch(real, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) this.keep(line, target.pathname);
     return { url: target.href, status: response.status, headers: response.headers, body: await response.text() };

@@ -13,6 +13,7 @@ export * from './define-service.js';
 export * from './events.js';
 export * from './fetch-json.js';
 export * from './group-commit.js';
+export * from './http/client-network.js';
 export * from './http/error-filter.js';
 export * from './http/validation-pipe.js';
 export * from './logger.js';

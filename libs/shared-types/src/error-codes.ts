@@ -13,14 +13,14 @@ export const errorCodes = {
   'dependency.unavailable': 'A service or store that this request needs does not answer.',
   'data.too_slow': 'A filter of the data API ran longer than the statement timeout; narrow it.',
   'rate_limit.data': 'The data calls of this user and day are used up.',
-  'rate_limit.requests': 'Too many requests in 60 seconds, from this address or by this user.',
-  'rate_limit.login': 'Too many failed log-ins, of this account or from this address.',
+  'rate_limit.requests': 'Too many requests in 60 seconds, from this network or by this user.',
+  'rate_limit.login': 'Too many failed log-ins, of this account or from this network.',
   'transport.insecure': 'Production accepts https only.',
   'provider.refused': 'The scraping provider refused a request; the settings or the account need attention.',
   'run.active': 'A monthly run is under way; only one may be at a time.',
   internal: 'A fault of the service; the request id finds it in the log.',
   'identity.credentials': 'The email address or the password is wrong; which of them is not told.',
-  'identity.login_throttled': 'Too many failed logins of this account or from this address; see Retry-After.',
+  'identity.login_throttled': 'Too many failed logins of this account or from this network; see Retry-After.',
   'identity.form_forged': 'The form of a login page came without the token that was put into it.',
 } as const;
 

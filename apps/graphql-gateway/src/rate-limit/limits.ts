@@ -1,4 +1,5 @@
 // The limits of the data API in numbers (data-api.md, Limits; DECISIONS.md, Commercial data).
+import { clientNetwork } from '@tradewind/service-kit';
 import type { Environment } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 
@@ -23,11 +24,11 @@ export function dataLimit(config: AppConfig): number {
 
 /**
  * Keys of the windows that a request other than a data call takes a unit of: in production its address and its user,
- * elsewhere its user. A log-in has no user yet, so it counts by address everywhere.
+ * elsewhere its user. IPv6 counts by /64. A log-in has no user yet, so it counts by address everywhere.
  */
 export function requestWindowKeys(environment: Environment, { ip, userId }: Caller): string[] {
   const keys: string[] = [];
-  if (environment === 'production' || userId === null) keys.push(`ip:${ip}`);
+  if (environment === 'production' || userId === null) keys.push(`ip:${clientNetwork(ip)}`);
   if (userId !== null) keys.push(`user:${userId}`);
   return keys;
 }

@@ -21,6 +21,8 @@ export class IdentityServer {
   loginStatus: number | undefined;
   /** `Retry-After` of those answers. */
   loginRetryAfter: string | undefined;
+  /** `X-Forwarded-For` of the last log-in. */
+  loginForwardedFor: string | string[] | undefined;
   jwksReads = 0;
   private keys: SigningKey[] = [newKey()];
   private server: Server | undefined;
@@ -40,6 +42,7 @@ export class IdentityServer {
         return answer(200, { keys: this.keys.map(({ jwk }) => jwk) });
       }
       if (request.url !== '/auth/login' || request.method !== 'POST') return answer(404, {});
+      this.loginForwardedFor = request.headers['x-forwarded-for'];
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {

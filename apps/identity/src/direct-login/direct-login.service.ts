@@ -25,7 +25,7 @@ export class DirectLogin {
   async login({ email, password }: DirectLoginRequest, ip: string): Promise<DirectLoginResponse> {
     const unit = new RequestUnit(ip);
     const outcome = await inRequestUnit(unit, async () => {
-      const result = await this.passwordLogin.check(email, password, 'rest');
+      const result = await this.passwordLogin.check({ email, password, via: 'rest' });
       await this.payloads.flush(unit);
       for (const act of unit.afterwards) act();
       return result;

@@ -10,8 +10,10 @@ import { CurrentProvider } from '../oidc/current-provider.js';
 import { PayloadsStore } from '../oidc/payloads.store.js';
 import { formActionSource, redirectDestination } from '../oidc/redirect-uri-policy.js';
 import { currentUnit, inRequestUnit, RequestUnit } from '../oidc/request-unit.js';
+import { KnownBrowsers } from '../throttle/known-browsers.js';
 import { PasswordLogin } from '../throttle/password-login.js';
 import { UsersStore } from '../users/users.store.js';
+import { cookieValue } from '../cookies.js';
 import { csrfCookie, csrfToken, isCsrfToken, makeNonce } from './csrf-tokens.js';
 import { consentPage, loginPage, type LoginPage } from './pages.js';
 import { messagesFor, type PageMessages } from './page-messages.js';
@@ -44,6 +46,7 @@ export class LoginPages {
     private readonly current: CurrentProvider,
     private readonly payloads: PayloadsStore,
     private readonly passwordLogin: PasswordLogin,
+    private readonly browsers: KnownBrowsers,
     private readonly users: UsersStore,
     private readonly audit: AuditLog,
   ) {}
@@ -58,11 +61,20 @@ export class LoginPages {
     return this.inStep(uid, request, reply, async (step) => {
       this.assertForm(step, 'login', form);
       const email = field(form, 'email');
-      const outcome = await this.passwordLogin.check(email, field(form, 'password'), 'form');
+      const { cookie: cookies } = request.headers;
+      const outcome = await this.passwordLogin.check({
+        email,
+        password: field(form, 'password'),
+        via: 'form',
+        cookies,
+      });
       const { errors: words } = step.messages;
       switch (outcome.kind) {
         case 'ok':
-          return this.finish(step, { login: { accountId: outcome.user.id, amr: ['pwd'] } });
+          return withCookie(
+            await this.finish(step, { login: { accountId: outcome.user.id, amr: ['pwd'] } }),
+            this.browsers.remember(cookies, outcome.user),
+          );
         case 'refused':
           return this.loginForm(step, 401, { email, problem: { text: words.credentials, field: 'email' } });
         case 'throttled': {
@@ -242,10 +254,7 @@ function field(form: unknown, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-function cookieValue(header: string | undefined, name: string): string | undefined {
-  for (const pair of (header ?? '').split(';')) {
-    const [key, value] = pair.trim().split('=', 2);
-    if (key === name && value) return value;
-  }
-  return undefined;
-}
+const withCookie = (page: PageAnswer, line: string): PageAnswer => ({
+  ...page,
+  headers: { ...page.headers, 'Set-Cookie': line },
+});

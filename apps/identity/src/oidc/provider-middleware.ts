@@ -2,7 +2,7 @@
 // in which they wrap it.
 import type Provider from 'oidc-provider';
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
-import { isDatabaseUnavailable, type Logger } from '@tradewind/service-kit';
+import { clientNetwork, isDatabaseUnavailable, type Logger } from '@tradewind/service-kit';
 import type { AppConfig } from '../app.config.js';
 import type { AuditLog } from '../audit/audit-log.js';
 import type { ErrorPages } from '../login-pages/error-pages.js';
@@ -212,7 +212,7 @@ function registrationLimit({ config, attempts }: MiddlewareNeeds): Middleware {
     if (ctx.method !== 'POST' || ctx.path !== routes.registration) return next();
     const { allowed, retryAfterSeconds } = await attempts.take([
       {
-        key: `registration ip ${currentUnit()?.ip}`,
+        key: `registration network ${clientNetwork(currentUnit()?.ip)}`,
         limit: config.REGISTRATIONS_PER_IP_PER_HOUR,
         windowSeconds: hourSeconds,
       },

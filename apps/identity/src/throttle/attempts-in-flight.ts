@@ -28,10 +28,11 @@ export class AttemptsInFlight {
     };
   }
 
-  /** Resolves when it is worth asking again. Undefined: nothing is in flight in these windows. */
-  untilOneSettles(keys: readonly string[]): Promise<void> | undefined {
-    const window = keys.map((key) => this.windows.get(key)).find((found) => found !== undefined);
-    if (!window) return undefined;
+  /** Resolves when it is worth asking again. Undefined: one of these full windows has nothing in flight, and stays full. */
+  untilOneSettles(fullKeys: readonly string[]): Promise<void> | undefined {
+    const windows = fullKeys.map((key) => this.windows.get(key));
+    const [window] = windows;
+    if (!window || windows.includes(undefined)) return undefined;
     this.waitingCount += 1;
     return new Promise<void>((resolve) => window.waiting.push(resolve)).finally(() => (this.waitingCount -= 1));
   }

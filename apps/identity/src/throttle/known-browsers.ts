@@ -1,0 +1,77 @@
+// Browsers that signed in to an account before. Their failed logins are counted apart, so that nobody who guesses
+// passwords elsewhere can lock the owner out. A signed cookie says which browser it is and for which accounts; a new
+// password, or disabling the user, ends it.
+import { createHmac, randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { constantTimeEqual } from '@tradewind/service-kit';
+import { AppConfig } from '../app.config.js';
+import { cookieValue } from '../cookies.js';
+import type { User } from '../users/users.types.js';
+
+/** Accounts one browser is known for; a family's computer, not a list of everybody who ever sat at it. */
+const accountsMax = 5;
+/** Far above what five accounts take. */
+const cookieLengthMax = 1500;
+const daySeconds = 86_400;
+
+/** One account in the cookie: id of the browser, id of the user, version of the credentials, moment of the login. */
+type Entry = [browserId: string, userId: string, credentialsVersion: number, signedInAtSeconds: number];
+
+type Account = Pick<User, 'id' | 'credentialsVersion'>;
+
+@Injectable()
+export class KnownBrowsers {
+  private readonly isSecure: boolean;
+  private readonly cookieName: string;
+
+  constructor(private readonly config: AppConfig) {
+    this.isSecure = config.OAUTH_ISSUER.startsWith('https:');
+    // The prefix makes browsers refuse a cookie of this name from any other host and from plain http.
+    this.cookieName = `${this.isSecure ? '__Host-' : ''}known_browser`;
+  }
+
+  /** Whether the browser is known for any account at all; costs no look-up. */
+  isKnown(cookieHeader: string | undefined): boolean {
+    return this.entries(cookieHeader).length > 0;
+  }
+
+  /** The id under which the browser is known for this account. */
+  find(cookieHeader: string | undefined, account: Account): string | undefined {
+    return this.entries(cookieHeader).find(
+      ([, userId, version]) => userId === account.id && version === account.credentialsVersion,
+    )?.[0];
+  }
+
+  /** The `Set-Cookie` line after a login: this account first, and the others the browser is known for. */
+  remember(cookieHeader: string | undefined, account: Account): string {
+    const id = this.find(cookieHeader, account) ?? randomBytes(16).toString('base64url');
+    const others = this.entries(cookieHeader).filter(([, userId]) => userId !== account.id);
+    const entries: Entry[] = [
+      [id, account.id, account.credentialsVersion, nowSeconds()],
+      ...others.slice(0, accountsMax - 1),
+    ];
+    const content = Buffer.from(JSON.stringify(entries)).toString('base64url');
+    const value = `${content}.${signature(this.config.COOKIE_KEYS[0] as string, content)}`;
+    const maxAge = this.config.LOGIN_KNOWN_BROWSER_DAYS * daySeconds;
+    const secure = this.isSecure ? '; Secure' : '';
+    return `${this.cookieName}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
+  }
+
+  private entries(cookieHeader: string | undefined): Entry[] {
+    const value = cookieValue(cookieHeader, this.cookieName);
+    if (!value || value.length > cookieLengthMax) return [];
+    const [content = '', given = ''] = value.split('.', 2);
+    if (!this.config.COOKIE_KEYS.some((key) => constantTimeEqual(signature(key, content), given))) return [];
+    // What carries the signature was written by `remember`.
+    const entries = JSON.parse(Buffer.from(content, 'base64url').toString()) as Entry[];
+    const oldest = nowSeconds() - this.config.LOGIN_KNOWN_BROWSER_DAYS * daySeconds;
+    return entries.filter(([, , , signedInAt]) => signedInAt > oldest);
+  }
+}
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+
+const signature = (key: string, content: string): string =>
+  createHmac('sha256', key)
+    .update(JSON.stringify(['known browser', content]))
+    .digest('base64url');
