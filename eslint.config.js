@@ -48,6 +48,14 @@ export default tseslint.config(
         { object: 'process', property: 'env', message: 'Add a setting to the app.config.ts and pass its value in.' },
       ],
       'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' }],
+      'no-restricted-imports': [
+        'error',
+        {
+          name: 'class-validator',
+          importNames: ['IsOptional'],
+          message: 'It takes null for absence: use MayBeAbsent, or MayBeNull where the specification says nullable.',
+        },
+      ],
     },
   },
   {

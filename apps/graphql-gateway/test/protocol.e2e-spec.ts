@@ -2,6 +2,7 @@
    answers are JSON of any shape, and the assertions judge them */
 // GraphQL over HTTP as its audit suite demands, the limits of documents, forged requests, and failures of the stores.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { gzipSync } from 'node:zlib';
 import { auditServer } from 'graphql-http';
 import { DataStore } from '../src/data-store/data-store.js';
 import { answerOf, startGateway, type TestGateway } from './support/gateway.js';
@@ -103,6 +104,40 @@ describe('protocol', () => {
       '/auth/graphql?query=mutation%7BcreateApiKey(input%3A%7Bname%3A%22x%22%7D)%7D',
     );
     expect(mutation.status).toBe(405);
+  });
+
+  it.each(['/graphql', '/auth/graphql'])(
+    '%s answers what is nested too deep with 400, anywhere in it',
+    async (path) => {
+      const deep = '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000);
+      for (const body of [
+        deep,
+        `{"query":"query q($companySearchFilters: CompanySearchFilters) { companiesConnection { totalCount } }","variables":{"companySearchFilters":${deep}}}`,
+        `{"query":"{ __typename }","extensions":${deep}}`,
+        deep.replaceAll('{"a":', '[').replaceAll('}', ']'),
+      ]) {
+        const answer = await raw(
+          { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, body },
+          path,
+        );
+        expect({ status: answer.status, body: answer.body }).toEqual({
+          status: 400,
+          body: { message: ['body must not be nested in more than 100 levels'], error: 'Bad Request', statusCode: 400 },
+        });
+      }
+    },
+  );
+
+  it('reads compressed bodies, and refuses other encodings and charsets', async () => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const body = gzipSync(JSON.stringify({ query: '{ __typename }' })) as BodyInit;
+    const gzip = await raw({ method: 'POST', headers: { ...headers, 'content-encoding': 'gzip' }, body });
+    expect({ status: gzip.status, body: gzip.body }).toEqual({ status: 200, body: { data: { __typename: 'Query' } } });
+    const zstd = await raw({ method: 'POST', headers: { ...headers, 'content-encoding': 'zstd' }, body });
+    expect(zstd.status).toBe(415);
+    expect(zstd.headers.get('accept-encoding')).toBe('gzip, deflate, br');
+    const type = 'application/json; charset=foo';
+    expect((await raw({ method: 'POST', headers: { ...headers, 'content-type': type }, body: '{}' })).status).toBe(415);
   });
 
   it('refuses an operation name that the document does not have', async () => {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { Users } from '../src/users/users.service.js';
@@ -70,6 +71,25 @@ describe('direct login', () => {
     const response = await login(body);
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ error: 'Bad Request', statusCode: status });
+  });
+
+  it('refuses a body nested without end, and reads a compressed one', async () => {
+    const deep = '{"email":'.repeat(20_000) + '1' + '}'.repeat(20_000);
+    const response = await login(deep);
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { message: ['body must not be nested in more than 100 levels'], error: 'Bad Request', statusCode: 400 },
+    ]);
+    const user = await identity.createUser();
+    const gzip = (body: string) =>
+      fetch(`${identity.issuer}/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+        body: gzipSync(body) as BodyInit,
+      });
+    expect((await gzip(JSON.stringify({ email: user.email, password }))).status).toBe(200);
+    expect((await gzip(deep)).status).toBe(400);
+    expect((await login({}, identity.issuer, { 'content-type': 'application/json; charset=foo' })).status).toBe(415);
   });
 
   it('takes text that no database would', async () => {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Cleanup } from '../src/cleanup/cleanup.service.js';
@@ -279,6 +280,40 @@ describe('dynamic registration', () => {
     expect([broken.status, await broken.json()]).toEqual([400, expect.objectContaining({ error: 'invalid_request' })]);
     const list = await register('[]');
     expect(list.status).toBe(400);
+  });
+
+  it('refuses metadata that is nested without end', async () => {
+    for (const levels of [101, 2_000]) {
+      const deep = '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
+      for (const body of [deep, `{"redirect_uris":["${redirectUri}"],"extra":${deep}}`, `{"jwks":${deep}}`]) {
+        const response = await register(body);
+        expect([response.status, await response.json()]).toEqual([
+          400,
+          { error: 'invalid_request', error_description: 'body must not be nested in more than 100 levels' },
+        ]);
+      }
+    }
+  });
+
+  it('reads compressed metadata up to the same limit, and refuses what it cannot read', async () => {
+    const send = (body: Buffer, headers: Record<string, string>) =>
+      fetch(`${identity.issuer}/oauth/reg`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: body as BodyInit,
+      });
+    const metadata = JSON.stringify({ redirect_uris: [redirectUri] });
+    expect((await send(gzipSync(metadata), { 'content-encoding': 'gzip' })).status).toBe(201);
+    const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024, ' '));
+    const tooLarge = await send(bomb.subarray(0, 20_000), { 'content-encoding': 'gzip' });
+    expect([tooLarge.status, await tooLarge.json()]).toEqual([
+      413,
+      expect.objectContaining({ error: 'invalid_request' }),
+    ]);
+    expect((await send(Buffer.from(metadata), { 'content-encoding': 'gzip' })).status).toBe(400);
+    const unknown = await send(Buffer.from(metadata), { 'content-encoding': 'zstd' });
+    expect([unknown.status, unknown.headers.get('accept-encoding')]).toEqual([415, 'gzip, deflate, br']);
+    expect((await send(Buffer.from(metadata), { 'content-type': 'application/json; charset=foo' })).status).toBe(415);
   });
 
   it('lets browser clients of any origin register', async () => {

@@ -72,6 +72,21 @@ describe('access', () => {
     return response.status;
   };
 
+  it.each(Object.keys(operations).filter((operation) => operation.startsWith('post ')))(
+    '%s answers a body nested 20,000 levels deep with 400',
+    async (operation) => {
+      const response = await fetch(world.url + operation.split(' ')[1], {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000),
+      });
+      expect({ status: response.status, body: await response.json() }).toEqual({
+        status: 400,
+        body: { message: ['body must not be nested in more than 100 levels'], error: 'Bad Request', statusCode: 400 },
+      });
+    },
+  );
+
   it('the table names every operation of the OpenAPI document', async () => {
     const document = (await (await fetch(`${world.url}/openapi.json`)).json()) as { paths: Record<string, object> };
     const served = Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -73,6 +73,20 @@ describe.each(operations)('$method $route', (operation) => {
   });
 });
 
+describe.each(operations.filter(({ method }) => method === 'post'))('$method $route', ({ path }) => {
+  it('answers a body nested 20,000 levels deep with 400', async () => {
+    const response = await fetch(app.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000),
+    });
+    expect({ status: response.status, body: await response.json() }).toEqual({
+      status: 400,
+      body: { message: ['body must not be nested in more than 100 levels'], error: 'Bad Request', statusCode: 400 },
+    });
+  });
+});
+
 describe('the list above', () => {
   it('names every operation of the app', async () => {
     const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as {

@@ -1,6 +1,6 @@
 // A small service on the kit, as the tests of the kit see it from outside.
 import { Body, Controller, Get, HttpCode, Module, Param, Post, Query } from '@nestjs/common';
-import { ServiceError } from '@tradewind/shared-types';
+import { MayBeAbsent, ServiceError } from '@tradewind/shared-types';
 import { Type } from 'class-transformer';
 import { ArrayMinSize, IsArray, IsIn, IsInt, IsString, ValidateNested } from 'class-validator';
 import {
@@ -39,6 +39,12 @@ class TargetsRequest {
   tags: string[] = [];
 }
 
+class OptionalRequest {
+  @MayBeAbsent()
+  @IsString()
+  since?: string;
+}
+
 @Controller()
 class ExampleController {
   constructor(
@@ -61,6 +67,12 @@ class ExampleController {
   @HttpCode(200)
   targets(@Body() request: TargetsRequest) {
     return { accepted: request.targets.length };
+  }
+
+  @Post('optional')
+  @HttpCode(200)
+  optional(@Body() { since }: OptionalRequest) {
+    return { since: since ?? null };
   }
 
   @Get('failure/:kind')

@@ -1,5 +1,6 @@
 export * from './environment.js';
 export * from './error-codes.js';
+export * from './field-presence.js';
 export * from './health.js';
 export * from './month.js';
 export * from './network-username.js';

@@ -1,6 +1,7 @@
 // What coordinator, priority-api and priority-webhook ask one another over HTTP, with a service token.
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsISO8601, IsOptional, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsISO8601, ValidateNested } from 'class-validator';
+import { MayBeAbsent } from './field-presence.js';
 import { NetworkUsernames } from './network-username-fields.js';
 import { ProfileReference } from './pipeline-messages.js';
 
@@ -16,7 +17,7 @@ export class ProfileLookup {
   network_usernames!: string[];
 
   /** Deliveries before this instant do not count: those of a run that a forced one has replaced. ISO 8601. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsISO8601()
   since?: string;
 }

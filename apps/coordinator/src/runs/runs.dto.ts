@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { MayBeAbsent } from '@tradewind/shared-types';
+import { IsBoolean, IsInt, Matches, Max, Min } from 'class-validator';
 import type { Run } from './run.types.js';
 
 /** Body of `POST /run`; every field may be left out, and so may the body. */
@@ -10,22 +11,22 @@ export class StartRunDto {
     example: '2026-11',
     description: 'Month key; the current month (UTC) unless given',
   })
-  @IsOptional()
+  @MayBeAbsent()
   @Matches(/^\d{4}-(0[1-9]|1[0-2])$/, { message: 'month must have the form YYYY-MM' })
   month?: string;
 
   @ApiProperty({ type: Boolean, required: false, description: 'Publishes again what this month has published already' })
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   force?: boolean;
 
   @ApiProperty({ type: Boolean, required: false, description: 'Selects and counts, publishes nothing' })
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   dry_run?: boolean;
 
   @ApiProperty({ type: Number, required: false, description: 'Most profiles to publish' })
-  @IsOptional()
+  @MayBeAbsent()
   @IsInt()
   @Min(1)
   @Max(2_147_483_647)

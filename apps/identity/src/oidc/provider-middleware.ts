@@ -2,7 +2,8 @@
 // in which they wrap it.
 import type Provider from 'oidc-provider';
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
-import { clientNetwork, isDatabaseUnavailable, type Logger } from '@tradewind/service-kit';
+import { clientNetwork, isDatabaseUnavailable, parseJsonBody, type Logger } from '@tradewind/service-kit';
+import { ServiceError } from '@tradewind/shared-types';
 import type { AppConfig } from '../app.config.js';
 import type { AuditLog } from '../audit/audit-log.js';
 import type { ErrorPages } from '../login-pages/error-pages.js';
@@ -15,7 +16,7 @@ import { remember, type PayloadAdapter } from './payload-adapter.js';
 import { isStorableText, storedId } from './payload-keys.js';
 import type { PayloadsStore } from './payloads.store.js';
 import { routes } from './provider-configuration.js';
-import { BodyTooLargeError, readBody, withBody } from './request-body.js';
+import { readBody, withBody } from './request-body.js';
 import { currentUnit, inRequestUnit, payloadKey, RequestUnit } from './request-unit.js';
 
 type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
@@ -159,11 +160,13 @@ function limitedBody({ config, accessTokens, rowsOf }: MiddlewareNeeds): Middlew
     let body: Buffer;
     try {
       body = await readBody(ctx.req, Math.min(config.BODY_LIMIT_BYTES, providerBodyLimitBytes));
+      // The provider parses it once more, and walks through it without looking at its depth.
+      if (isRegistration(ctx) && ctx.is('json')) parseJsonBody(body.toString());
     } catch (error) {
-      if (!(error instanceof BodyTooLargeError)) throw error;
-      ctx.status = 413;
-      ctx.set('Connection', 'close');
-      ctx.body = { error: 'invalid_request', error_description: 'the request body is too large' };
+      if (!(error instanceof ServiceError)) throw error;
+      ctx.status = error.status;
+      ctx.set(error.headers);
+      ctx.body = { error: 'invalid_request', error_description: error.message };
       return;
     }
     if (isForm(ctx) && (isIntrospection(ctx) || ctx.path === routes.revocation)) {

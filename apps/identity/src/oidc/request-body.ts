@@ -1,20 +1,25 @@
 import type { IncomingMessage } from 'node:http';
-
-export class BodyTooLargeError extends Error {}
+import { bodyTooLarge, decompressedBody, isCompressed, refusedEncoding } from '@tradewind/service-kit';
 
 const brokenOff = 'the request ended before its body did';
 
-/** The whole body; throws BodyTooLargeError as soon as it is known to be longer than the limit. */
+/**
+ * The whole body, decompressed. Throws a ServiceError: 413 as soon as it is known to be longer than the limit, 415 for an
+ * encoding or a charset that is not read, 400 for broken data.
+ */
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw new BodyTooLargeError();
+  const refusal = refusedEncoding(request.headers);
+  if (refusal) throw refusal;
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw bodyTooLarge();
   if (request.destroyed) throw new Error(brokenOff);
+  if (isCompressed(request.headers)) return (await decompressedBody(request, request.headers, limitBytes)).body;
   // Events: the stream's iterator costs several times as much, and every token request passes here.
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
     request.on('data', (chunk: Buffer) => {
       sizeBytes += chunk.length;
-      if (sizeBytes > limitBytes) reject(new BodyTooLargeError());
+      if (sizeBytes > limitBytes) reject(bodyTooLarge());
       else chunks.push(chunk);
     });
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, sizeBytes)));

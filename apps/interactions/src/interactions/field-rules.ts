@@ -1,18 +1,7 @@
 // Rules of request fields that class-validator does not bring.
-import {
-  buildMessage,
-  ValidateBy,
-  ValidateIf,
-  type ValidationArguments,
-  type ValidationOptions,
-} from 'class-validator';
+import { buildMessage, ValidateBy, type ValidationArguments, type ValidationOptions } from 'class-validator';
 import { networkHandleOf, networkUsernameLengthMax, type NetworkEntity } from '@tradewind/shared-types';
 import { targetKey } from '../tracker/tracker.types.js';
-
-/** The field may be absent; unlike with IsOptional, null is not absence. */
-export function MayBeAbsent(): PropertyDecorator {
-  return ValidateIf((_object, value) => value !== undefined);
-}
 
 /** Text with something in it besides blanks, without control characters (PostgreSQL stores no NUL), and not too long. */
 export function IsPlainText(lengthMax: number, options?: ValidationOptions): PropertyDecorator {

@@ -7,13 +7,12 @@ import {
   type PostedLimit,
   type ProfileEntity,
 } from '@tradewind/scraping-provider';
-import { networkHandleOf, networkUsernameLengthMax } from '@tradewind/shared-types';
+import { MayBeAbsent, MayBeNull, networkHandleOf, networkUsernameLengthMax } from '@tradewind/shared-types';
 import { Transform, Type, type TransformFnParams } from 'class-transformer';
 import {
   IsBoolean,
   IsIn,
   IsISO8601,
-  IsOptional,
   IsString,
   ValidateBy,
   ValidateNested,
@@ -28,7 +27,6 @@ import {
   IsNetworkHandle,
   IsPlainText,
   IsWholeNumber,
-  MayBeAbsent,
 } from './field-rules.js';
 
 /** Kinds of pages. */
@@ -80,7 +78,7 @@ export class TriggerRequestDto {
   user_company_id!: string;
 
   @ApiPropertyOptional({ type: String, nullable: true, default: null })
-  @IsOptional()
+  @MayBeNull()
   @IsPlainText(nameLengthMax)
   trigger_user_id: string | null = null;
 

@@ -94,6 +94,18 @@ describe('readBatch', () => {
     ]);
   });
 
+  it('takes a payload that is nested too deep for malformed, however deep', () => {
+    for (const levels of [101, 20_000, 200_000]) {
+      const json = `{"profiles":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+      expect(readBatch(message([], { data: Buffer.from(json).toString('base64') }), options)).toEqual({
+        kind: 'malformed',
+        reason: 'json',
+        message: 'message.data must hold JSON of at most 100 levels',
+        batchNumber: 4,
+      });
+    }
+  });
+
   it('refuses more profiles than allowed as a whole', () => {
     const many = Array.from({ length: 4 }, (_, index) => ({ network_username: `p${index}`, person_id: person }));
     expect(readBatch(message(many), options)).toMatchObject({

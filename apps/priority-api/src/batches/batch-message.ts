@@ -1,5 +1,6 @@
 // What a queue message is: a batch, partly a batch, or malformed. A malformed one is acknowledged and kept
 // (DECISIONS.md, Scraping pipelines); one bad profile does not hold back the good ones beside it.
+import { isTooDeep, jsonLevelsMax } from '@tradewind/service-kit';
 import { isMonth, monthOf, normaliseNetworkUsername, uuidPattern, type Month } from '@tradewind/shared-types';
 
 /** The part of the push envelope that is read. Unknown further fields are accepted there. */
@@ -53,7 +54,7 @@ export function readBatch(message: PushedMessage, options: { profilesMax: number
   const text = decodeBase64(message.data);
   if (text === undefined) return malformed('data', 'message.data must be UTF-8 text in base64');
   const body = parseJson(text);
-  if (body === undefined) return malformed('json', 'message.data must hold JSON');
+  if (body === undefined) return malformed('json', `message.data must hold JSON of at most ${jsonLevelsMax} levels`);
   if (batchNumber === undefined)
     return malformed('attributes', 'message.attributes.batch_number must be a whole number as text');
   if (totalBatches === undefined)
@@ -113,7 +114,8 @@ function decodeBase64(data: unknown): string | undefined {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    const value = JSON.parse(text) as unknown;
+    return isTooDeep(text, value) ? undefined : value;
   } catch {
     return undefined;
   }

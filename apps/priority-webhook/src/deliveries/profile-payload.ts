@@ -1,6 +1,5 @@
 // What a webhook body is: a scraped profile, a failure, or nothing we can use. Decided for the tolerant reading of
 // cloud.md, section 5: unknown extra fields are welcome, a profile without content is a failure.
-import { isDeeperThan, storedLevelsMax } from '@tradewind/service-kit';
 import { usernameOfProfileUrl } from '@tradewind/shared-types';
 
 export type ProfilePayload =
@@ -9,7 +8,7 @@ export type ProfilePayload =
   | { kind: 'unusable'; reason: UnusableReason; message: string };
 
 /** A bounded set: it labels a metric. */
-export type UnusableReason = 'not_an_object' | 'nested_too_deep' | 'url_missing' | 'url_unusable' | 'data_missing';
+export type UnusableReason = 'not_an_object' | 'url_missing' | 'url_unusable' | 'data_missing';
 
 /** Longest text of a provider that is kept as a reason. */
 const reasonLengthMax = 500;
@@ -28,9 +27,6 @@ const failureStatuses = new Set([
 
 export function readProfilePayload(body: unknown): ProfilePayload {
   if (!isRecord(body)) return unusable('not_an_object', 'body must be an object');
-  if (isDeeperThan(body, storedLevelsMax)) {
-    return unusable('nested_too_deep', `body must not be nested in more than ${storedLevelsMax} levels`);
-  }
   if (body['url'] === undefined || body['url'] === null) return unusable('url_missing', 'url should not be empty');
   if (typeof body['url'] !== 'string') return unusable('url_unusable', 'url must be a string');
   const networkUsername = usernameOfProfileUrl(body['url']);

@@ -83,9 +83,6 @@ function fromClientFault(fault: Error, status: number): ServiceError {
   const message = () => {
     if (status === 413) return 'The body is larger than this service reads';
     if (status === 415) return 'The content type is not one that this address reads';
-    if (fault.name === 'SyntaxError' || faultCode === 'FST_ERR_CTP_INVALID_JSON_BODY')
-      return 'The body is not valid JSON';
-    if (faultCode === 'FST_ERR_CTP_EMPTY_JSON_BODY') return 'The body is empty; JSON was announced';
     if (faultCode === 'FST_ERR_BAD_URL') return 'The URL is malformed';
     return STATUS_CODES[status] ?? 'Bad Request';
   };

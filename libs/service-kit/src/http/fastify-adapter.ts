@@ -10,6 +10,7 @@ import { requestContext, type Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import { nameServerSpan } from '../telemetry/trace-context.js';
 import { errorBody, toServiceError } from './error-filter.js';
+import { readBodies } from './request-bodies.js';
 import { RouteTable } from './route-table.js';
 
 // What other systems use for ids: UUIDs, ULIDs, trace ids. Anything else could forge log lines.
@@ -40,8 +41,6 @@ export function createFastifyAdapter(config: ServiceConfig, logger: Logger, metr
   });
   const instance = adapter.getInstance();
   const routes = new RouteTable();
-  // Services speak JSON. Whoever needs forms or plain text adds a parser in its `configure`.
-  instance.removeContentTypeParser('text/plain');
   instance.addHook('onRoute', (route) => {
     routes.add([route.method].flat(), route.url);
   });
@@ -63,6 +62,8 @@ export function createFastifyAdapter(config: ServiceConfig, logger: Logger, metr
     }
     done(allowed.length > 0 ? methodNotAllowed(request, allowed) : notFound(request));
   });
+  // Services speak JSON. Whoever needs forms or plain text adds a parser in its `configure`.
+  readBodies(instance, config.BODY_LIMIT_BYTES);
   instance.addHook('onResponse', (request, reply, done) => {
     measure(request, reply, logger, metrics);
     done();

@@ -20,14 +20,41 @@ export class RequestValidationPipe extends ValidationPipe {
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const isClassExpected = metadata.metatype !== undefined && !builtIns.has(metadata.metatype);
-    if (metadata.type === 'body' && isClassExpected && value !== undefined && value !== null) {
-      if (typeof value !== 'object' || Array.isArray(value)) throw invalid(['body must be an object']);
-    }
-    return super.transform(value, metadata) as Promise<unknown>;
+    const isOfRequest = metadata.type !== 'custom';
+    if (!isClassExpected || !isOfRequest || value === undefined)
+      return super.transform(value, metadata) as Promise<unknown>;
+    if (metadata.type === 'body' && !isObject(value)) throw invalid(['body must be an object']);
+    const faults = removeInheritedNames(value);
+    const transformed: unknown = await super.transform(value, metadata).catch((error: unknown) => {
+      if (faults.length === 0 || !(error instanceof ServiceError)) throw error;
+      throw invalid([...faults, ...[error.publicMessage].flat()]);
+    });
+    if (faults.length > 0) throw invalid(faults);
+    return transformed;
   }
 }
 
 const builtIns = new Set<unknown>([String, Number, Boolean, Array, Object, Buffer]);
+
+// Every object has fields of these names: class-transformer and Nest drop them in silence, class-validator takes them for
+// declared ones.
+const inheritedNames = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype']);
+
+/** Takes away fields that no DTO can declare, such as `constructor` and `toString`, and answers with one sentence for each. */
+function removeInheritedNames(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const fields = value as Record<string, unknown>;
+  return Object.keys(fields).flatMap((name) => {
+    const fieldPath = path ? `${path}.${name}` : name;
+    if (!inheritedNames.has(name)) return removeInheritedNames(fields[name], fieldPath);
+    delete fields[name];
+    return [`${fieldPath} should not exist`];
+  });
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 function invalid(messages: string[]): ServiceError {
   return new ServiceError({ code: 'request.invalid', status: 400, message: messages });
