@@ -32,6 +32,22 @@ export class AppConfig extends configClass({
         : 'must hold at least one secret, each of 16 characters or more',
   }),
   MAX_TARGETS: integer({ default: 100, min: 1, desc: 'Most targets in one request' }),
+  // What one request may ask for. Reactions and comments are counted for each post.
+  MAX_POSTS: integer({ default: 1_000, min: 1, desc: 'Largest max_posts of a request' }),
+  MAX_REACTIONS: integer({ default: 1_000, min: 1, desc: 'Largest max_reactions of a request' }),
+  MAX_COMMENTS: integer({ default: 1_000, min: 1, desc: 'Largest max_comments of a request' }),
+  // What one run may cost, whatever was asked for; also the end of "unlimited". At 2 US dollars for a thousand items both
+  // mean about the same, and a usual request has some hundred items.
+  RUN_ITEMS_MAX: integer({
+    default: 25_000,
+    min: 1,
+    desc: 'Most items of one run, told to the provider with each start; actors that are paid by result end there',
+  }),
+  RUN_CHARGE_USD_MAX: integer({
+    default: 50,
+    min: 1,
+    desc: 'Most that one run may cost, US dollars, told to the provider with each start; actors that are paid by event end there',
+  }),
   ANSWER_BUDGET_MS: integer({
     default: 25_000,
     min: 0,

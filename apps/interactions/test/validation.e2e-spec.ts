@@ -7,7 +7,17 @@ const abort = '/scraper/network/abort-run';
 describe('validation', () => {
   let world: InteractionsWorld;
   beforeAll(async () => {
-    world = await InteractionsWorld.start({ settings: { MAX_TARGETS: '3', BODY_LIMIT_BYTES: '20000' } });
+    world = await InteractionsWorld.start({
+      settings: {
+        MAX_TARGETS: '3',
+        MAX_POSTS: '40',
+        MAX_REACTIONS: '30',
+        MAX_COMMENTS: '20',
+        RUN_ITEMS_MAX: '50',
+        RUN_CHARGE_USD_MAX: '1',
+        BODY_LIMIT_BYTES: '20000',
+      },
+    });
   });
   afterAll(() => world.stop());
 
@@ -144,6 +154,43 @@ describe('validation', () => {
         body: { message: ['targets must contain no more than 3 elements'] },
       });
     }
+  });
+
+  it('more posts, reactions or comments than the settings allow are refused, and the bound is named', async () => {
+    const atBounds = { ...good, max_posts: 40, max_reactions: 30, max_comments: 20 };
+    const above = { ...good, max_posts: 41, max_reactions: 31, max_comments: 2 ** 31 - 1 };
+    expect(await world.post(trigger, above)).toMatchObject({
+      status: 400,
+      body: {
+        message: [
+          'max_posts must not be greater than 40',
+          'max_reactions must not be greater than 30',
+          'max_comments must not be greater than 20',
+        ],
+      },
+    });
+    expect(await world.tracker()).toEqual([]);
+    expect((await world.post(trigger, { ...atBounds, targets: [person('at-bounds')] })).status).toBe(200);
+    await world.finished();
+    await world.empty();
+  });
+
+  it('an unlimited run ends at the limits of a run, which the provider is told with every start', async () => {
+    const unlimited = { max_posts: 0, posted_limit: '6months', max_reactions: 30, max_comments: 20 };
+    const { body } = await world.post(trigger, { ...good, ...unlimited, targets: [person('writes-daily')] });
+    const [result] = (body as { results: { run_id: string }[] }).results;
+    const run = (await (
+      await fetch(`${world.simulator.url}/v2/actor-runs/${result!.run_id}`, {
+        headers: { authorization: 'Bearer dev-only-provider-token' },
+      })
+    ).json()) as { data: { options: object } };
+    expect(run.data.options).toMatchObject({ maxItems: 50, maxTotalChargeUsd: 1 });
+    const [row] = await world.finished();
+    const stored = row!.posts_count! + row!.reactions_count! + row!.comments_count!;
+    expect(row!.status).toBe('COMPLETED');
+    expect(stored).toBeGreaterThan(0);
+    expect(stored).toBeLessThanOrEqual(50);
+    await world.empty();
   });
 
   it.each([

@@ -16,6 +16,7 @@ import {
   type ItemPage,
   type ProviderRun,
   type RunInput,
+  type RunLimits,
   type RunWebhook,
   type StartOutcome,
 } from './run-provider.port.js';
@@ -52,15 +53,18 @@ export class ApifyRunProvider extends RunProvider {
     );
   }
 
-  async start(input: RunInput, webhook: RunWebhook): Promise<StartOutcome> {
+  async start(input: RunInput, webhook: RunWebhook, limits: RunLimits): Promise<StartOutcome> {
     const actorInput = toActorInput(input, {
       networkUrl: this.settings.PROVIDER_NETWORK_URL,
       correlationId: webhook.correlationId,
     });
     try {
-      const run = await this.once
-        .actor(this.settings.PROVIDER_ACTOR)
-        .start(actorInput, { webhooks: [adHocWebhook(webhook)] });
+      const run = await this.once.actor(this.settings.PROVIDER_ACTOR).start(actorInput, {
+        webhooks: [adHocWebhook(webhook)],
+        // The platform heeds the first for actors that are paid by result, the second for those paid by event.
+        maxItems: limits.itemsMax,
+        maxTotalChargeUsd: limits.chargeUsdMax,
+      });
       return { outcome: 'started', run: toProviderRun(run) };
     } catch (error) {
       return failedStart(toFailure(error), this.settings.PROVIDER_NO_CAPACITY_DELAY_MS);

@@ -13,7 +13,7 @@ export interface RunInput {
   networkHandle: string;
   entity: ProfileEntity;
   postedLimit: PostedLimit;
-  /** 0 means all posts. */
+  /** 0 means all posts, up to the limits of the run. */
   maxPosts: number;
   scrapeReactions: boolean;
   /** Per post. */
@@ -56,6 +56,14 @@ export interface ProviderRun {
   datasetId: string;
   /** Store that holds the input of this run. */
   inputStoreId: string;
+}
+
+/** What one run may cost at most, whatever its input asks for. The platform ends the work of a run that reaches either. */
+export interface RunLimits {
+  /** Items that are stored in its dataset and paid for. */
+  itemsMax: number;
+  /** US dollars. */
+  chargeUsdMax: number;
 }
 
 /** How the provider tells us that a run has ended. */
@@ -109,7 +117,7 @@ export interface ItemPage {
  * `detail` texts are for logs: they hold no credential, but may quote the provider.
  */
 export abstract class RunProvider {
-  abstract start(input: RunInput, webhook: RunWebhook): Promise<StartOutcome>;
+  abstract start(input: RunInput, webhook: RunWebhook, limits: RunLimits): Promise<StartOutcome>;
 
   /** Undefined when the provider does not know the run. */
   abstract findRun(runId: string): Promise<ProviderRun | undefined>;

@@ -1,7 +1,13 @@
 // What every RunProvider promises. The world is a provider account that the suite may use and can make misbehave.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isTerminalRunStatus, type ProviderRun, type RunInput, type RunProvider } from '../src/index.js';
+import {
+  isTerminalRunStatus,
+  type ProviderRun,
+  type RunInput,
+  type RunLimits,
+  type RunProvider,
+} from '../src/index.js';
 
 export type StartTrouble =
   'rate_limited' | 'no_capacity' | 'error_before' | 'error_after' | 'timeout_after' | 'reset_after' | 'bad_request';
@@ -38,6 +44,8 @@ export const anInput: RunInput = {
   commentsPostedLimit: 'any',
 };
 
+export const limits: RunLimits = { itemsMax: 10_000, chargeUsdMax: 50 };
+
 export function describeRunProvider(name: string, open: () => Promise<RunProviderWorld>): void {
   describe(`RunProvider: ${name}`, () => {
     let world: RunProviderWorld;
@@ -46,14 +54,18 @@ export function describeRunProvider(name: string, open: () => Promise<RunProvide
     });
     afterAll(async () => world.close());
 
-    const start = (correlationId: string, input: RunInput = anInput) =>
-      world.provider.start(input, {
-        webhookUrl: world.webhookUrl,
-        webhookHeaders: { 'X-Webhook-Secret': 's3cret' },
-        correlationId,
-      });
-    const started = async (correlationId: string, input?: RunInput) => {
-      const outcome = await start(correlationId, input);
+    const start = (correlationId: string, input: RunInput = anInput, within: RunLimits = limits) =>
+      world.provider.start(
+        input,
+        {
+          webhookUrl: world.webhookUrl,
+          webhookHeaders: { 'X-Webhook-Secret': 's3cret' },
+          correlationId,
+        },
+        within,
+      );
+    const started = async (correlationId: string, input?: RunInput, within?: RunLimits) => {
+      const outcome = await start(correlationId, input, within);
       if (outcome.outcome !== 'started') throw new Error(JSON.stringify(outcome));
       return outcome.run;
     };
@@ -90,6 +102,23 @@ export function describeRunProvider(name: string, open: () => Promise<RunProvide
       expect(whole?.total).toBeGreaterThan(7);
       expect(largestPage).toBe(7);
       expect(paged).toEqual(whole?.items);
+    });
+
+    it.each([
+      ['items', { ...limits, itemsMax: 7 }],
+      ['cost', { ...limits, chargeUsdMax: 0.1 }],
+    ])('ends a run that asks for everything at its limit of %s', async (_name, within) => {
+      const everything: RunInput = { ...anInput, maxPosts: 0, postedLimit: '6months' };
+      const unlimited = await ended(await started(randomUUID(), everything));
+      const limited = await ended(await started(randomUUID(), everything, within));
+      const itemsOf = async (run: ProviderRun) =>
+        (await world.provider.readItems(run.datasetId, { offset: 0, limit: 1 }))!.total;
+      const all = await itemsOf(unlimited);
+      const some = await itemsOf(limited);
+      expect(all).toBeGreaterThan(60);
+      expect(some).toBeGreaterThan(0);
+      expect(some).toBeLessThanOrEqual(within.itemsMax === 7 ? 7 : 60);
+      expect(limited.status).toBe('SUCCEEDED');
     });
 
     it('gives back the input and the correlation id of a run, and finds it by that id', async () => {
@@ -161,11 +190,15 @@ export function describeRunProvider(name: string, open: () => Promise<RunProvide
     );
 
     it('a start that reaches nobody is unavailable: nothing can have begun', async () => {
-      const outcome = await world.unreachable.start(anInput, {
-        webhookUrl: world.webhookUrl,
-        webhookHeaders: {},
-        correlationId: randomUUID(),
-      });
+      const outcome = await world.unreachable.start(
+        anInput,
+        {
+          webhookUrl: world.webhookUrl,
+          webhookHeaders: {},
+          correlationId: randomUUID(),
+        },
+        limits,
+      );
       expect(outcome).toMatchObject({ outcome: 'unavailable', retryAfterMs: 1234 });
     });
 

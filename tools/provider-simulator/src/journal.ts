@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Run } from './runs.js';
+import type { Run, RunLimits } from './runs.js';
 import type { Scrape } from './profiles.js';
 
 export type RunRecord = Pick<
@@ -30,6 +30,8 @@ export type RunRecord = Pick<
   | 'dataset'
 > & {
   startedAt: string;
+  /** Absent in journals of simulators that knew none. */
+  limits?: RunLimits;
 };
 export type ScrapeRecord = Pick<Scrape, 'id' | 'username' | 'webhookUrl' | 'webhookHeaders' | 'correlationId'> & {
   createdAt: string;
@@ -123,6 +125,7 @@ function runRecord(run: Run): RunRecord {
     target,
     correlationId,
     webhooks,
+    limits,
     dataset,
   } = run;
   return {
@@ -136,6 +139,7 @@ function runRecord(run: Run): RunRecord {
     target,
     correlationId,
     webhooks,
+    limits,
     dataset,
     startedAt: run.startedAt.toISOString(),
   };

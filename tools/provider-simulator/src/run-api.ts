@@ -4,11 +4,13 @@ import type { CallOperation, Faults, Subject } from './faults.js';
 import type { Item } from './items.js';
 import type { CallAnswer, ProviderCalls, Refusal } from './provider-call.js';
 import { runBody, userId } from './run-body.js';
-import { subjectOfStart, type AdHocWebhook, type Run, type Runs } from './runs.js';
+import { subjectOfStart, type AdHocWebhook, type Run, type RunLimits, type Runs } from './runs.js';
 import type { SimulatorSettings } from './settings.js';
 
 interface Query {
   webhooks?: string;
+  maxItems?: string;
+  maxTotalChargeUsd?: string;
   waitForFinish?: string;
   offset?: string;
   limit?: string;
@@ -72,7 +74,7 @@ export function registerRunApi(
       if (!webhooks)
         return apiError(400, 'invalid-value', 'The webhooks parameter is not base64 of a list of webhooks');
       if (!runs.hasRoom()) return noRoom();
-      const run = runs.start(request.params.id, inputOf(request), webhooks);
+      const run = runs.start(request.params.id, inputOf(request), webhooks, limitsOf(request.query));
       const subject = subjectOfRun(run);
       if (faults.strikeEvent('run.webhook', subject, ['before_answer']).length > 0) await runs.endNow(run);
       await runs.waitForEnd(run, waitMs(request.query.waitForFinish));
@@ -236,6 +238,13 @@ function webhooksOf(parameter: string | undefined): AdHocWebhook[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+function limitsOf({ maxItems, maxTotalChargeUsd }: Query): RunLimits {
+  return {
+    ...(maxItems === undefined ? {} : { maxItems: Number(maxItems) }),
+    ...(maxTotalChargeUsd === undefined ? {} : { maxTotalChargeUsd: Number(maxTotalChargeUsd) }),
+  };
 }
 
 function isAuthorised(request: Request, token: string | undefined): boolean {

@@ -18,7 +18,7 @@ export function runBody(run: Run) {
     isStatusMessageTerminal: run.finishedAt === null ? null : true,
     meta: { origin: 'API', clientIp: '127.0.0.1', userAgent: 'ApifyClient' },
     stats: { inputBodyLen: 0, restartCount: 0, resurrectCount: 0, runTimeSecs, computeUnits: runTimeSecs / 3600 / 4 },
-    options: { build: 'latest', timeoutSecs: 3600, memoryMbytes: 256, diskMbytes: 512 },
+    options: { build: 'latest', timeoutSecs: 3600, memoryMbytes: 256, diskMbytes: 512, ...run.limits },
     buildId: run.buildId,
     buildNumber: '0.0.1',
     exitCode: run.status === 'SUCCEEDED' ? 0 : run.status === 'FAILED' ? 1 : null,

@@ -22,6 +22,15 @@ export interface AdHocWebhook {
   doNotRetry?: boolean;
 }
 
+/** What a start allows the run to cost; absent is without limit. */
+export interface RunLimits {
+  maxItems?: number;
+  maxTotalChargeUsd?: number;
+}
+
+/** Price of one item, US dollars; about what the real actor charges for a post, a comment or a reaction. */
+const itemPriceUsd = 0.002;
+
 export interface Run {
   id: string;
   actorId: string;
@@ -38,6 +47,7 @@ export interface Run {
   target: string;
   correlationId: string | undefined;
   webhooks: AdHocWebhook[];
+  limits: RunLimits;
   dataset: { isEmpty: boolean; hasBrokenItems: boolean };
   timer: NodeJS.Timeout | undefined;
   onEnd: (() => void)[];
@@ -89,7 +99,7 @@ export class Runs {
     return this.active < this.settings().maxConcurrentRuns;
   }
 
-  start(actorId: string, input: Item, webhooks: AdHocWebhook[]): Run {
+  start(actorId: string, input: Item, webhooks: AdHocWebhook[], limits: RunLimits = {}): Run {
     const run: Run = {
       id: newId(),
       actorId,
@@ -104,6 +114,7 @@ export class Runs {
       input,
       ...subjectOfStart(input, webhooks),
       webhooks,
+      limits,
       dataset: { isEmpty: false, hasBrokenItems: false },
       timer: undefined,
       onEnd: [],
@@ -120,6 +131,7 @@ export class Runs {
     for (const { record, end, isSettled } of remembered) {
       const run: Run = {
         ...record,
+        limits: record.limits ?? {},
         startedAt: new Date(record.startedAt),
         status: 'RUNNING',
         statusMessage: null,
@@ -188,7 +200,10 @@ export class Runs {
     if (run.finishedAt === null || run.status === 'FAILED') return [];
     if (this.cached?.runId !== run.id) {
       const { seed, networkUrl, oddItems } = this.settings();
-      const all = datasetItems(run.input, { seed, networkUrl, oddItems, now: run.startedAt, ...run.dataset });
+      const all = datasetItems(run.input, { seed, networkUrl, oddItems, now: run.startedAt, ...run.dataset }).slice(
+        0,
+        itemsMax(run.limits),
+      );
       this.cached = {
         runId: run.id,
         items: run.status === 'SUCCEEDED' ? all : all.slice(0, Math.floor(all.length / 2)),
@@ -320,6 +335,11 @@ export class Runs {
         }),
       );
   }
+}
+
+/** Items after which a run has used up what its start allows. */
+function itemsMax({ maxItems = Infinity, maxTotalChargeUsd = Infinity }: RunLimits): number {
+  return Math.min(maxItems, Math.floor(maxTotalChargeUsd / itemPriceUsd));
 }
 
 /** Whom a start is about, before there is a run. */

@@ -11,7 +11,7 @@ import { targetKey, type Job } from '../tracker/tracker.types.js';
 import { countAnswer } from './answer-counts.js';
 import type { AbortAnswerDto, AbortResultDto } from './interaction-answers.dto.js';
 import type { AbortRequestDto, TargetDto } from './interactions.dto.js';
-import { assertTargetCount } from './target-count.js';
+import { assertAbortBounds } from './request-bounds.js';
 
 /** pipelines.md, Errors 2, word for word. */
 const noActiveRunError = 'No pending or running run found';
@@ -42,7 +42,7 @@ export class AbortsService {
   ) {}
 
   async abort(request: AbortRequestDto): Promise<AbortAnswerDto> {
-    assertTargetCount(request.targets.length, this.config.MAX_TARGETS);
+    assertAbortBounds(request, this.config);
     const deadline = performance.now() + this.config.ANSWER_BUDGET_MS;
     const targets = request.targets.map((target) => ({ networkHandle: target.network_handle, entity: target.entity }));
     const jobs = await this.store.requestAborts(request.user_company_id, targets);

@@ -34,8 +34,13 @@ export const entities = ['PERSON', 'COMPANY'] as const satisfies readonly Profil
 
 /** Longest id of a company or user that is taken, characters. */
 const nameLengthMax = 200;
-/** The provider counts in 32 bits. */
+/** The provider counts in 32 bits. The settings have lower bounds (request-bounds.ts). */
 const countMax = 2_147_483_647;
+
+/** How the document names a bound that is a setting. */
+function upTo(setting: 'MAX_POSTS' | 'MAX_REACTIONS' | 'MAX_COMMENTS'): string {
+  return `at most the setting ${setting}, 1000 unless set`;
+}
 
 /** An address becomes its handle. What is no handle stays as it is, for the validation to refuse. */
 function toHandle({ value, obj }: TransformFnParams): unknown {
@@ -95,7 +100,12 @@ export class TriggerRequestDto {
   @IsIn(postedLimits)
   posted_limit: PostedLimit = 'any';
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 0, default: 10, description: '0 means unlimited' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    default: 10,
+    description: `0 means unlimited, up to the limits of a run (settings RUN_ITEMS_MAX, RUN_CHARGE_USD_MAX); ${upTo('MAX_POSTS')}`,
+  })
   @MayBeAbsent()
   @IsWholeNumber(0, countMax)
   @IsNotEverything()
@@ -106,7 +116,12 @@ export class TriggerRequestDto {
   @IsBoolean()
   scrape_reactions: boolean = true;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, default: 5 })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    default: 5,
+    description: `For each post; ${upTo('MAX_REACTIONS')}`,
+  })
   @MayBeAbsent()
   @IsWholeNumber(1, countMax)
   max_reactions: number = 5;
@@ -116,7 +131,12 @@ export class TriggerRequestDto {
   @IsBoolean()
   scrape_comments: boolean = true;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, default: 5 })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    default: 5,
+    description: `For each post; ${upTo('MAX_COMMENTS')}`,
+  })
   @MayBeAbsent()
   @IsWholeNumber(1, countMax)
   max_comments: number = 5;

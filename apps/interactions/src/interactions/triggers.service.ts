@@ -10,7 +10,7 @@ import type { Job } from '../tracker/tracker.types.js';
 import { countAnswer } from './answer-counts.js';
 import type { JobResultDto, TriggerAnswerDto } from './interaction-answers.dto.js';
 import type { TriggerRequestDto } from './interactions.dto.js';
-import { assertTargetCount } from './target-count.js';
+import { assertTriggerBounds } from './request-bounds.js';
 
 /**
  * Starts one run per target. Every job is recorded first, then the background starts it; the answer waits for that, but
@@ -27,7 +27,7 @@ export class TriggersService {
   ) {}
 
   async trigger(request: TriggerRequestDto): Promise<TriggerAnswerDto> {
-    assertTargetCount(request.targets.length, this.config.MAX_TARGETS);
+    assertTriggerBounds(request, this.config);
     const inputs = request.targets.map((target) => toRunInput(request, target));
     const ids = await this.store.create({
       userCompanyId: request.user_company_id,

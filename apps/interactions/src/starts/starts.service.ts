@@ -66,11 +66,13 @@ export class StartsService implements OnApplicationBootstrap, BeforeApplicationS
     if (performance.now() - claimedAt > sendWithinMs(this.config.START_SETTLE_SILENT_MS)) {
       return this.giveBack(job, { delayMs: 0, failures: job.startFailures });
     }
-    const outcome = await this.provider.start(job.input, {
+    const webhook = {
       webhookUrl: `${this.config.WEBHOOK_BASE_URL}/scraper/network/webhook`,
       webhookHeaders: { 'x-webhook-secret': this.config.WEBHOOK_SECRETS[0]! },
       correlationId: job.id,
-    });
+    };
+    const limits = { itemsMax: this.config.RUN_ITEMS_MAX, chargeUsdMax: this.config.RUN_CHARGE_USD_MAX };
+    const outcome = await this.provider.start(job.input, webhook, limits);
     this.events.emit('provider_call', { operation: 'start', outcome: outcome.outcome, job_id: job.id });
     await this.record(job, outcome);
   }
