@@ -5,7 +5,6 @@ import {
   type FragmentDefinitionNode,
   type GraphQLResolveInfo,
   type SelectionNode,
-  type SelectionSetNode,
 } from 'graphql';
 
 type Fragments = Readonly<Record<string, FragmentDefinitionNode | undefined>>;
@@ -14,50 +13,48 @@ type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableValue
 /** Whether the field is executed directly below, fragments expanded, @skip and @include honoured. */
 export function isSelected(info: Info, name: string): boolean {
   const isIncluded = (node: SelectionNode) => !isExcluded(node, info.variableValues);
-  return info.fieldNodes.some((node) => contains(node.selectionSet, name, info.fragments, isIncluded));
+  return selectedBelow(info.fieldNodes, info.fragments, isIncluded).some((node) => node.name.value === name);
 }
 
 // Parsed documents are cached by the server, so their nodes are good keys. @skip and @include are ignored here: a
 // column too many does no harm.
-const fieldsBelow = new WeakMap<FieldNode, readonly string[]>();
+const namesBelow = new WeakMap<FieldNode, readonly string[]>();
 
 /** Names of the fields of `edges.node`. */
 export function nodeFields(info: Info): readonly string[] {
   const [first] = info.fieldNodes;
-  if (info.fieldNodes.length === 1 && first) {
-    const known = fieldsBelow.get(first);
-    if (known) return known;
-  }
-  const below = (nodes: readonly FieldNode[], name: string) =>
-    nodes.flatMap((node) => fieldsOf(node.selectionSet, info.fragments)).filter((node) => node.name.value === name);
-  const nodes = below(below(info.fieldNodes, 'edges'), 'node');
-  const names = [
-    ...new Set(nodes.flatMap((node) => fieldsOf(node.selectionSet, info.fragments)).map((node) => node.name.value)),
-  ];
-  if (info.fieldNodes.length === 1 && first) fieldsBelow.set(first, names);
+  const isCacheable = info.fieldNodes.length === 1 && first;
+  const known = isCacheable && namesBelow.get(first);
+  if (known) return known;
+  const below = (nodes: readonly FieldNode[]) => selectedBelow(nodes, info.fragments, () => true);
+  const named = (nodes: readonly FieldNode[], name: string) => nodes.filter((node) => node.name.value === name);
+  const nodes = named(below(named(below(info.fieldNodes), 'edges')), 'node');
+  const names = [...new Set(below(nodes).map((node) => node.name.value))];
+  if (isCacheable) namesBelow.set(first, names);
   return names;
 }
 
-function fieldsOf(selectionSet: SelectionSetNode | undefined, fragments: Fragments): FieldNode[] {
-  return (selectionSet?.selections ?? []).flatMap((node) => {
-    if (node.kind === Kind.FIELD) return [node];
-    if (node.kind === Kind.INLINE_FRAGMENT) return fieldsOf(node.selectionSet, fragments);
-    return fieldsOf(fragments[node.name.value]?.selectionSet, fragments);
-  });
-}
-
-function contains(
-  selectionSet: SelectionSetNode | undefined,
-  name: string,
+/** The fields directly below all of the nodes, which are executed as one. As in graphql-js, a fragment counts once. */
+function selectedBelow(
+  nodes: readonly FieldNode[],
   fragments: Fragments,
   isIncluded: (node: SelectionNode) => boolean,
-): boolean {
-  return (selectionSet?.selections ?? []).some((node) => {
-    if (!isIncluded(node)) return false;
-    if (node.kind === Kind.FIELD) return node.name.value === name;
-    const inner = node.kind === Kind.INLINE_FRAGMENT ? node.selectionSet : fragments[node.name.value]?.selectionSet;
-    return contains(inner, name, fragments, isIncluded);
-  });
+): FieldNode[] {
+  const fields: FieldNode[] = [];
+  const spread = new Set<string>();
+  const collect = (selections: readonly SelectionNode[]): void => {
+    for (const node of selections) {
+      if (!isIncluded(node)) continue;
+      if (node.kind === Kind.FIELD) fields.push(node);
+      else if (node.kind === Kind.INLINE_FRAGMENT) collect(node.selectionSet.selections);
+      else if (!spread.has(node.name.value)) {
+        spread.add(node.name.value);
+        collect(fragments[node.name.value]?.selectionSet.selections ?? []);
+      }
+    }
+  };
+  for (const { selectionSet } of nodes) collect(selectionSet?.selections ?? []);
+  return fields;
 }
 
 function isExcluded(node: SelectionNode, variables: Readonly<Record<string, unknown>>): boolean {

@@ -101,8 +101,12 @@ function settle(context: RequestContext, admission: Admission, policy: 'data' | 
     context.refund = admission.refund;
     return;
   }
-  const { limit, resetSeconds } = admission.state;
-  throw new ServiceError({
+  throw limitReached(policy, admission.state.limit, admission.state.resetSeconds);
+}
+
+/** 429. */
+export function limitReached(policy: 'data' | 'requests', limit: number, resetSeconds: number): ServiceError {
+  return new ServiceError({
     code: policy === 'data' ? 'rate_limit.data' : 'rate_limit.requests',
     status: 429,
     message:

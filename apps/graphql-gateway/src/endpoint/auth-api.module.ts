@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { Logger } from '@tradewind/service-kit';
 import { ApiKeysModule } from '../api-keys/api-keys.module.js';
+import { Clock } from '../clock.js';
 import { AppEvents } from '../events.js';
 import { DirectLoginStrategy } from '../login/direct-login.strategy.js';
 import { LoginModule } from '../login/login.module.js';
@@ -11,6 +12,7 @@ import { LimitsService } from '../rate-limit/limits.service.js';
 import { admissionPlugin, authAdmission } from './admission.plugin.js';
 import { GatewayDriver, type GatewayDriverConfig } from './gateway.driver.js';
 import { GraphQLEndpoint } from './graphql-endpoint.js';
+import { RefusedDocuments } from './refused-documents.js';
 import { schemaOptions } from './schema-options.js';
 
 @Module({
@@ -18,19 +20,28 @@ import { schemaOptions } from './schema-options.js';
     GraphQLModule.forRootAsync<GatewayDriverConfig>({
       driver: GatewayDriver,
       imports: [LoginModule, LimitsModule],
-      inject: [AppEvents, Logger, LimitsService, DirectLoginStrategy],
-      useFactory: (events: AppEvents, logger: Logger, limits: LimitsService, directLogin: DirectLoginStrategy) => ({
-        ...schemaOptions,
-        path: '/auth/graphql',
-        include: [LoginModule, ApiKeysModule],
-        gatewayPlugins: [admissionPlugin(authAdmission(limits, directLogin))],
-        endpoint: (server) =>
-          new GraphQLEndpoint(
-            server,
-            { name: 'auth', policy: 'requests', authenticate: null },
-            { limits, events, logger },
-          ),
-      }),
+      inject: [AppEvents, Logger, Clock, LimitsService, DirectLoginStrategy],
+      useFactory: (
+        events: AppEvents,
+        logger: Logger,
+        clock: Clock,
+        limits: LimitsService,
+        directLogin: DirectLoginStrategy,
+      ) => {
+        const refusedDocuments = new RefusedDocuments(limits, clock);
+        return {
+          ...schemaOptions,
+          path: '/auth/graphql',
+          include: [LoginModule, ApiKeysModule],
+          gatewayPlugins: [admissionPlugin(authAdmission(limits, directLogin)), refusedDocuments.plugin],
+          endpoint: (server) =>
+            new GraphQLEndpoint(
+              server,
+              { name: 'auth', policy: 'requests', authenticate: null },
+              { limits, refusedDocuments, events, logger },
+            ),
+        };
+      },
     }),
     ApiKeysModule,
   ],

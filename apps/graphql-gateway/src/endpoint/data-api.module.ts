@@ -20,6 +20,7 @@ import { admissionPlugin, dataAdmission, missingHeader } from './admission.plugi
 import { GatewayDriver, type GatewayDriverConfig } from './gateway.driver.js';
 import { GraphQLEndpoint } from './graphql-endpoint.js';
 import { KnownOperations } from './known-operations.js';
+import { RefusedDocuments } from './refused-documents.js';
 import type { RequestContext } from './request-context.js';
 import { schemaOptions } from './schema-options.js';
 import { ShortWay } from './short-way.js';
@@ -58,11 +59,12 @@ export class DataResolversModule {}
       ) => {
         const admit = dataAdmission(limits, fields);
         const operations = new KnownOperations(fields, connections);
+        const refusedDocuments = new RefusedDocuments(limits, clock);
         return {
           ...schemaOptions,
           path: '/graphql',
           include: [DataResolversModule],
-          gatewayPlugins: [admissionPlugin(admit), operations.plugin],
+          gatewayPlugins: [admissionPlugin(admit), operations.plugin, refusedDocuments.plugin],
           endpoint: (server) =>
             new GraphQLEndpoint(
               server,
@@ -73,7 +75,7 @@ export class DataResolversModule {}
                 shortWay: config.KNOWN_OPERATIONS ? new ShortWay(operations, admit) : null,
                 onAnswer: (context, status) => recordUse(context, status, audit, clock),
               },
-              { limits, events, logger },
+              { limits, refusedDocuments, events, logger },
             ),
         };
       },

@@ -1,9 +1,15 @@
-// How much one GraphQL document may ask for. Every number is far above what the clients of this API need; together they
-// keep the cost of parsing and validating a hostile document to a few milliseconds.
+// How much one GraphQL document may ask for. The limits are checked before every other rule of validation, some of which
+// take time that grows with the square of a document, and before anything walks its selections. Fragments are expanded
+// as graphql-js executes them: once in each selection. Every number is far above what the clients of this API need.
 import {
   GraphQLError,
   Kind,
+  visit,
+  type ASTNode,
   type ASTVisitor,
+  type DirectiveNode,
+  type DocumentNode,
+  type FieldNode,
   type FragmentDefinitionNode,
   type SelectionSetNode,
   type ValidationContext,
@@ -12,92 +18,177 @@ import {
 
 /** The longest useful query, every field of all four connections, has about 400; the introspection query about 250. */
 export const tokensMax = 1500;
+/** The longest useful query has about 3,000 characters; a deep indentation may double it, comments too. */
+export const documentCharsMax = 16_384;
+/** Fields and fragments, fragments expanded; the introspection query has about 200, that longest query about 300. */
+export const selectionsMax = 1500;
+/** Errors of one document that are looked for; finding the member of a large enum that may be meant takes milliseconds. */
+export const validationErrorsMax = 5;
 const depthMax = 12;
 /** Introspection asks for types inside types: the usual query is 13 deep. */
 const introspectionDepthMax = 20;
 const aliasesMax = 15;
 const rootFieldsMax = 10;
+/** Fields of one name, or one alias, in one selection; clients that put fragments together repeat ids and names. */
+const repeatsMax = 30;
+/** Spreads of one fragment, written in one selection. */
+const spreadsMax = 10;
 const directivesMax = 50;
+const directivesMaxPerNode = 5;
+/** Lists and objects inside one another in an argument; a filter has four. */
+const valueDepthMax = 10;
+/** Aliases come back with every record, names of operations go into the audit log. */
+const nameCharsMax = 200;
 
-/** Validation rule: depth, aliases, root fields and directives, fragments expanded. */
-export const documentLimits: ValidationRule = (context: ValidationContext): ASTVisitor => {
-  let aliases = 0;
-  let directives = 0;
-  return {
-    Field(node) {
-      if (node.alias && ++aliases === aliasesMax + 1) refuse(context, `at most ${aliasesMax} aliases`);
-    },
-    Directive() {
-      if (++directives === directivesMax + 1) refuse(context, `at most ${directivesMax} directives`);
-    },
-    OperationDefinition(node) {
-      const measured = measure(node.selectionSet, context, new Set());
-      if (measured.fields > rootFieldsMax)
-        refuse(context, `at most ${rootFieldsMax} fields at its root, got ${measured.fields}`);
-      if (measured.depth > depthMax) refuse(context, `at most ${depthMax} levels, got ${measured.depth}`);
-      if (measured.introspectionDepth > introspectionDepthMax)
-        refuse(context, `at most ${introspectionDepthMax} levels of introspection`);
-    },
-  };
-};
+/** Validation rule: reports the first limit that the document is beyond, and lets no other rule look at it then. */
+export const documentLimits: ValidationRule = (context: ValidationContext): ASTVisitor => ({
+  Document(document) {
+    const { fault } = measureDocument(document);
+    if (fault === null) return undefined;
+    context.reportError(
+      new GraphQLError(`The query is too large: ${fault}`, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }),
+    );
+    // A visitor deletes a node by null. No rule is led into a document that is not there.
+    return null;
+  },
+});
 
-function refuse(context: ValidationContext, limit: string): void {
-  context.reportError(
-    new GraphQLError(`The query is too large: ${limit}`, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }),
-  );
+export interface DocumentMeasure {
+  /** The limit that the document is beyond; null when it keeps all of them. */
+  fault: string | null;
+  /** Selections looked at, at most one more than `selectionsMax`. */
+  selections: number;
 }
 
-interface Size {
-  /** Fields directly in the selection, those of fragments included. */
-  fields: number;
-  depth: number;
-  introspectionDepth: number;
-}
-
-/** @param open fragments being expanded: a circle is another rule's error, and no reason to run for ever. */
-function measure(
-  selectionSet: SelectionSetNode | undefined,
-  context: ValidationContext,
-  open: ReadonlySet<string>,
-): Size {
-  const size: Size = { fields: 0, depth: 0, introspectionDepth: 0 };
-  for (const node of selectionSet?.selections ?? []) {
-    if (node.kind === Kind.FIELD) {
-      const below = depthBelow(node.selectionSet, context, open);
-      size.fields += 1;
-      if (node.name.value.startsWith('__')) size.introspectionDepth = Math.max(size.introspectionDepth, below + 1);
-      else size.depth = Math.max(size.depth, below + 1);
-      continue;
-    }
-    const inner =
-      node.kind === Kind.INLINE_FRAGMENT
-        ? measure(node.selectionSet, context, open)
-        : measureFragment(node.name.value, context, open);
-    size.fields += inner.fields;
-    size.depth = Math.max(size.depth, inner.depth);
-    size.introspectionDepth = Math.max(size.introspectionDepth, inner.introspectionDepth);
+export function measureDocument(document: DocumentNode): DocumentMeasure {
+  const measure = new Measure(document);
+  try {
+    measure.nodes();
+    measure.selectionsOfAll();
+  } catch (error) {
+    if (!(error instanceof BeyondLimit)) throw error;
+    return { fault: error.message, selections: measure.selections };
   }
-  return size;
+  return { fault: null, selections: measure.selections };
 }
 
-function depthBelow(
-  selectionSet: SelectionSetNode | undefined,
-  context: ValidationContext,
-  open: ReadonlySet<string>,
-): number {
-  const { depth, introspectionDepth } = measure(selectionSet, context, open);
-  return Math.max(depth, introspectionDepth);
+class BeyondLimit extends Error {}
+
+function assertWithin(max: number, value: number, limit: string): void {
+  if (value > max) throw new BeyondLimit(`at most ${max} ${limit}`);
 }
 
-// Fragments used from many places are measured once for each document.
-const fragmentSizes = new WeakMap<FragmentDefinitionNode, Size>();
+function assertFewSpreads({ selections }: SelectionSetNode): void {
+  const spreads = new Map<string, number>();
+  for (const node of selections) {
+    if (node.kind !== Kind.FRAGMENT_SPREAD) continue;
+    const count = (spreads.get(node.name.value) ?? 0) + 1;
+    assertWithin(spreadsMax, count, 'spreads of one fragment in one selection');
+    spreads.set(node.name.value, count);
+  }
+}
 
-function measureFragment(name: string, context: ValidationContext, open: ReadonlySet<string>): Size {
-  const fragment = context.getFragment(name);
-  if (!fragment || open.has(name)) return { fields: 0, depth: 0, introspectionDepth: 0 };
-  const known = fragmentSizes.get(fragment);
-  if (known) return known;
-  const size = measure(fragment.selectionSet, context, new Set([...open, name]));
-  fragmentSizes.set(fragment, size);
-  return size;
+/** Where a selection is. */
+interface Place {
+  depth: number;
+  isRoot: boolean;
+  isIntrospection: boolean;
+}
+
+class Measure {
+  selections = 0;
+  private readonly fragments = new Map<string, FragmentDefinitionNode>();
+  private readonly reached = new Set<string>();
+
+  constructor(private readonly document: DocumentNode) {
+    for (const definition of document.definitions)
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.fragments.set(definition.name.value, definition);
+  }
+
+  /** Limits on the document as it is written. */
+  nodes(): void {
+    let aliases = 0;
+    let directives = 0;
+    let valueDepth = 0;
+    const enterValue = () => assertWithin(valueDepthMax, ++valueDepth, 'lists and objects inside one another');
+    const leaveValue = () => {
+      valueDepth -= 1;
+    };
+    visit(this.document, {
+      enter: (node: ASTNode) => {
+        if (node.kind === Kind.NAME) return assertWithin(nameCharsMax, node.value.length, 'characters in a name');
+        if (node.kind === Kind.FIELD && node.alias) assertWithin(aliasesMax, ++aliases, 'aliases');
+        if (node.kind === Kind.SELECTION_SET) assertFewSpreads(node);
+        if (node.kind === Kind.LIST || node.kind === Kind.OBJECT) enterValue();
+        const own = 'directives' in node ? (node.directives as readonly DirectiveNode[] | undefined) : undefined;
+        if (!own || own.length === 0) return;
+        assertWithin(directivesMaxPerNode, own.length, 'directives in one place');
+        assertWithin(directivesMax, (directives += own.length), 'directives');
+      },
+      leave: (node: ASTNode) => {
+        if (node.kind === Kind.LIST || node.kind === Kind.OBJECT) leaveValue();
+      },
+    });
+  }
+
+  /** Limits on what its operations select; the fragments that none of them uses are validated as well. */
+  selectionsOfAll(): void {
+    const start: Place = { depth: 0, isRoot: true, isIntrospection: false };
+    for (const definition of this.document.definitions)
+      if (definition.kind === Kind.OPERATION_DEFINITION) this.select([definition.selectionSet], start);
+    for (const [name, fragment] of this.fragments)
+      if (!this.reached.has(name))
+        this.select([fragment.selectionSet], { ...start, isRoot: false, isIntrospection: true });
+  }
+
+  /** @param sets selection sets that are executed as one. */
+  private select(sets: readonly SelectionSetNode[], place: Place): void {
+    const fields = new Map<string, FieldNode[]>();
+    const spread = new Set<string>();
+    for (const set of sets) this.collect(set, fields, spread);
+    if (fields.size === 0) return;
+    const { depth, isRoot, isIntrospection } = place;
+    if (isIntrospection) assertWithin(introspectionDepthMax, depth + 1, 'levels of introspection');
+    else assertWithin(depthMax, depth + 1, 'levels');
+    if (isRoot) {
+      const nodes = [...fields.values()].flat();
+      assertWithin(rootFieldsMax, nodes.length, 'fields at its root');
+      const schemas = [...fields.values()].filter(([node]) => node!.name.value === '__schema');
+      assertWithin(1, schemas.length, '__schema');
+    }
+    for (const nodes of fields.values()) {
+      assertWithin(repeatsMax, nodes.length, 'fields of one name in one selection');
+      const below = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+      if (below.length === 0) continue;
+      const name = nodes[0]!.name.value;
+      const isInside = isIntrospection || (isRoot && name.startsWith('__'));
+      // Each list of the schema once: under many names it would be answered many times.
+      if (isIntrospection && nodes.some(({ alias }) => alias))
+        throw new BeyondLimit('no aliases for the lists of introspection');
+      this.select(below, { depth: depth + 1, isRoot: false, isIntrospection: isInside });
+    }
+  }
+
+  private collect(set: SelectionSetNode, fields: Map<string, FieldNode[]>, spread: Set<string>): void {
+    for (const node of set.selections) {
+      assertWithin(selectionsMax, ++this.selections, 'fields and fragments, with fragments expanded');
+      if (node.kind === Kind.FIELD) {
+        const key = (node.alias ?? node.name).value;
+        const same = fields.get(key);
+        if (same) same.push(node);
+        else fields.set(key, [node]);
+        continue;
+      }
+      if (node.kind === Kind.INLINE_FRAGMENT) {
+        this.collect(node.selectionSet, fields, spread);
+        continue;
+      }
+      const name = node.name.value;
+      if (spread.has(name)) continue;
+      spread.add(name);
+      this.reached.add(name);
+      const fragment = this.fragments.get(name);
+      if (fragment) this.collect(fragment.selectionSet, fields, spread);
+    }
+  }
 }

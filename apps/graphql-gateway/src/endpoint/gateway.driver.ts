@@ -10,7 +10,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLFormattedError } from 'graphql';
 import { policyHeader } from '../rate-limit/limit-headers.js';
-import { documentLimits, tokensMax } from './document-limits.js';
+import { documentLimits, tokensMax, validationErrorsMax } from './document-limits.js';
 import { failureOf } from './failures.js';
 import type { GraphQLEndpoint } from './graphql-endpoint.js';
 import type { GraphQLContext } from './request-context.js';
@@ -37,6 +37,7 @@ export class GatewayDriver extends ApolloDriver {
         ApolloServerPluginLandingPageDisabled(),
       ],
       validationRules: [documentLimits],
+      validationOptions: { maxErrors: validationErrorsMax },
       parseOptions: { maxTokens: tokensMax },
       introspection: true,
       csrfPrevention: true,

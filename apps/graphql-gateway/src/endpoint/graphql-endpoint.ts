@@ -8,6 +8,8 @@ import type { AppEvents } from '../events.js';
 import { limitHeaders } from '../rate-limit/limit-headers.js';
 import type { LimitState } from '../rate-limit/limit-state.js';
 import type { LimitsService } from '../rate-limit/limits.service.js';
+import { documentCharsMax } from './document-limits.js';
+import type { RefusedDocuments } from './refused-documents.js';
 import type { GraphQLContext, RequestContext } from './request-context.js';
 import type { ShortWay } from './short-way.js';
 
@@ -33,11 +35,29 @@ export interface Answer {
 // The headers that GraphQL over HTTP and its protection against forged requests look at.
 const readHeaders = ['content-type', 'accept', 'x-apollo-operation-name', 'apollo-require-preflight'];
 
+const tooLong: Answer = {
+  status: 400,
+  body: JSON.stringify({
+    errors: [
+      {
+        message: `The query is too large: at most ${documentCharsMax} characters`,
+        extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+      },
+    ],
+  }),
+  headers: [['content-type', 'application/json; charset=utf-8']],
+};
+
 export class GraphQLEndpoint {
   constructor(
     private readonly server: ApolloServer<GraphQLContext>,
     private readonly options: GraphQLEndpointOptions,
-    private readonly services: { limits: LimitsService; events: AppEvents; logger: Logger },
+    private readonly services: {
+      limits: LimitsService;
+      refusedDocuments: RefusedDocuments;
+      events: AppEvents;
+      logger: Logger;
+    },
   ) {}
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -72,6 +92,12 @@ export class GraphQLEndpoint {
       const answer = await this.options.shortWay?.answer(context);
       if (answer) return answer;
       const { request } = context;
+      const { refusedDocuments } = this.services;
+      refusedDocuments.assertMayAsk(context);
+      if (isTooLong(request.body)) {
+        await refusedDocuments.charge(context);
+        return tooLong;
+      }
       const headers = new HeaderMap();
       for (const name of readHeaders) {
         const value = request.headers[name];
@@ -126,6 +152,12 @@ export class GraphQLEndpoint {
       return undefined;
     }
   }
+}
+
+/** The text is judged before it is hashed and parsed; a URL is short by itself. */
+function isTooLong(body: unknown): boolean {
+  const query = (body as { query?: unknown } | null | undefined)?.query;
+  return typeof query === 'string' && query.length > documentCharsMax;
 }
 
 function newContext(request: FastifyRequest): RequestContext {

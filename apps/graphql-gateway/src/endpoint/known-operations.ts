@@ -41,7 +41,13 @@ export class KnownOperations {
     requestDidStart: async () => ({
       responseForOperation: async ({ source, queryHash, request, schema, document, operation }) => {
         const { operationName } = request;
-        if (queryHash && source.length <= textCharsMax && this.isSeenAgain(keyOf(queryHash, operationName)))
+        // Without an operation, which Apollo Server finds out only after this hook, there is nothing to learn.
+        if (
+          operation &&
+          queryHash &&
+          source.length <= textCharsMax &&
+          this.isSeenAgain(keyOf(queryHash, operationName))
+        )
           this.learn(keyOf(source, operationName), schema, document, operation);
         return null;
       },
