@@ -1,0 +1,101 @@
+// Who calls which service, and what the services call themselves: one table for the network policies and the routes of the
+// edge. network.spec.ts holds the rendered manifests to it, in both directions.
+
+/**
+ * @typedef {{caller: string, service: string, port: 'http' | 'metrics', path: string}} Call
+ */
+
+const call = (caller, service, paths, port = 'http') => paths.map((path) => ({ caller, service, port, path }));
+
+export const services = [
+  'identity',
+  'graphql-gateway',
+  'interactions',
+  'priority-api',
+  'priority-webhook',
+  'coordinator',
+];
+
+/**
+ * Callers outside the cluster. All of them come through the edge.
+ * @type {Call[]}
+ */
+export const outsideCalls = [
+  ...call('people and OAuth clients', 'identity', [
+    '/',
+    '/.well-known/openid-configuration',
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/oauth-protected-resource',
+    '/oauth/auth',
+    '/oauth/token',
+    '/oauth/me',
+    '/oauth/jwks',
+    '/oauth/token/introspection',
+    '/oauth/token/revocation',
+    '/oauth/reg',
+    '/oauth/reg/{clientId}',
+    '/oauth/par',
+    '/login/{uid}',
+    '/login/{uid}/submit',
+    '/login/{uid}/confirm',
+    '/login/{uid}/abort',
+    '/auth/login',
+    '/auth/me',
+  ]),
+  ...call('data engineers', 'graphql-gateway', ['/auth/graphql', '/graphql']),
+  ...call('analysts', 'interactions', [
+    '/scraper/network/interactions',
+    '/scraper/network/interactions/{run_id}',
+    '/scraper/network/abort-run',
+  ]),
+  ...call('analysts', 'priority-webhook', ['/profiles/{username}/status']),
+  ...call('analysts', 'coordinator', [
+    '/run',
+    '/runs',
+    '/runs/{run_id}',
+    '/months/{month}/report',
+    '/months/{month}/retry-missing',
+  ]),
+  ...call('scraping provider', 'interactions', ['/scraper/network/webhook']),
+  ...call('scraping provider', 'priority-webhook', ['/webhook/network']),
+  ...call('Pub/Sub push', 'priority-api', ['/batch-trigger/']),
+  ...call('Cloud Scheduler', 'coordinator', ['/run']),
+  ...services.flatMap((service) => call('uptime checks', service, ['/health'])),
+];
+
+/**
+ * Callers in the cluster: services, by their names, and the monitoring.
+ * @type {Call[]}
+ */
+export const insideCalls = [
+  ...call('graphql-gateway', 'identity', ['/auth/login', '/oauth/jwks']),
+  ...['interactions', 'priority-api', 'priority-webhook', 'coordinator'].flatMap((caller) =>
+    call(caller, 'identity', ['/oauth/jwks']),
+  ),
+  ...call('coordinator', 'priority-api', [
+    // The push of the embedded queue.
+    '/batch-trigger/',
+    '/months/{month}',
+    '/months/{month}/profiles/lookup',
+    '/months/{month}/profiles/retry',
+  ]),
+  ...call('coordinator', 'priority-webhook', ['/months/{month}/profiles/lookup']),
+  ...call('priority-api', 'priority-webhook', ['/months/{month}/profiles/lookup', '/webhook/network']),
+  ...services.flatMap((service) => call('monitoring', service, ['/metrics'], 'metrics')),
+];
+
+/** Paths that every service answers and that nobody outside may ask for. */
+export const insidePaths = ['/ready', '/metrics', '/docs', '/openapi.json', '/explorer'];
+
+const google = ['interactions', 'priority-api', 'priority-webhook', 'coordinator'];
+
+/** What services call that is none of them: the kind of place, and its ports. */
+export const dependencies = [
+  { callers: services, to: 'dns', ports: [53] },
+  { callers: services, to: 'database', ports: [5432] },
+  // Traces.
+  { callers: services, to: 'monitoring', ports: [4318] },
+  // The scraping provider, Google's interfaces, and the documents behind `jwks_uri`.
+  { callers: ['identity', ...google], to: 'internet', ports: [443] },
+  { callers: google, to: 'metadata server', ports: [80, 988] },
+];
