@@ -26,6 +26,14 @@ resource "google_sql_database_instance" "main" {
       ipv4_enabled    = false
       private_network = var.network
       ssl_mode        = "ENCRYPTED_ONLY"
+
+      # An authority of this instance alone: a certificate from it can be of no other server.
+      server_ca_mode = "GOOGLE_MANAGED_INTERNAL_CA"
+    }
+
+    database_flags {
+      name  = "max_connections"
+      value = tostring(var.database_max_connections)
     }
 
     insights_config {
@@ -64,13 +72,13 @@ resource "google_secret_manager_secret" "database_url" {
   }
 }
 
-# Encrypted without a look at the certificate, as libpq understands `require`: Cloud SQL signs its own, for a name that is no
-# address. Without uselibpqcompat the services would refuse it.
+# The certificate of Cloud SQL names the instance, not its address, so it is checked against the instance's own authority
+# (verify-ca), which the pods find in the ConfigMap database-ca. uselibpqcompat gives the mode the meaning that libpq gives it.
 resource "google_secret_manager_secret_version" "database_url" {
   for_each = local.services
 
   secret      = google_secret_manager_secret.database_url[each.key].id
-  secret_data = "postgres://${google_sql_user.service[each.key].name}:${random_password.database[each.key].result}@${google_sql_database_instance.main.private_ip_address}:5432/${google_sql_database.main.name}?sslmode=require&uselibpqcompat=true"
+  secret_data = "postgres://${google_sql_user.service[each.key].name}:${random_password.database[each.key].result}@${google_sql_database_instance.main.private_ip_address}:5432/${google_sql_database.main.name}?sslmode=verify-ca&sslrootcert=/etc/tradewind/database/ca.pem&uselibpqcompat=true"
 }
 
 resource "google_secret_manager_secret_iam_member" "database_url" {

@@ -1,6 +1,5 @@
-# The name is part of the specification of the pipeline.
 resource "google_storage_bucket" "profile_backups" {
-  name                        = "scraper-monthly-priority-people"
+  name                        = var.profile_backup_bucket
   location                    = var.region
   uniform_bucket_level_access = true
   public_access_prevention    = "enforced"

@@ -36,11 +36,11 @@ resource "google_pubsub_subscription" "push" {
   message_retention_duration = "604800s"
 
   push_config {
-    push_endpoint = "${var.priority_api_url}/batch-trigger/"
+    push_endpoint = "https://${var.hosts["priority-api"]}/batch-trigger/"
 
     oidc_token {
       service_account_email = google_service_account.push.email
-      audience              = "${var.priority_api_url}/batch-trigger/"
+      audience              = "https://${var.hosts["priority-api"]}/batch-trigger/"
     }
   }
 

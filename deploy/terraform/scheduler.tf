@@ -1,5 +1,18 @@
-# The monthly run. The coordinator's month key makes a repeated call harmless.
+# The monthly run, where the scheduler and not a CronJob starts it. The coordinator's month key makes a repeated call harmless.
+locals {
+  scheduled = var.scheduler_audience == "" ? 0 : 1
+}
+
+resource "google_service_account" "scheduler" {
+  count = local.scheduled
+
+  account_id   = "tw-scheduler-${var.environment}"
+  display_name = "Signs the monthly call to the coordinator"
+}
+
 resource "google_cloud_scheduler_job" "monthly_run" {
+  count = local.scheduled
+
   name             = "tradewind-monthly-run-${var.environment}"
   region           = var.region
   schedule         = var.monthly_schedule
@@ -14,7 +27,7 @@ resource "google_cloud_scheduler_job" "monthly_run" {
 
   http_target {
     http_method = "POST"
-    uri         = "${var.coordinator_url}/run"
+    uri         = var.scheduler_audience
     body        = base64encode("{}")
 
     headers = {
@@ -22,8 +35,8 @@ resource "google_cloud_scheduler_job" "monthly_run" {
     }
 
     oidc_token {
-      service_account_email = google_service_account.scheduler.email
-      audience              = "${var.coordinator_url}/run"
+      service_account_email = google_service_account.scheduler[0].email
+      audience              = var.scheduler_audience
     }
   }
 }

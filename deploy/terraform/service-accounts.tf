@@ -1,4 +1,4 @@
-# One account per service, used through workload identity, and one for each caller that Google runs for us.
+# One account per service, used through workload identity, and one for the queue, which calls priority-api.
 locals {
   services = toset(["identity", "graphql-gateway", "interactions", "priority-api", "priority-webhook", "coordinator"])
 }
@@ -21,9 +21,4 @@ resource "google_service_account_iam_member" "workload_identity" {
 resource "google_service_account" "push" {
   account_id   = "tw-queue-push-${var.environment}"
   display_name = "Signs the pushes of the queue to priority-api"
-}
-
-resource "google_service_account" "scheduler" {
-  account_id   = "tw-scheduler-${var.environment}"
-  display_name = "Signs the monthly call to the coordinator"
 }

@@ -30,14 +30,25 @@ variable "kubernetes_namespace" {
   type        = string
 }
 
-variable "priority_api_url" {
-  description = "Public https address of priority-api; the queue pushes to its /batch-trigger/"
-  type        = string
+variable "hosts" {
+  description = "Public host name of each service, as in the ConfigMap `edge` of the overlay"
+  type        = map(string)
+
+  validation {
+    condition     = toset(keys(var.hosts)) == toset(["identity", "graphql-gateway", "interactions", "priority-api", "priority-webhook", "coordinator"])
+    error_message = "hosts must name each of the six services, and nothing else."
+  }
 }
 
-variable "coordinator_url" {
-  description = "Public https address of the coordinator; the scheduler calls its /run"
+variable "scheduler_audience" {
+  description = "SCHEDULER_AUDIENCE of the coordinator, the https address of its /run. Empty where a CronJob starts the monthly run: then there is no scheduler"
   type        = string
+  default     = ""
+
+  validation {
+    condition     = var.scheduler_audience == "" || can(regex("^https://.*/run$", var.scheduler_audience))
+    error_message = "scheduler_audience must be the https address of the coordinator's /run, or empty."
+  }
 }
 
 variable "network" {
@@ -49,6 +60,18 @@ variable "database_tier" {
   description = "Machine type of Cloud SQL"
   type        = string
   default     = "db-custom-2-7680"
+}
+
+variable "database_max_connections" {
+  description = "max_connections of PostgreSQL. The pools of all replicas add up to less; a test compares them with this default"
+  type        = number
+  default     = 400
+}
+
+variable "profile_backup_bucket" {
+  description = "OBJECT_STORE_BUCKET of priority-webhook. Names of buckets are global: where the default is taken, choose another and set both"
+  type        = string
+  default     = "scraper-monthly-priority-people"
 }
 
 variable "backup_retention_days" {

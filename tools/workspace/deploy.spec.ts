@@ -2,7 +2,8 @@
 // Where kubectl, kustomize or terraform is on the path they are asked too; what is checked without them covers every file all the same.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
@@ -12,51 +13,27 @@ import pg from 'pg';
 import { parse, parseAllDocuments } from 'yaml';
 import { profileBackupBucket } from '@tradewind/shared-types';
 import { canRender, kubernetesDigest, render } from './kubernetes-manifests.mjs';
+import { find, overlays, podTemplate, rendered, settingsOf, type Manifest } from './rendered-manifests.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const overlays = ['production', 'staging', 'dev'] as const;
 const apps = readdirSync(join(root, 'apps'));
 
-interface Manifest {
-  apiVersion: string;
-  kind: string;
-  metadata: { name: string; namespace?: string; labels?: Record<string, string> };
-  data?: Record<string, string>;
-  spec?: Record<string, unknown>;
-}
+const modelPackages: Record<string, string> = {
+  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
+  'cert-manager.io': '@kubernetes-models/cert-manager',
+};
 
-interface PodSpec {
-  containers: {
-    env?: { name: string; value?: string; valueFrom?: { secretKeyRef: { key: string; optional?: boolean } } }[];
-    envFrom?: { configMapRef?: { name: string }; secretRef?: { name: string } }[];
-    securityContext: { readOnlyRootFilesystem: boolean; allowPrivilegeEscalation: boolean };
-    resources: unknown;
-  }[];
-  securityContext: { runAsNonRoot: boolean };
-}
-
-const rendered = (overlay: string) =>
-  parseAllDocuments(read(`deploy/kubernetes/rendered/${overlay}.yaml`)).map((document) => document.toJS() as Manifest);
-
-const find = (manifests: Manifest[], kind: string, name: string) =>
-  manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
-
-/** The pod template of a Deployment, Job or CronJob. */
-function podSpec(manifest: Manifest): PodSpec {
-  const spec = manifest.spec as {
-    template?: { spec: PodSpec };
-    jobTemplate?: { spec: { template: { spec: PodSpec } } };
-  };
-  return (spec.template ?? spec.jobTemplate!.spec.template).spec;
-}
+const modelsOf = ({ apiVersion, kind }: Manifest) =>
+  `${modelPackages[apiVersion.split('/')[0]!] ?? 'kubernetes-models'}/${apiVersion}/${kind}`;
 
 describe.each(overlays)('the %s overlay', (overlay) => {
   const manifests = rendered(overlay);
 
   it('is valid against the schemas of Kubernetes', async () => {
-    for (const manifest of manifests) {
-      const models = (await import(`kubernetes-models/${manifest.apiVersion}/${manifest.kind}`)) as Record<
+    // Those of Google's own policies are in no package of a reasonable size; network.spec.ts compares these by value.
+    for (const manifest of manifests.filter(({ apiVersion }) => !apiVersion.startsWith('networking.gke.io/'))) {
+      const models = (await import(modelsOf(manifest))) as Record<
         string,
         new (value: Manifest) => { validate(): void }
       >;
@@ -78,10 +55,9 @@ describe.each(overlays)('the %s overlay', (overlay) => {
         settings: Record<string, { secret?: boolean; default?: unknown }>;
       };
     };
-    const container = podSpec(find(manifests, 'Deployment', `${app}-service`)!).containers[0]!;
-    const configMap = container.envFrom?.find(({ configMapRef }) => configMapRef)?.configMapRef?.name;
+    const container = podTemplate(find(manifests, 'Deployment', `${app}-service`)!).spec.containers[0]!;
     const env: Record<string, string> = { PORT: '8080', HOST: '', METRICS_PORT: '', SERVICE_VERSION: '1.0.0' };
-    Object.assign(env, find(manifests, 'ConfigMap', configMap!)!.data);
+    Object.assign(env, settingsOf(manifests, app));
     for (const { name, value } of container.env ?? []) {
       // Stands in for the cluster's own secret, whether the app needs it in this environment or not.
       env[name] = value ?? createHash('sha256').update(name).digest('hex');
@@ -95,7 +71,7 @@ describe.each(overlays)('the %s overlay', (overlay) => {
       find(manifests, 'Deployment', `${app}-service`),
       find(manifests, 'Job', `${app}-migrate`),
     ]) {
-      const pod = podSpec(manifest!);
+      const pod = podTemplate(manifest!).spec;
       expect(pod.securityContext.runAsNonRoot).toBe(true);
       expect(pod.containers[0]!.securityContext).toMatchObject({
         readOnlyRootFilesystem: true,
@@ -119,7 +95,7 @@ describe.each(overlays)('the %s overlay', (overlay) => {
     );
     const first = manifests.filter((manifest) => !isRollout(manifest));
     for (const app of apps) {
-      const pod = podSpec(find(first, 'Job', `${app}-migrate`)!);
+      const pod = podTemplate(find(first, 'Job', `${app}-migrate`)!).spec;
       const configMap = pod.containers[0]!.envFrom?.find(({ configMapRef }) => configMapRef)?.configMapRef?.name;
       expect(find(first, 'ConfigMap', configMap!)).toBeDefined();
       expect(find(first, 'ServiceAccount', `${app}-service`)).toBeDefined();
@@ -138,29 +114,108 @@ describe.each(overlays)('the %s overlay', (overlay) => {
     expect(settings['SCHEDULER_SERVICE_ACCOUNT']).toMatch(new RegExp(`^tw-scheduler-${overlay}@`));
   });
 
-  it('lets services reach one another only along the arrows of the architecture', () => {
-    const arrows = manifests
-      .filter(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name.endsWith('-arrows'))
-      .flatMap(({ metadata, spec }) =>
-        ((spec as { egress: { to: { podSelector?: { matchLabels: Record<string, string> } }[] }[] }).egress ?? [])
-          .flatMap(({ to }) =>
-            to.flatMap(({ podSelector }) => podSelector?.matchLabels['app.kubernetes.io/name'] ?? []),
-          )
-          .map((target) => `${metadata.name.replace(/-arrows$/, '')} -> ${target}`),
-      );
-    expect(arrows.sort()).toEqual([
-      'coordinator -> identity',
-      'coordinator -> priority-api',
-      'coordinator -> priority-webhook',
-      'graphql-gateway -> identity',
-      'interactions -> identity',
-      'priority-api -> identity',
-      'priority-api -> priority-webhook',
-      'priority-webhook -> identity',
-    ]);
-    const denyAll = find(manifests, 'NetworkPolicy', 'deny-all');
-    expect(denyAll?.spec).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+  it('takes a pod out of the rounds before it ends, and gives it the time to finish what it was asked', () => {
+    const edgeTimeouts = manifests.flatMap(({ kind, spec }) => {
+      if (kind === 'GCPBackendPolicy') return [(spec as { default: { timeoutSec: number } }).default.timeoutSec];
+      if (kind !== 'HTTPRoute') return [];
+      const { rules } = spec as { rules: { timeouts?: { request: string } }[] };
+      return rules.flatMap(({ timeouts }) => (timeouts ? [Number(/^(\d+)s$/.exec(timeouts.request)![1])] : []));
+    });
+    expect(edgeTimeouts).toHaveLength(apps.length);
+    for (const app of apps) {
+      const pod = podTemplate(find(manifests, 'Deployment', `${app}-service`)!).spec;
+      const pauseSeconds = pod.containers[0]!.lifecycle!.preStop.sleep.seconds;
+      const shutdownSeconds = Number(settingsOf(manifests, app)['SHUTDOWN_TIMEOUT_MS']) / 1000;
+      const closeSeconds = 5;
+      // A balancer that asks every 5 s gives a pod up after two failures.
+      expect(pauseSeconds).toBeGreaterThan(2 * 5);
+      expect(shutdownSeconds).toBeGreaterThanOrEqual(Math.max(...edgeTimeouts) + closeSeconds);
+      expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(pauseSeconds + shutdownSeconds);
+    }
   });
+});
+
+describe('connections of the database', () => {
+  /**
+   * The pools that one process of an app opens, from its settings. Whoever opens another pool in an app or a lib adds it here;
+   * the next test counts the places.
+   */
+  const poolsOf = (app: string, settings: Record<string, string>): Record<string, number> => {
+    const size = (name: string) => Number(settings[name]);
+    const isEmbedded = settings['CLOUD'] === 'embedded';
+    const publisher = 3;
+    const dispatcher = 4;
+    return {
+      tables: size('DATABASE_POOL_SIZE'),
+      ...(app === 'graphql-gateway' && {
+        limits: size('DATABASE_POOL_SIZE'),
+        data: size('DATA_POOL_SIZE'),
+        ...(settings['FILTER_INDEX'] === 'true' && { index: 1 }),
+      }),
+      ...('WAREHOUSE_POOL_SIZE' in settings && isEmbedded && { warehouse: size('WAREHOUSE_POOL_SIZE') }),
+      ...(app === 'coordinator' && isEmbedded && { publisher, dispatcher }),
+    };
+  };
+
+  it('come from these places in the code, and no others', () => {
+    const folders = [
+      ...readdirSync(join(root, 'libs')).map((lib) => `libs/${lib}/src`),
+      ...apps.map((app) => `apps/${app}/src`),
+    ];
+    const places = folders
+      .filter((folder) => !folder.includes('testkit'))
+      .flatMap((folder) =>
+        readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+          .filter((file) => file.endsWith('.ts') && !file.endsWith('spec.ts'))
+          .flatMap((file) => {
+            const opened =
+              /new (?:pg\.(?:Pool|Client)|WatchedClient)\(|new PgBoss\(|new (?:typeorm\.)?DataSource\(|openEmbeddedBroker\(\{/;
+            return opened.test(read(`${folder}/${file}`)) ? [`${folder}/${file}`] : [];
+          }),
+      );
+    expect(places.sort()).toEqual([
+      'apps/graphql-gateway/src/data-store/data-store.ts',
+      'apps/graphql-gateway/src/data-store/read-lines.ts', // Within DATA_POOL_SIZE.
+      'apps/graphql-gateway/src/filter-index/build-index.worker.ts',
+      'apps/graphql-gateway/src/rate-limit/limits.store.ts',
+      'libs/cloud-ports/src/embedded-broker.ts',
+      'libs/cloud-ports/src/factories.ts', // Of a command.
+      'libs/cloud-ports/src/push-dispatcher.embedded.ts',
+      'libs/cloud-ports/src/queue.embedded.ts',
+      'libs/cloud-ports/src/warehouse.postgres.ts',
+      'libs/service-kit/src/database/database.module.ts',
+      'libs/service-kit/src/database/migrate.ts',
+    ]);
+  });
+
+  it.each(overlays)(
+    'fit into what PostgreSQL takes, with every pod of the %s overlay at work during a rollout',
+    async (overlay) => {
+      const manifests = rendered(overlay);
+      // PostgreSQL keeps some for superusers, Cloud SQL for itself, and operators run commands.
+      const reserved = 40;
+      const connections = apps.map((app) => {
+        const pools = Object.values(poolsOf(app, settingsOf(manifests, app)));
+        expect(pools.filter((size) => !(size > 0))).toEqual([]);
+        const { maxReplicas } = find(manifests, 'HorizontalPodAutoscaler', `${app}-service`)!.spec as {
+          maxReplicas: number;
+        };
+        const { strategy } = find(manifests, 'Deployment', `${app}-service`)!.spec as {
+          strategy: { rollingUpdate: { maxSurge: number } };
+        };
+        const scheduled = manifests.filter(
+          ({ kind, metadata }) => kind === 'CronJob' && metadata.name.startsWith(`${app}-`),
+        ).length;
+        // Its own, and one for the tables of an embedded warehouse.
+        const migration = 2;
+        const processes = maxReplicas + strategy.rollingUpdate.maxSurge + scheduled;
+        return processes * pools.reduce((sum, size) => sum + size, 0) + migration;
+      });
+      const most = connections.reduce((sum, count) => sum + count, 0);
+      const limit = Number(await variableDefault('database_max_connections'));
+      expect(most).toBeLessThanOrEqual(limit - reserved);
+    },
+  );
 });
 
 describe('the compose file', () => {
@@ -192,6 +247,13 @@ describe('the compose file', () => {
     expect(() => new AppConfig(compose.services[app]!.environment)).not.toThrow();
   });
 });
+
+async function variableDefault(name: string): Promise<unknown> {
+  const { variable } = (await hcl.parse('variables.tf', read('deploy/terraform/variables.tf'))) as {
+    variable: Record<string, { default?: unknown }[]>;
+  };
+  return variable[name]![0]!.default;
+}
 
 describe('Terraform', () => {
   const files = readdirSync(join(root, 'deploy/terraform')).filter((file) => file.endsWith('.tf'));
@@ -263,17 +325,66 @@ describe('Terraform', () => {
     expect(topics).toContain(setting('QUEUE_DEAD_LETTER_TOPIC'));
   });
 
+  it('makes the bucket that priority-webhook writes to by default', async () => {
+    const settingsFile = '../../apps/priority-webhook/src/app.config.js';
+    const { AppConfig } = (await import(settingsFile)) as {
+      AppConfig: { settings: Record<string, { default?: unknown }> };
+    };
+    const { resource } = (await hcl.parse('object-store.tf', read('deploy/terraform/object-store.tf'))) as {
+      resource: Record<string, Record<string, Record<string, unknown>[]>>;
+    };
+    expect(resource['google_storage_bucket']!['profile_backups']![0]!['name']).toBe('${var.profile_backup_bucket}');
+    expect(await variableDefault('profile_backup_bucket')).toBe(AppConfig.settings['OBJECT_STORE_BUCKET']!.default);
+    expect(AppConfig.settings['OBJECT_STORE_BUCKET']!.default).toBe(profileBackupBucket);
+  });
+
+  it('makes a scheduler, and its account, only where the coordinator is told an audience', async () => {
+    const { resource, locals } = (await hcl.parse('scheduler.tf', read('deploy/terraform/scheduler.tf'))) as {
+      resource: Record<string, Record<string, Record<string, unknown>[]>>;
+      locals: Record<string, unknown>[];
+    };
+    expect(locals[0]!['scheduled']).toBe('${var.scheduler_audience == "" ? 0 : 1}');
+    for (const block of Object.values(resource).flatMap((blocks) => Object.values(blocks))) {
+      expect(block[0]!['count']).toBe('${local.scheduled}');
+    }
+    expect(await variableDefault('scheduler_audience')).toBe('');
+    const { http_target: target } = resource['google_cloud_scheduler_job']!['monthly_run']![0]! as {
+      http_target: { uri: string; oidc_token: { audience: string }[] }[];
+    };
+    expect(target[0]).toMatchObject({
+      uri: '${var.scheduler_audience}',
+      oidc_token: [{ audience: '${var.scheduler_audience}' }],
+    });
+  });
+
   it('gives the services an address of the database that they can connect by', async () => {
     const { resource } = (await hcl.parse('database.tf', read('deploy/terraform/database.tf'))) as {
       resource: Record<string, Record<string, Record<string, unknown>[]>>;
     };
     const [version] = resource['google_secret_manager_secret_version']!['database_url']!;
-    const url = String(version!['secret_data']).replaceAll(/\$\{[^}]*\}/g, 'x');
-    const { host, port, database, ssl } = new pg.Client(url);
+    const folder = mkdtempSync(join(tmpdir(), 'database-ca-'));
+    writeFileSync(join(folder, 'ca.pem'), 'the authority');
+    const mounted = '/etc/tradewind/database';
+    const written = String(version!['secret_data']).replaceAll(/\$\{[^}]*\}/g, 'x');
+    expect(written).toContain(`sslrootcert=${mounted}/ca.pem`);
+    const { host, port, database, ssl } = new pg.Client(written.replace(mounted, folder));
+    rmSync(folder, { recursive: true });
     expect({ host, port, database }).toEqual({ host: 'x', port: 5432, database: 'x' });
-    // Encrypted; Cloud SQL signs its certificate itself, which `sslmode=require` alone would have the driver refuse.
-    expect(ssl).toEqual({ rejectUnauthorized: false });
+    // The chain is checked, against the authority of this instance; the name is not, since it is no address.
+    const { checkServerIdentity, ...rest } = ssl as unknown as { checkServerIdentity: () => unknown };
+    expect(rest).toEqual({ ca: 'the authority' });
+    expect(checkServerIdentity()).toBeUndefined();
+    for (const manifest of rendered('production').filter(({ kind }) =>
+      ['Deployment', 'Job', 'CronJob'].includes(kind),
+    )) {
+      const { containers, volumes } = podTemplate(manifest).spec;
+      expect(containers[0]!.volumeMounts).toContainEqual({ name: 'database-ca', mountPath: mounted, readOnly: true });
+      expect(volumes).toContainEqual({ name: 'database-ca', configMap: { name: 'database-ca', optional: true } });
+    }
     const [instance] = resource['google_sql_database_instance']!['main']!;
+    expect(instance!['settings']).toMatchObject([
+      { ip_configuration: [{ ssl_mode: 'ENCRYPTED_ONLY', server_ca_mode: 'GOOGLE_MANAGED_INTERNAL_CA' }] },
+    ]);
     // PostgreSQL 16 and newer would be made in an edition that has no custom machine types.
     expect(instance!['settings']).toMatchObject([{ tier: '${var.database_tier}', edition: 'ENTERPRISE' }]);
   });
