@@ -1,9 +1,9 @@
 // Starts the whole app on a database of its own, with stand-ins for the two apps it talks to.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Warehouse } from '@tradewind/cloud-ports';
-import { startService, type RunningService } from '@tradewind/service-kit';
+import { serviceTokenEntry, startService, type RunningService } from '@tradewind/service-kit';
 import type { ProfileCallStatus, ProfileDeliveryStatus, PushEnvelope } from '@tradewind/shared-types';
 import { createTestDatabase } from '@tradewind/testkit';
 import pg from 'pg';
@@ -224,7 +224,7 @@ export function environment(databaseUrl: string, neighboursUrl: string): Record<
     PRIORITY_API_URL: `${neighboursUrl}/api`,
     PRIORITY_WEBHOOK_URL: `${neighboursUrl}/webhook`,
     SERVICE_TOKEN: 'token-for-the-neighbours',
-    SERVICE_TOKEN_SHA256S: createHash('sha256').update(serviceToken).digest('hex'),
+    SERVICE_TOKENS: serviceTokenEntry(serviceToken, { name: 'test', services: ['coordinator'] }),
     BATCH_PROFILES: '10',
     READ_PAGE_PEOPLE: '7',
     RESUME_INTERVAL_MS: '100',

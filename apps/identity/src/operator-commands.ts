@@ -6,6 +6,7 @@ import { userRoles } from '@tradewind/shared-types';
 import { AuditStore } from './audit/audit.store.js';
 import { Clients } from './clients/clients.service.js';
 import type { StoredClient } from './clients/clients.store.js';
+import { serviceTokenCommands } from './service-tokens/service-token.command.js';
 import { SigningKeys } from './signing-keys/signing-keys.service.js';
 import { Users } from './users/users.service.js';
 import type { UserRecord } from './users/users.types.js';
@@ -19,6 +20,7 @@ export function operatorCommands(program: Program, open: Open): void {
   clientCommands(program, open);
   keyCommands(program, open);
   auditCommands(program, open);
+  serviceTokenCommands(program);
 }
 
 interface PasswordOptions {

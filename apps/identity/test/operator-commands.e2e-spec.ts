@@ -1,7 +1,7 @@
 // The operator commands as they are typed, against a database of their own.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Command } from 'commander';
-import { migrateDatabase, openService } from '@tradewind/service-kit';
+import { findServiceToken, migrateDatabase, openService, parseServiceTokens } from '@tradewind/service-kit';
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
 import { migrations } from '../src/migrations/index.js';
 import { operatorCommands } from '../src/operator-commands.js';
@@ -108,6 +108,20 @@ describe('operator commands', () => {
     expect(await run('client', 'list')).toContain('demo-client');
     await run('client', 'delete', 'demo-client');
     await expect(run('client', 'delete', 'demo-client')).rejects.toThrow('no client');
+  }, 60_000);
+
+  it('service tokens: a token and the entry that accepts it', async () => {
+    const create = ['service-token', 'create', '--name', 'crm', '--for', 'interactions', 'priority-api'];
+    const printed = await run(...create, '--company', 'acme');
+    const [, token = '', entry = ''] = /^token (\S{43})\nentry (\S+)\n$/.exec(printed) ?? [];
+    expect(findServiceToken(parseServiceTokens(entry), token)).toMatchObject({
+      name: 'crm',
+      services: ['interactions', 'priority-api'],
+      companyId: 'acme',
+    });
+    expect(await run(...create)).not.toContain('company');
+    await expect(run(...create, '--company', 'a,b')).rejects.toThrow('comma');
+    await expect(run('service-token', 'create', '--name', 'CRM', '--for', 'interactions')).rejects.toThrow('name');
   }, 60_000);
 
   it('keys: list and rotate; the audit log tells who did what', async () => {

@@ -54,6 +54,8 @@ export interface TrackerRow {
   stage: string;
   user_company_id: string;
   trigger_user_id: string | null;
+  triggered_by: string | null;
+  aborted_by: string | null;
   provider_run_id: string | null;
   posts_count: number | null;
   reactions_count: number | null;

@@ -96,6 +96,8 @@ describe('the read side', () => {
       status: 'COMPLETED',
       user_company_id: row.user_company_id,
       trigger_user_id: null,
+      triggered_by: null,
+      aborted_by: null,
       posts_count: row.posts_count,
       reactions_count: row.reactions_count,
       comments_count: row.comments_count,

@@ -47,6 +47,7 @@ export function newJobs(userCompanyId: string, handles: readonly string[]) {
   return {
     userCompanyId,
     triggerUserId: null,
+    triggeredBy: null,
     inputs: handles.map((networkHandle) => ({
       networkHandle,
       entity: 'PERSON' as const,

@@ -1,9 +1,9 @@
 // Starts the whole app on a database of its own, beside the provider simulator, as the tests of this folder need it.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startSimulator, type Simulator } from '@tradewind/provider-simulator';
-import { startService, type RunningService } from '@tradewind/service-kit';
+import { serviceTokenEntry, startService, type RunningService } from '@tradewind/service-kit';
 import { createTestDatabase } from '@tradewind/testkit';
 import pg from 'pg';
 import type { AppConfig } from '../src/app.config.js';
@@ -200,7 +200,7 @@ function environment(databaseUrl: string, providerUrl: string, webhookUrl: strin
     PROFILE_WEBHOOK_SECRETS: `${webhookSecret},older-secret`,
     PRIORITY_WEBHOOK_URL: webhookUrl,
     SERVICE_TOKEN: 'token-for-the-webhook-app',
-    SERVICE_TOKEN_SHA256S: createHash('sha256').update(serviceToken).digest('hex'),
+    SERVICE_TOKENS: serviceTokenEntry(serviceToken, { name: 'test', services: ['priority-api'] }),
     PUSH_BUDGET_MS: '30000',
     START_SETTLE_MS: '200',
     START_SETTLE_SILENT_MS: '500',

@@ -2,9 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createHash } from 'node:crypto';
 import { ObjectStore, Warehouse } from '@tradewind/cloud-ports';
-import { startService, type RunningService } from '@tradewind/service-kit';
+import { serviceTokenEntry, startService, type RunningService } from '@tradewind/service-kit';
 import { createTestDatabase } from '@tradewind/testkit';
 import pg from 'pg';
 import type { AppConfig } from '../src/app.config.js';
@@ -108,7 +107,7 @@ function environment(databaseUrl: string, objectDir: string): Record<string, str
     WAREHOUSE_DATABASE_URL: databaseUrl,
     OBJECT_STORE_DIR: objectDir,
     PROFILE_WEBHOOK_SECRETS: webhookSecret,
-    SERVICE_TOKEN_SHA256S: createHash('sha256').update(serviceToken).digest('hex'),
+    SERVICE_TOKENS: serviceTokenEntry(serviceToken, { name: 'test', services: ['priority-webhook'] }),
     LOOP_INTERVAL_MS: '50',
     STORE_BACKOFF_MS_MIN: '50',
     STORE_BACKOFF_MS_MAX: '200',

@@ -4,6 +4,7 @@ import type { ServiceDefinition } from './define-service.js';
 import { Logger } from './logger.js';
 import { Metrics } from './metrics.js';
 import { ReadinessRegistry } from './readiness.js';
+import { ServiceName } from './service-name.js';
 
 /** What every provider of a service may inject. */
 export interface KitParts<C extends ServiceConfig> {
@@ -27,6 +28,7 @@ export async function serviceModule<C extends ServiceConfig>(
   const providers = [
     { provide: ServiceConfig, useValue: parts.config },
     { provide: service.config, useValue: parts.config },
+    { provide: ServiceName, useValue: new ServiceName(service.name) },
     { provide: Logger, useValue: parts.logger },
     { provide: Metrics, useValue: parts.metrics },
     { provide: ReadinessRegistry, useValue: parts.readiness },

@@ -10,6 +10,7 @@ import {
   CallerAuthModule,
   callerAuthSettings,
   Callers,
+  CompanyCallers,
   configClass,
   ConfigError,
   defineService,
@@ -29,7 +30,16 @@ class WhoController {
   }
 }
 
-@Module({ imports: [CallerAuthModule], controllers: [WhoController] })
+@CompanyCallers()
+@Controller('of-a-company')
+class CompanyController {
+  @Get()
+  who(@Caller() caller: CallerIdentity) {
+    return caller;
+  }
+}
+
+@Module({ imports: [CallerAuthModule], controllers: [WhoController, CompanyController] })
 class GuardedModule {}
 
 const guardedService = defineService({ name: 'guarded', config: GuardedConfig, module: GuardedModule });
@@ -94,7 +104,12 @@ describe('callers', () => {
         PORT: '0',
         LOG_LEVEL: 'silent',
         OAUTH_ISSUER: issuer.url,
-        SERVICE_TOKEN_SHA256S: `${'0'.repeat(64)},${createHash('sha256').update(serviceToken).digest('hex').toUpperCase()}`,
+        SERVICE_TOKENS: [
+          `older:${'0'.repeat(64)}:guarded`,
+          `robot:${sumOf(serviceToken).toUpperCase()}:other+guarded`,
+          `bound:${sumOf('token-of-acme')}:guarded:company=acme`,
+          `stranger:${sumOf('token-for-others')}:other`,
+        ].join(','),
         ...env,
       },
     });
@@ -124,7 +139,40 @@ describe('callers', () => {
   it('lets in a machine with a service token', async () => {
     const response = await who(serviceToken);
     expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({ kind: 'service' });
+    expect(await response.json()).toEqual({ kind: 'service', name: 'robot' });
+  });
+
+  it('answers 403 to a service token that is for other services', async () => {
+    const response = await who('token-for-others');
+    expect([response.status, await response.json()]).toEqual([
+      403,
+      { message: 'This service token is not for guarded', error: 'Forbidden', statusCode: 403 },
+    ]);
+  });
+
+  it('lets callers that are bound to a company in where it is asked which company is meant, and nowhere else', async () => {
+    const ofAcme = { user_company_id: 'acme' };
+    const tokens = [
+      await issuer.accessToken(ofAcme),
+      await issuer.directToken({ ...ofAcme, userRole: 'ADMIN' }),
+      'token-of-acme',
+    ];
+    for (const token of tokens) {
+      const refused = await who(token);
+      expect([refused.status, await refused.json()]).toEqual([
+        403,
+        {
+          message: 'This caller belongs to one company and may not do what concerns all companies',
+          error: 'Forbidden',
+          statusCode: 403,
+        },
+      ]);
+      const response = await fetch(`${running.url}/of-a-company`, { headers: { authorization: `Bearer ${token}` } });
+      expect(await response.json()).toMatchObject({ companyId: 'acme' });
+    }
+    for (const wrong of ['', 7, null, ['acme']]) {
+      expect((await who(await issuer.accessToken({ user_company_id: wrong }))).status).toBe(401);
+    }
   });
 
   it('answers 403 to a user of role USER', async () => {
@@ -210,12 +258,15 @@ describe('callers', () => {
   it('lets everybody in where CALLER_AUTH is none, which only dev may have', async () => {
     const open = await start({ CALLER_AUTH: 'none' });
     expect(await (await who(undefined, open)).json()).toEqual({ kind: 'none' });
+    expect((await fetch(`${open.url}/of-a-company`)).status).toBe(200);
     await open.close();
     for (const environment of ['staging', 'production']) {
       await expect(start({ CALLER_AUTH: 'none', ENVIRONMENT: environment })).rejects.toThrow(ConfigError);
     }
   });
 });
+
+const sumOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 function base64url(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -51,7 +51,7 @@ export const bench: Bench = {
           QUEUE_DATABASE_URL: postgres.url,
           OBJECT_STORE_DIR: join(folder, 'objects'),
           SERVICE_TOKEN: token,
-          SERVICE_TOKEN_SHA256S: createHash('sha256').update(token).digest('hex'),
+          SERVICE_TOKENS: `bench:${createHash('sha256').update(token).digest('hex')}:priority-api+priority-webhook`,
           ...settings,
           PORT: String(port ?? (await freePort())),
           METRICS_PORT: '0',

@@ -14,10 +14,10 @@ export interface LocalSecrets {
   interactionsWebhookSecret: string;
   /** Header secret of the provider's profile webhook to priority-webhook. */
   profileWebhookSecret: string;
-  /** Service token with which the coordinator asks priority-api and priority-webhook. */
+  /** Service token with which the services ask one another. */
   serviceToken: string;
-  /** SHA-256 of the service token, hex: all that the services asked have to know. */
-  serviceTokenSha256: string;
+  /** The entry of SERVICE_TOKENS for it: all that the services asked have to know. */
+  serviceTokenEntry: string;
 }
 
 const secretNames = [
@@ -39,5 +39,7 @@ export function localSecrets(dataDir: string): LocalSecrets {
     secretNames.map((name) => [name, known[name] ?? randomBytes(32).toString('base64url')]),
   ) as StoredSecrets;
   writeFileSync(file, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 });
-  return { ...stored, serviceTokenSha256: createHash('sha256').update(stored.serviceToken).digest('hex') };
+  const sum = createHash('sha256').update(stored.serviceToken).digest('hex');
+  const services = ['identity', 'interactions', 'priority-api', 'priority-webhook', 'coordinator'];
+  return { ...stored, serviceTokenEntry: `local-stack:${sum}:${services.join('+')}` };
 }

@@ -65,7 +65,7 @@ function own(name: ServiceName, { settings, databaseUrl, secrets }: EnvironmentC
   const address = (process: LocalProcessName) => `http://127.0.0.1:${portOf(settings.portBase, process)}`;
   const warehouse = { WAREHOUSE_DATABASE_URL: databaseUrl, WAREHOUSE_POOL_SIZE: '5' };
   const provider = { PROVIDER_BASE_URL: address('provider-simulator'), PROVIDER_TOKEN: 'local-provider-token' };
-  const callers = { CALLER_AUTH: 'none', SERVICE_TOKEN_SHA256S: secrets.serviceTokenSha256 };
+  const callers = { CALLER_AUTH: 'none', SERVICE_TOKENS: secrets.serviceTokenEntry };
   switch (name) {
     case 'identity':
       return {

@@ -1,9 +1,9 @@
 // The three built services as processes, two replicas of each, on the embedded queue and the provider simulator.
-import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createObjectStore, createWarehouse, type ObjectStore, type Warehouse } from '@tradewind/cloud-ports';
+import { serviceTokenEntry } from '@tradewind/service-kit';
 import { startSimulator, type Simulator, type SimulatorOptions } from '@tradewind/provider-simulator';
 import { createTestDatabase, freePort } from '@tradewind/testkit';
 import pg from 'pg';
@@ -189,6 +189,9 @@ function shared(databaseUrl: string): Record<string, string> {
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '6',
     WAREHOUSE_DATABASE_URL: databaseUrl,
-    SERVICE_TOKEN_SHA256S: createHash('sha256').update(serviceToken).digest('hex'),
+    SERVICE_TOKENS: serviceTokenEntry(serviceToken, {
+      name: 'pipeline',
+      services: ['coordinator', 'priority-api', 'priority-webhook'],
+    }),
   };
 }

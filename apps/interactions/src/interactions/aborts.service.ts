@@ -41,11 +41,19 @@ export class AbortsService {
     private readonly logger: Logger,
   ) {}
 
-  async abort(request: AbortRequestDto): Promise<AbortAnswerDto> {
+  /** @param abortedBy the caller, as it is stored */
+  async abort(request: AbortRequestDto, abortedBy: string | null): Promise<AbortAnswerDto> {
     assertAbortBounds(request, this.config);
     const deadline = performance.now() + this.config.ANSWER_BUDGET_MS;
     const targets = request.targets.map((target) => ({ networkHandle: target.network_handle, entity: target.entity }));
-    const jobs = await this.store.requestAborts(request.user_company_id, targets);
+    const jobs = await this.store.requestAborts({ userCompanyId: request.user_company_id, targets, abortedBy });
+    for (const job of jobs.values()) {
+      this.events.emit('abort_requested', {
+        job_id: job.id,
+        user_company_id: request.user_company_id,
+        caller: abortedBy,
+      });
+    }
     const results: AbortResultDto[] = await Promise.all(
       request.targets.map(async (target: TargetDto, index) => {
         const job = jobs.get(targetKey(targets[index]!));

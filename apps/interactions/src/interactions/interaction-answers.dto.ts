@@ -101,6 +101,16 @@ export class InteractionDto {
   @ApiProperty({ type: String, nullable: true })
   trigger_user_id!: string | null;
 
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Caller that started the job: `sub` of a user or name of a service token; null when nobody was known',
+  })
+  triggered_by!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Caller that asked first for an abort, likewise' })
+  aborted_by!: string | null;
+
   @ApiProperty({ type: 'integer', nullable: true, description: 'Null until completed' })
   posts_count!: number | null;
 

@@ -1,19 +1,30 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Callers } from '@tradewind/service-kit';
+import {
+  assertActsFor,
+  Caller,
+  callerId,
+  CompanyCallers,
+  companyScopeOf,
+  type CallerIdentity,
+} from '@tradewind/service-kit';
 import { AbortsService } from './aborts.service.js';
 import { AbortAnswerDto, InteractionDto, InteractionPageDto, TriggerAnswerDto } from './interaction-answers.dto.js';
 import { AbortRequestDto, ListQueryDto, TriggerRequestDto } from './interactions.dto.js';
 import { InteractionsService } from './interactions.service.js';
+import { assertTriggersAs } from './trigger-user.js';
 import { TriggersService } from './triggers.service.js';
 
 @ApiTags('interactions')
 @ApiBearerAuth()
 @ApiResponse({ status: 400, description: 'Broken rules, each with the path of its field' })
 @ApiResponse({ status: 401, description: 'No valid credential' })
-@ApiResponse({ status: 403, description: 'The role of the user does not allow this' })
+@ApiResponse({
+  status: 403,
+  description: 'The role of the user does not allow this, or the company is not that of the caller',
+})
 @Controller('scraper/network')
-@Callers()
+@CompanyCallers()
 export class InteractionsController {
   constructor(
     private readonly triggers: TriggersService,
@@ -25,30 +36,33 @@ export class InteractionsController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Start one scraping run per target' })
   @ApiOkResponse({ type: TriggerAnswerDto })
-  async trigger(@Body() request: TriggerRequestDto): Promise<TriggerAnswerDto> {
-    return this.triggers.trigger(request);
+  async trigger(@Body() request: TriggerRequestDto, @Caller() caller: CallerIdentity): Promise<TriggerAnswerDto> {
+    assertActsFor(caller, request.user_company_id);
+    assertTriggersAs(caller, request.trigger_user_id);
+    return this.triggers.trigger(request, callerId(caller));
   }
 
   @Post('abort-run')
   @HttpCode(200)
   @ApiOperation({ summary: 'Abort the active run of each target' })
   @ApiOkResponse({ type: AbortAnswerDto })
-  async abort(@Body() request: AbortRequestDto): Promise<AbortAnswerDto> {
-    return this.aborts.abort(request);
+  async abort(@Body() request: AbortRequestDto, @Caller() caller: CallerIdentity): Promise<AbortAnswerDto> {
+    assertActsFor(caller, request.user_company_id);
+    return this.aborts.abort(request, callerId(caller));
   }
 
   @Get('interactions')
-  @ApiOperation({ summary: 'List jobs, newest first' })
+  @ApiOperation({ summary: 'List jobs, newest first; of its own company alone for a caller that is bound to one' })
   @ApiOkResponse({ type: InteractionPageDto })
-  async list(@Query() query: ListQueryDto): Promise<InteractionPageDto> {
-    return this.interactions.list(query);
+  async list(@Query() query: ListQueryDto, @Caller() caller: CallerIdentity): Promise<InteractionPageDto> {
+    return this.interactions.list(query, companyScopeOf(caller));
   }
 
   @Get('interactions/:run_id')
   @ApiOperation({ summary: 'One job, by run id or job id' })
   @ApiOkResponse({ type: InteractionDto })
-  @ApiResponse({ status: 404, description: 'No job has this run' })
-  async get(@Param('run_id') runId: string): Promise<InteractionDto> {
-    return this.interactions.get(runId);
+  @ApiResponse({ status: 404, description: 'No job has this run, or none of the company of the caller' })
+  async get(@Param('run_id') runId: string, @Caller() caller: CallerIdentity): Promise<InteractionDto> {
+    return this.interactions.get(runId, companyScopeOf(caller));
   }
 }

@@ -24,9 +24,13 @@ export class InteractionsService implements OnModuleInit {
     );
   }
 
-  async list(query: ListQueryDto): Promise<InteractionPageDto> {
+  /** @param scope the one company whose jobs the caller may see; undefined: all */
+  async list(query: ListQueryDto, scope: string | undefined): Promise<InteractionPageDto> {
+    const wanted = query.user_company_id ?? scope;
+    // Another company than the caller's own has no jobs that this caller could see.
+    if (scope !== undefined && wanted !== scope) return { interactions: [], next_cursor: null };
     const filter: JobFilter = {
-      ...(query.user_company_id === undefined ? {} : { userCompanyId: query.user_company_id }),
+      ...(wanted === undefined ? {} : { userCompanyId: wanted }),
       ...(query.status === undefined ? {} : { statuses: query.status }),
       ...(query.network_handle === undefined ? {} : { networkHandle: query.network_handle }),
       ...(query.entity === undefined ? {} : { entity: query.entity }),
@@ -51,9 +55,11 @@ export class InteractionsService implements OnModuleInit {
     };
   }
 
-  async get(id: string): Promise<InteractionDto> {
+  /** @param scope the one company whose jobs the caller may see; undefined: all */
+  async get(id: string, scope: string | undefined): Promise<InteractionDto> {
     const job = idPattern.test(id) ? await this.store.findByRunOrJobId(id) : undefined;
-    if (!job) throw new ServiceError({ code: 'request.not_found', status: 404, message: 'No job has this run' });
+    if (!job || (scope !== undefined && job.userCompanyId !== scope))
+      throw new ServiceError({ code: 'request.not_found', status: 404, message: 'No job has this run' });
     return toInteraction(job);
   }
 }
@@ -67,6 +73,8 @@ function toInteraction(job: Job): InteractionDto {
     status: job.status,
     user_company_id: job.userCompanyId,
     trigger_user_id: job.triggerUserId,
+    triggered_by: job.triggeredBy,
+    aborted_by: job.abortedBy,
     posts_count: job.postsCount,
     reactions_count: job.reactionsCount,
     comments_count: job.commentsCount,

@@ -26,17 +26,25 @@ export class TriggersService {
     private readonly config: AppConfig,
   ) {}
 
-  async trigger(request: TriggerRequestDto): Promise<TriggerAnswerDto> {
+  /** @param triggeredBy the caller, as it is stored */
+  async trigger(request: TriggerRequestDto, triggeredBy: string | null): Promise<TriggerAnswerDto> {
     assertTriggerBounds(request, this.config);
     const inputs = request.targets.map((target) => toRunInput(request, target));
     const ids = await this.store.create({
       userCompanyId: request.user_company_id,
       triggerUserId: request.trigger_user_id ?? null,
+      triggeredBy,
       inputs,
     });
     const accepted = ids.filter((id) => id !== undefined);
     ids.forEach((id, index) => {
-      if (id) this.events.emit('job_accepted', { entity: inputs[index]!.entity, job_id: id });
+      if (!id) return;
+      this.events.emit('job_accepted', {
+        entity: inputs[index]!.entity,
+        job_id: id,
+        user_company_id: request.user_company_id,
+        caller: triggeredBy,
+      });
     });
     this.starts.wake();
     const jobs = await this.waits.untilStarted(accepted, this.config.ANSWER_BUDGET_MS);

@@ -86,7 +86,7 @@ describe('StartsStore', () => {
     const [requeued, failed] = await database.queue('acme', 'a', 'b');
     const claims = new Map((await claim(2)).map((job) => [job.id, job]));
     const targets = ['a', 'b'].map((networkHandle) => ({ networkHandle, entity: 'PERSON' as const }));
-    await jobs.requestAborts('acme', targets);
+    await jobs.requestAborts({ userCompanyId: 'acme', targets, abortedBy: null });
     expect(await statusOf(requeued!)).toEqual(['PENDING', 'starting']);
     // The callers count it: what is answered is how the job ended.
     expect(await store.requeue(claims.get(requeued!)!, { delayMs: 0, failures: 1 })).toBe('ABORTED');

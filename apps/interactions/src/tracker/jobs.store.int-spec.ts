@@ -102,7 +102,7 @@ describe('JobsStore', () => {
       networkHandle,
       entity: 'PERSON' as const,
     }));
-    const jobs = [...(await store.requestAborts('abort', targets)).values()];
+    const jobs = [...(await store.requestAborts({ userCompanyId: 'abort', targets, abortedBy: null })).values()];
     const standing = jobs.map((job) => [job.networkHandle, job.status, job.stage, job.abortRequestedAt !== null]);
     expect(standing.sort()).toEqual([
       ['following', 'PENDING', 'following', true],

@@ -10,6 +10,8 @@ import { targetKey, type Job, type JobId, type Target, type TrackerStatus } from
 export interface NewJobs {
   userCompanyId: string;
   triggerUserId: string | null;
+  /** The caller; null when nobody is known. */
+  triggeredBy: string | null;
   inputs: readonly RunInput[];
 }
 
@@ -56,13 +58,13 @@ export class JobsStore {
     const created = await rows<{ job_id: JobId }>(
       this.dataSource,
       `insert into ${this.tables.tracker}
-         (job_id, "networkUsername", "entityType", status, user_company_id, trigger_user_id, target_key, input, stage)
-       select job_id, handle, entity, 'PENDING', $2, $3, target_key, input, 'queued'
+         (job_id, "networkUsername", "entityType", status, user_company_id, trigger_user_id, triggered_by, target_key, input, stage)
+       select job_id, handle, entity, 'PENDING', $2, $3, $4, target_key, input, 'queued'
        from jsonb_to_recordset($1::jsonb) as t(job_id uuid, handle text, entity text, target_key text, input jsonb)
        order by target_key
        on conflict (user_company_id, target_key) where status in ('PENDING', 'RUNNING') do nothing
        returning job_id`,
-      [JSON.stringify(proposals), jobs.userCompanyId, jobs.triggerUserId],
+      [JSON.stringify(proposals), jobs.userCompanyId, jobs.triggerUserId, jobs.triggeredBy],
     );
     const ids = new Set<string>(created.map((row) => row.job_id));
     return proposals.map(({ job_id }) => (ids.has(job_id) ? (job_id as JobId) : undefined));
@@ -127,7 +129,12 @@ export class JobsStore {
    * between does not lose the wish. A job that was never sent to the provider is ABORTED by this statement itself; one
    * whose run has already succeeded is left alone. Answers the jobs as they stand afterwards.
    */
-  async requestAborts(userCompanyId: string, targets: readonly Target[]): Promise<Map<string, Job>> {
+  async requestAborts(request: {
+    userCompanyId: string;
+    targets: readonly Target[];
+    /** The caller; null when nobody is known. The first who asked is kept. */
+    abortedBy: string | null;
+  }): Promise<Map<string, Job>> {
     const found = await rows<JobRow & { target_key: string }>(
       this.dataSource,
       // Locked in the order of their ids, as everywhere where several jobs are changed at once.
@@ -138,12 +145,13 @@ export class JobsStore {
        )
        update ${this.tables.tracker} set
          abort_requested_at = case when stage = 'storing' then abort_requested_at else coalesce(abort_requested_at, now()) end,
+         aborted_by = case when stage = 'storing' or abort_requested_at is not null then aborted_by else $3 end,
          status = case when stage = 'queued' then 'ABORTED' else status end,
          stage = case when stage = 'queued' then 'done' else stage end
        from active
        where job_id = active.id and status in ('PENDING', 'RUNNING')
        returning target_key, ${jobColumns}`,
-      [userCompanyId, targets.map(targetKey)],
+      [request.userCompanyId, request.targets.map(targetKey), request.abortedBy],
     );
     return new Map(found.map((row) => [row.target_key, toJob(row)]));
   }

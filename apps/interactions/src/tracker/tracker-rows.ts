@@ -14,7 +14,7 @@ export async function rows<T>(runner: SqlRunner, sql: string, parameters: unknow
 }
 
 export const jobColumns = `job_id, "networkUsername", "entityType", status, stage, user_company_id, trigger_user_id,
-  provider_run_id, provider_status, dataset_id, posts_count, reactions_count, comments_count, left_over_count,
+  triggered_by, aborted_by, provider_run_id, provider_status, dataset_id, posts_count, reactions_count, comments_count, left_over_count,
   created_at, completed_date, error, input, start_fence, start_failures, start_called_at, settle_after,
   abort_requested_at, items_read, attempts`;
 
@@ -26,6 +26,8 @@ export interface JobRow {
   stage: JobStage;
   user_company_id: string;
   trigger_user_id: string | null;
+  triggered_by: string | null;
+  aborted_by: string | null;
   provider_run_id: string | null;
   provider_status: RunStatus | null;
   dataset_id: string | null;
@@ -55,6 +57,8 @@ export function toJob(row: JobRow): Job {
     stage: row.stage,
     userCompanyId: row.user_company_id,
     triggerUserId: row.trigger_user_id,
+    triggeredBy: row.triggered_by,
+    abortedBy: row.aborted_by,
     providerRunId: row.provider_run_id,
     providerStatus: row.provider_status,
     datasetId: row.dataset_id,

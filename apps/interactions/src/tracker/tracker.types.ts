@@ -28,6 +28,9 @@ export interface Job extends Target {
   stage: JobStage;
   userCompanyId: string;
   triggerUserId: string | null;
+  /** The caller that asked for the job, and the one that first asked to abort it; null when nobody was known. */
+  triggeredBy: string | null;
+  abortedBy: string | null;
   providerRunId: string | null;
   providerStatus: RunStatus | null;
   datasetId: string | null;

@@ -1,15 +1,21 @@
 // Decides who a caller is and whether it may use a pipeline service (DECISIONS "Callers"): a person by a token of the identity
 // service, a machine by a service token. Fails closed: without the issuer's keys the answer is 503.
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ServiceError, type UserRole } from '@tradewind/shared-types';
 import { errors, jwtVerify, type JWTPayload } from 'jose';
-import { constantTimeEqual } from '../constant-time-equal.js';
 import type { CallerAuthConfig } from './caller-settings.js';
 import { IssuerKeys } from './issuer-keys.js';
+import { findServiceToken, type ServiceToken } from './service-tokens.js';
 
-/** Who calls. `none` only where CALLER_AUTH is none. */
-export type CallerIdentity = { kind: 'user'; userId: string; role: UserRole } | { kind: 'service' } | { kind: 'none' };
+/**
+ * Who calls. `companyId` is the one company that the caller is bound to; without it the caller is bound to none.
+ * `scheduler` only where a service knows one, `none` only where CALLER_AUTH is none.
+ */
+export type CallerIdentity =
+  | { kind: 'user'; userId: string; role: UserRole; companyId?: string }
+  | { kind: 'service'; name: string; companyId?: string }
+  | { kind: 'scheduler' }
+  | { kind: 'none' };
 
 const allowedRoles: readonly unknown[] = ['ANALYST', 'ADMIN'] satisfies UserRole[];
 // What the identity service may sign with; never a symmetric algorithm, never none.
@@ -21,7 +27,11 @@ const clockToleranceSeconds = 5;
 export class CallerAuth {
   private readonly keys: IssuerKeys;
 
-  constructor(private readonly config: CallerAuthConfig) {
+  /** @param serviceName of the service called; a service token names those that it is for */
+  constructor(
+    private readonly config: CallerAuthConfig,
+    private readonly serviceName: string,
+  ) {
     this.keys = new IssuerKeys(config.OAUTH_JWKS_URL ?? `${config.OAUTH_ISSUER}/oauth/jwks`);
   }
 
@@ -30,10 +40,13 @@ export class CallerAuth {
     if (this.config.CALLER_AUTH === 'none') return { kind: 'none' };
     const token = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) throw unauthenticated('A bearer token is required');
-    if (this.isServiceToken(token)) return { kind: 'service' };
-    const claims = await this.verify(token);
-    if (!claims.sub) throw unauthenticated('The token is not valid', 'invalid_token');
-    if (!allowedRoles.includes(claims['userRole'])) {
+    const serviceToken = findServiceToken(this.config.SERVICE_TOKENS, token);
+    if (serviceToken) return this.serviceCaller(serviceToken);
+    const { sub, userRole, user_company_id: companyId } = await this.verify(token);
+    if (!sub || (companyId !== undefined && (typeof companyId !== 'string' || companyId === ''))) {
+      throw unauthenticated('The token is not valid', 'invalid_token');
+    }
+    if (!allowedRoles.includes(userRole)) {
       throw new ServiceError({
         code: 'caller.forbidden',
         status: 403,
@@ -41,17 +54,18 @@ export class CallerAuth {
         headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
       });
     }
-    return { kind: 'user', userId: claims.sub, role: claims['userRole'] as UserRole };
+    return { kind: 'user', userId: sub, role: userRole as UserRole, ...(companyId === undefined ? {} : { companyId }) };
   }
 
-  private isServiceToken(token: string): boolean {
-    const sum = createHash('sha256').update(token).digest('hex');
-    // Every sum is compared, so that the time does not tell which one matched.
-    let isKnown = false;
-    for (const accepted of this.config.SERVICE_TOKEN_SHA256S) {
-      if (constantTimeEqual(accepted.toLowerCase(), sum)) isKnown = true;
+  private serviceCaller({ name, services, companyId }: ServiceToken): CallerIdentity {
+    if (!services.includes(this.serviceName)) {
+      throw new ServiceError({
+        code: 'caller.forbidden',
+        status: 403,
+        message: `This service token is not for ${this.serviceName}`,
+      });
     }
-    return isKnown;
+    return { kind: 'service', name, ...(companyId === undefined ? {} : { companyId }) };
   }
 
   /** Claims of an OAuth access token for the pipelines, or of a direct-login JWT. An ID token is neither. */

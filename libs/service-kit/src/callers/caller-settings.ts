@@ -1,7 +1,6 @@
 // Who may call the pipeline services, and what their credentials are checked against.
-import { choice, httpsOnly, list, str, url, type Setting } from '../config/settings.js';
-
-const sha256Hex = /^[0-9a-f]{64}$/;
+import { choice, httpsOnly, str, url, type Setting } from '../config/settings.js';
+import { serviceTokenSettings, type ServiceTokenConfig } from './service-tokens.js';
 
 export const callerAuthSettings = {
   CALLER_AUTH: choice(['required', 'none'], {
@@ -23,21 +22,13 @@ export const callerAuthSettings = {
     desc: 'Resource indicator that an OAuth access token must name as its audience',
     default: 'urn:tradewind:pipelines',
   }),
-  SERVICE_TOKEN_SHA256S: list({
-    desc: 'SHA-256 (64 hex digits) of each accepted service token, several while one is being replaced',
-    default: [],
-    deployedRule: (values) =>
-      values.every((value) => sha256Hex.test(value.toLowerCase()))
-        ? undefined
-        : 'must be SHA-256 sums of 64 hex digits each',
-  }),
+  ...serviceTokenSettings,
 } satisfies Record<string, Setting<never> | Setting<unknown>>;
 
 /** The values of `callerAuthSettings`. */
-export interface CallerAuthConfig {
+export interface CallerAuthConfig extends ServiceTokenConfig {
   readonly CALLER_AUTH: 'required' | 'none';
   readonly OAUTH_ISSUER: string;
   readonly OAUTH_JWKS_URL?: string | undefined;
   readonly PIPELINES_AUDIENCE: string;
-  readonly SERVICE_TOKEN_SHA256S: readonly string[];
 }

@@ -10,11 +10,14 @@ import {
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { ServiceConfig } from '../config/config-class.js';
+import { ServiceName } from '../service-name.js';
 import { CallerAuth, type CallerIdentity } from './caller-auth.js';
 import type { CallerAuthConfig } from './caller-settings.js';
+import { assertBoundToNoCompany } from './company-rule.js';
 
-type RequestWithCaller = FastifyRequest & { caller?: CallerIdentity };
+export type RequestWithCaller = FastifyRequest & { caller?: CallerIdentity };
 
+/** Lets in every caller whose credential is good, bound to a company or not. */
 @Injectable()
 export class CallerGuard implements CanActivate {
   constructor(private readonly callerAuth: CallerAuth) {}
@@ -26,15 +29,35 @@ export class CallerGuard implements CanActivate {
   }
 }
 
-/** On a controller or a method: only authenticated and allowed callers get through. Needs CallerAuthModule in the app. */
+@Injectable()
+class UnboundCallerGuard extends CallerGuard {
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    await super.canActivate(context);
+    assertBoundToNoCompany(context.switchToHttp().getRequest<RequestWithCaller>().caller!);
+    return true;
+  }
+}
+
+/**
+ * On a controller or a method: only authenticated and allowed callers that are bound to no company get through, for what
+ * is not of one company. Needs CallerAuthModule in the app.
+ */
 export function Callers(): ClassDecorator & MethodDecorator {
+  return applyDecorators(UseGuards(UnboundCallerGuard));
+}
+
+/**
+ * As `@Callers()`, for what is of one company each: callers that are bound to a company get through as well, and every
+ * method must ask `assertActsFor` or `companyScopeOf` which company's things are theirs.
+ */
+export function CompanyCallers(): ClassDecorator & MethodDecorator {
   return applyDecorators(UseGuards(CallerGuard));
 }
 
-/** Parameter of a method under `@Callers()`: the CallerIdentity. */
+/** Parameter of a method under `@Callers()` or `@CompanyCallers()`: the CallerIdentity. */
 export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): CallerIdentity => {
   const { caller } = context.switchToHttp().getRequest<RequestWithCaller>();
-  if (!caller) throw new Error('@Caller() is used on a method without @Callers()');
+  if (!caller) throw new Error('@Caller() is used on a method without @Callers() or @CompanyCallers()');
   return caller;
 });
 
@@ -44,8 +67,8 @@ export const Caller = createParamDecorator((_: unknown, context: ExecutionContex
   providers: [
     {
       provide: CallerAuth,
-      inject: [ServiceConfig],
-      useFactory: (config: ServiceConfig & CallerAuthConfig) => new CallerAuth(config),
+      inject: [ServiceConfig, ServiceName],
+      useFactory: (config: ServiceConfig & CallerAuthConfig, { value }: ServiceName) => new CallerAuth(config, value),
     },
   ],
   exports: [CallerAuth],

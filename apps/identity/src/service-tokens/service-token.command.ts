@@ -1,0 +1,32 @@
+// `service-token create`: a new token for a machine, and the entry of the setting SERVICE_TOKENS that accepts it. Nothing is
+// stored: the entry goes into the settings of the services, the token to its holder.
+import { randomBytes } from 'node:crypto';
+import { OperatorError, serviceTokenEntry } from '@tradewind/service-kit';
+
+/** commander's Command, as service-kit hands it in. */
+type Program = Parameters<NonNullable<import('@tradewind/service-kit').ServiceDefinition['commands']>>[0];
+
+export function serviceTokenCommands(program: Program): void {
+  program
+    .command('service-token')
+    .description('tokens by which machines call services')
+    .command('create')
+    .description('make a token; prints it once, and the entry of SERVICE_TOKENS for the services that accept it')
+    .requiredOption('--name <name>', 'who presents it; stored and logged with what it does')
+    .requiredOption('--for <services...>', 'services that accept it, for example interactions priority-api')
+    .option('--company <id>', 'the one company that it acts for; any unless given')
+    .action((options: { name: string; for: string[]; company?: string }) => {
+      const token = randomBytes(32).toString('base64url');
+      const { name, for: services, company } = options;
+      const entry = entryOf(token, { name, services, ...(company === undefined ? {} : { companyId: company }) });
+      process.stdout.write(`token ${token}\nentry ${entry}\n`);
+    });
+}
+
+function entryOf(...args: Parameters<typeof serviceTokenEntry>): string {
+  try {
+    return serviceTokenEntry(...args);
+  } catch (error) {
+    throw new OperatorError(error instanceof Error ? error.message : String(error));
+  }
+}

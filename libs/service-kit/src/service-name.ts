@@ -1,0 +1,4 @@
+/** The name of the running service, as `/health` reports it. Every provider may inject it. */
+export class ServiceName {
+  constructor(readonly value: string) {}
+}
