@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import { pageStyles } from '../src/login-pages/page-styles.js';
 import type { User } from '../src/users/users.types.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import {
@@ -28,6 +31,13 @@ describe('login pages', () => {
     const agent = new UserAgent(identity.issuer);
     const url = authorizationUrl(identity.issuer, { client, ...more }, makePkce());
     return { agent, page: await agent.visit(url, { headers }) };
+  };
+  const query = async (text: string): Promise<Record<string, unknown>[]> => {
+    const database = new pg.Client({ connectionString: identity.databaseUrl });
+    await database.connect();
+    const { rows } = await database.query<Record<string, unknown>>(text);
+    await database.end();
+    return rows;
   };
   const credentials = () => ({ email: user.email, password });
   const toConsent = async (more: Partial<FlowOptions> = {}) => {
@@ -103,6 +113,41 @@ describe('login pages', () => {
     const { agent, page } = await open();
     const wrong = await agent.submit(page, 'submit', { email: user.email, password: 'wrong' });
     expect((await agent.submit(wrong, 'submit', credentials())).body).toContain('/confirm"');
+  });
+
+  it('fields that are too long are refused before anything is done with them', async () => {
+    // Marks out of their canonical order: normalising them takes time by the square of their number.
+    const marks = 'a' + '\u0315\u0300'.repeat(20_000);
+    const [attempts] = await query('select coalesce(sum(attempts), 0)::int as count from identity.attempt_window');
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    const normalize = jest.spyOn(String.prototype, 'normalize');
+    delay.enable();
+    for (const fields of [
+      { email: marks, password: 'wrong' },
+      { email: `${'x'.repeat(243)}@example.com`, password: 'wrong' },
+      { email: user.email, password: marks },
+      { email: user.email, password: 'x'.repeat(1025) },
+    ]) {
+      const { agent, page } = await open();
+      const again = await agent.submit(page, 'submit', fields);
+      expect([again.status, again.body.length < 5000 + pageStyles.length]).toEqual([401, true]);
+      expect(again.body).toContain('The email address or the password is not correct.');
+    }
+    delay.disable();
+    const lengths = normalize.mock.contexts.map((text) => String(text).length);
+    normalize.mockRestore();
+    expect(lengths.filter((length) => length > 1024)).toEqual([]);
+    // It took 2 to 5 seconds before; a busy machine may hold the loop for a moment whatever we do.
+    expect(delay.max / 1e6).toBeLessThan(1000);
+    expect(await query('select coalesce(sum(attempts), 0)::int as count from identity.attempt_window')).toEqual([
+      attempts,
+    ]);
+  });
+
+  it('a login_hint that is no address is not written into the form', async () => {
+    const { page } = await open({ parameters: { login_hint: 'x'.repeat(255) } });
+    expect(page.status).toBe(200);
+    expect(page.body).not.toContain('xxx');
   });
 
   it('after 10 failures of an account the form says when to come back', async () => {

@@ -1,15 +1,17 @@
 import type { UserRole } from '@tradewind/shared-types';
 import { IsString, MaxLength, MinLength } from 'class-validator';
+import { emailLengthMax } from '../users/email-key.js';
+import { passwordLengthMax } from '../users/password-hashing.js';
 
 export class DirectLoginRequest {
   @IsString()
   @MinLength(1)
-  @MaxLength(254)
+  @MaxLength(emailLengthMax)
   email!: string;
 
   @IsString()
   @MinLength(1)
-  @MaxLength(1024)
+  @MaxLength(passwordLengthMax)
   password!: string;
 }
 

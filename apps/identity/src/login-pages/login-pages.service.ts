@@ -12,6 +12,8 @@ import { formActionSource, redirectDestination } from '../oidc/redirect-uri-poli
 import { currentUnit, inRequestUnit, RequestUnit } from '../oidc/request-unit.js';
 import { KnownBrowsers } from '../throttle/known-browsers.js';
 import { PasswordLogin } from '../throttle/password-login.js';
+import { emailLengthMax } from '../users/email-key.js';
+import { passwordLengthMax } from '../users/password-hashing.js';
 import { UsersStore } from '../users/users.store.js';
 import { cookieValue } from '../cookies.js';
 import { csrfCookie, csrfToken, isCsrfToken, makeNonce } from './csrf-tokens.js';
@@ -60,15 +62,14 @@ export class LoginPages {
   async submit(uid: string, form: unknown, request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
     return this.inStep(uid, request, reply, async (step) => {
       this.assertForm(step, 'login', form);
-      const email = field(form, 'email');
-      const { cookie: cookies } = request.headers;
-      const outcome = await this.passwordLogin.check({
-        email,
-        password: field(form, 'password'),
-        via: 'form',
-        cookies,
-      });
+      const [email, secret] = [field(form, 'email'), field(form, 'password')];
       const { errors: words } = step.messages;
+      // No account has them, and judging them has its price: nothing is normalised, counted or shown again.
+      if (email.length > emailLengthMax || secret.length > passwordLengthMax) {
+        return this.loginForm(step, 401, { problem: { text: words.credentials, field: 'email' } });
+      }
+      const { cookie: cookies } = request.headers;
+      const outcome = await this.passwordLogin.check({ email, password: secret, via: 'form', cookies });
       switch (outcome.kind) {
         case 'ok':
           return withCookie(
@@ -163,7 +164,7 @@ export class LoginPages {
     const { interaction, client, messages } = step;
     const { csrf, headers } = this.pageHeaders(step);
     const hint = interaction.params['login_hint'];
-    const email = more.email ?? (typeof hint === 'string' ? hint : undefined);
+    const email = more.email ?? (typeof hint === 'string' && hint.length <= emailLengthMax ? hint : undefined);
     return {
       status,
       headers,

@@ -1,4 +1,6 @@
 // The pages themselves. They work without JavaScript, with a keyboard and on a phone.
+import { emailLengthMax } from '../users/email-key.js';
+import { passwordLengthMax } from '../users/password-hashing.js';
 import { Markup, markup } from './markup.js';
 import type { PageMessages } from './page-messages.js';
 import { pageStyles } from './page-styles.js';
@@ -55,7 +57,7 @@ export function loginPage(messages: PageMessages, { uid, csrf, clientName, email
           autocomplete="username"
           autocapitalize="none"
           spellcheck="false"
-          maxlength="254"
+          maxlength="${emailLengthMax}"
           required
           value="${email ?? ''}"
           ${invalid}${!problem && !email && new Markup(' autofocus')}
@@ -66,7 +68,7 @@ export function loginPage(messages: PageMessages, { uid, csrf, clientName, email
           name="password"
           type="password"
           autocomplete="current-password"
-          maxlength="1024"
+          maxlength="${passwordLengthMax}"
           required${invalid}${!problem && !!email && new Markup(' autofocus')}
        >
         <button class="primary" type="submit">${signIn.submit}</button>

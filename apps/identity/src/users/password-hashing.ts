@@ -14,6 +14,9 @@ const parameters = { algorithm: argon2id, memoryCost: 19_456, timeCost: 2, paral
 /** New passwords are set by few people and wait for nobody's guesses. */
 const newPasswords: Lane = { isKnown: true, key: 'new passwords' };
 
+/** Characters. Normalising text takes time by the square of its length at worst, so nothing longer is looked at. */
+export const passwordLengthMax = 1024;
+
 @Injectable()
 export class PasswordHashing {
   private readonly queue: FairQueue;
@@ -28,14 +31,16 @@ export class PasswordHashing {
   }
 
   async hash(password: string): Promise<string> {
+    if (password.length > passwordLengthMax) throw new RangeError('the password is too long');
     return this.queue.run(newPasswords, () => hash(password.normalize('NFKC'), parameters));
   }
 
   /**
    * Whether the password is that of the hash. Without a hash (unknown or disabled account) the answer is false after
-   * the same computation, so that time does not tell accounts apart.
+   * the same computation, so that time does not tell accounts apart. A text that is too long is no account's password.
    */
   async verify(passwordHash: string | undefined, password: string, lane: Lane): Promise<boolean> {
+    if (password.length > passwordLengthMax) return false;
     this.dummy ??= hash('no account has this password', parameters);
     const compared = passwordHash ?? (await this.dummy);
     const matches = await this.queue.run(lane, () => verify(compared, password.normalize('NFKC')));

@@ -4,7 +4,7 @@ import { userRoles, type UserRole } from '@tradewind/shared-types';
 import { AuditLog } from '../audit/audit-log.js';
 import { PayloadsStore } from '../oidc/payloads.store.js';
 import { emailKey } from './email-key.js';
-import { PasswordHashing } from './password-hashing.js';
+import { PasswordHashing, passwordLengthMax } from './password-hashing.js';
 import { UsersStore } from './users.store.js';
 import type { UserRecord } from './users.types.js';
 
@@ -21,7 +21,6 @@ export interface CreateUser {
 
 // NIST SP 800-63B-4: length decides; no rules about kinds of characters.
 const passwordLengthMin = 12;
-const passwordLengthMax = 1024;
 
 /** What operators do to users. Messages are for the operator's terminal. */
 @Injectable()
