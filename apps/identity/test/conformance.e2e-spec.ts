@@ -29,7 +29,7 @@ describe('OpenID conformance modules', () => {
   beforeAll(async () => {
     identity = await startIdentity();
     user = await identity.createUser();
-    client = await identity.createClient();
+    client = await identity.createClient({ resources: ['urn:tradewind:pipelines'] });
   });
   afterAll(() => identity.close());
 
@@ -91,7 +91,7 @@ describe('OpenID conformance modules', () => {
       authorization_servers: [identity.issuer],
       jwks_uri: at('/oauth/jwks'),
       bearer_methods_supported: ['header'],
-      scopes_supported: ['openid', 'profile', 'email'],
+      scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
       resource_name: 'Tradewind identity',
     });
     const listing = await json('/');

@@ -1,51 +1,26 @@
 // Client libraries that others wrote, against the service as it is.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
-import type {
-  OAuthClientInformationMixed,
-  OAuthClientMetadata,
-  OAuthTokens,
-} from '@modelcontextprotocol/sdk/shared/auth.js';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
+import { Clients } from '../src/clients/clients.service.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
-import { decodeJwt, UserAgent } from './user-agent.js';
+import { UserAgent } from './user-agent.js';
 
 const redirectUri = 'https://app.example.com/callback';
 
 describe('real clients', () => {
   let identity: Identity;
   let email: string;
-  let resourceServer: Server;
-  let resource: string;
 
   beforeAll(async () => {
-    // A second origin with metadata of its own, as a Model Context Protocol server has.
-    resourceServer = createServer((request, response) => {
-      const isMetadata = request.url?.startsWith('/.well-known/oauth-protected-resource');
-      response.writeHead(isMetadata ? 200 : 404, { 'content-type': 'application/json' });
-      response.end(
-        isMetadata
-          ? JSON.stringify({
-              resource,
-              authorization_servers: [identity.issuer],
-              scopes_supported: ['openid', 'email'],
-            })
-          : '{}',
-      );
-    });
-    await new Promise<void>((resolve) => resourceServer.listen(0, '127.0.0.1', resolve));
-    // The address of a server that listens on a port.
-    resource = `http://127.0.0.1:${(resourceServer.address() as AddressInfo).port}/mcp`;
-    identity = await startIdentity({ OAUTH_RESOURCES: `urn:tradewind:pipelines,${resource}`, DPOP: 'true', PAR: 'on' });
+    identity = await startIdentity({ DPOP: 'true', PAR: 'on' });
     email = (await identity.createUser()).email;
   });
   afterAll(async () => {
-    resourceServer.close();
     await identity.close();
   });
+
+  const clients = () => identity.running.app.get(Clients, { strict: false });
 
   /** The person at the browser: signs in, allows, and comes back with the redirect. */
   async function approve(url: URL | string, agent = new UserAgent(identity.issuer)): Promise<URL> {
@@ -148,6 +123,7 @@ describe('real clients', () => {
       ),
     );
     const client: oauth.Client = { client_id: registration.client_id };
+    await clients().allowResource(client.client_id, 'urn:tradewind:pipelines');
     const verifier = oauth.generateRandomCodeVerifier();
     const url = new URL(server.authorization_endpoint as string);
     url.search = new URLSearchParams({
@@ -236,25 +212,6 @@ describe('real clients', () => {
     return headers;
   }
 
-  it.each(['its own resource', 'another resource'])(
-    'the Model Context Protocol SDK for %s: discovery to refresh',
-    async (kind) => {
-      const serverUrl = kind === 'another resource' ? resource : identity.issuer;
-      const provider = new MemoryProvider();
-      const scope = 'openid email offline_access';
-      expect(await auth(provider, { serverUrl, scope })).toBe('REDIRECT');
-      const redirect = await approve(provider.authorizationUrl as URL);
-      const authorizationCode = redirect.searchParams.get('code') as string;
-      expect(await auth(provider, { serverUrl, scope, authorizationCode })).toBe('AUTHORIZED');
-      const first = provider.saved as OAuthTokens;
-      expect(decodeJwt(first.access_token).payload['aud']).toBe(serverUrl);
-      expect(first.refresh_token).toBeTruthy();
-      expect(await auth(provider, { serverUrl, scope })).toBe('AUTHORIZED');
-      expect(provider.saved?.access_token).not.toBe(first.access_token);
-      expect(provider.saved?.refresh_token).not.toBe(first.refresh_token);
-    },
-  );
-
   it('a client that knows no PKCE gets invalid_request at its redirect URI', async () => {
     const { clientId } = await identity.createClient();
     for (const pkce of [
@@ -281,54 +238,3 @@ describe('real clients', () => {
     }
   });
 });
-
-/** What an MCP client keeps between the steps. */
-class MemoryProvider implements OAuthClientProvider {
-  authorizationUrl: URL | undefined;
-  saved: OAuthTokens | undefined;
-  private information: OAuthClientInformationMixed | undefined;
-  private verifier = '';
-
-  get redirectUrl(): string {
-    return redirectUri;
-  }
-
-  get clientMetadata(): OAuthClientMetadata {
-    return {
-      client_name: 'MCP client',
-      redirect_uris: [redirectUri],
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: 'none',
-      scope: 'openid email offline_access',
-    };
-  }
-
-  clientInformation(): OAuthClientInformationMixed | undefined {
-    return this.information;
-  }
-
-  saveClientInformation(information: OAuthClientInformationMixed): void {
-    this.information = information;
-  }
-
-  tokens(): OAuthTokens | undefined {
-    return this.saved;
-  }
-
-  saveTokens(tokens: OAuthTokens): void {
-    this.saved = tokens;
-  }
-
-  redirectToAuthorization(url: URL): void {
-    this.authorizationUrl = url;
-  }
-
-  saveCodeVerifier(verifier: string): void {
-    this.verifier = verifier;
-  }
-
-  codeVerifier(): string {
-    return this.verifier;
-  }
-}

@@ -9,8 +9,10 @@ export function protectedResourceMetadata({ OAUTH_ISSUER: issuer }: AppConfig) {
     authorization_servers: [issuer],
     jwks_uri: issuer + routes.jwks,
     bearer_methods_supported: ['header'],
-    // A resource lists what it checks; offline_access is between client and authorization server.
-    scopes_supported: scopes.filter((scope) => scope !== 'offline_access'),
+    // offline_access too, though it is between client and authorization server: clients such as the Model Context
+    // Protocol SDK 1.x ask for exactly these scopes, and get no refresh token without it. Without the list they ask for
+    // no scope at all, and are refused.
+    scopes_supported: [...scopes],
     resource_name: 'Tradewind identity',
   };
 }
