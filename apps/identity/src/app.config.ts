@@ -11,6 +11,8 @@ import {
   url,
 } from '@tradewind/service-kit';
 
+import { platformResources } from './oidc/resources.js';
+
 const day = 86_400;
 
 export class AppConfig extends configClass({
@@ -23,8 +25,8 @@ export class AppConfig extends configClass({
     productionRule: httpsOnly,
   }),
   OAUTH_RESOURCES: list({
-    default: ['urn:tradewind:pipelines'],
-    desc: 'Resource indicators (RFC 8707) that a client may ask an access token for, besides the issuer itself; comma separated absolute URIs',
+    default: [...platformResources],
+    desc: 'Resource indicators (RFC 8707) for which access tokens can be issued, besides the issuer itself, to clients that an operator allowed for them; comma separated absolute URIs',
   }),
   OAUTH_DYNAMIC_REGISTRATION: bool({
     default: false,

@@ -120,6 +120,7 @@ function clientCommands(program: Program, open: Open): void {
     )
     .option('--scope <scopes>', 'scopes it may ask for, space separated; all unless given')
     .option('--introspects <audience>', 'a resource server: may introspect the tokens made for this audience')
+    .option('--resource <uris...>', 'resources it may ask tokens for, besides the issuer itself')
     .option('--if-missing', 'change nothing and succeed when the client exists')
     .action(async (options: Record<string, string | string[] | boolean | undefined>) => {
       const created = await (
@@ -133,6 +134,7 @@ function clientCommands(program: Program, open: Open): void {
         authMethod: options['authMethod'] as string,
         scope: options['scope'] as string | undefined,
         introspects: options['introspects'] as string | undefined,
+        resources: options['resource'] as string[] | undefined,
       });
       if (!created && !options['ifMissing'])
         throw new OperatorError(`there is a client ${String(options['id'])} already`);
@@ -151,6 +153,21 @@ function clientCommands(program: Program, open: Open): void {
       const found = await (await clients()).find(id);
       if (!found) throw new OperatorError(`there is no client ${id}`);
       print(JSON.stringify(found, null, 2));
+    });
+  client
+    .command('allow-resource <id> <resource>')
+    .description('let the client ask for tokens of a resource, one of OAUTH_RESOURCES')
+    .action(async (id: string, resource: string) => {
+      if (!(await (await clients()).allowResource(id, resource))) throw new OperatorError(`there is no client ${id}`);
+      print(`${id} may ask for tokens of ${resource}`);
+    });
+  client
+    .command('disallow-resource <id> <resource>')
+    .description('no more tokens of the resource for the client; those it has live until they expire')
+    .action(async (id: string, resource: string) => {
+      if (!(await (await clients()).disallowResource(id, resource)))
+        throw new OperatorError(`there is no client ${id}`);
+      print(`${id} gets no more tokens of ${resource}`);
     });
   client
     .command('delete <id>')
@@ -240,11 +257,12 @@ const userLine = ({ id, email, userRole, disabledAt, name }: UserRecord): string
     .filter(Boolean)
     .join('  ');
 
-const clientLine = ({ clientId, metadata, origin, createdAt, usedAt }: StoredClient): string =>
+const clientLine = ({ clientId, metadata, origin, resources, createdAt, usedAt }: StoredClient): string =>
   [
     clientId,
     metadata['client_name'],
     `by ${origin}`,
+    resources.length > 0 && `for ${resources.join(', ')}`,
     `created ${createdAt.toISOString()}`,
     usedAt ? `used ${usedAt.toISOString()}` : 'never used',
   ]

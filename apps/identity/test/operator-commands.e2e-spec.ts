@@ -106,6 +106,30 @@ describe('operator commands', () => {
     });
     expect(shown).not.toContain('demo-secret');
     expect(await run('client', 'list')).toContain('demo-client');
+
+    const allow = (...words: string[]) => run('client', 'allow-resource', ...words);
+    await allow('demo-client', 'urn:tradewind:pipelines');
+    await allow('demo-client', 'urn:tradewind:pipelines');
+    await allow('demo-client', 'urn:tradewind:data');
+    expect(await run('client', 'list')).toContain('for urn:tradewind:pipelines, urn:tradewind:data');
+    await run('client', 'disallow-resource', 'demo-client', 'urn:tradewind:data');
+    expect(JSON.parse(await run('client', 'show', 'demo-client'))).toMatchObject({
+      origin: 'operator',
+      resources: ['urn:tradewind:pipelines'],
+    });
+    await expect(allow('demo-client', 'urn:unknown')).rejects.toThrow('OAUTH_RESOURCES');
+    await expect(allow('demo-client', 'http://localhost:4000/')).rejects.toThrow('issuer itself');
+    await expect(allow('nobody', 'urn:tradewind:data')).rejects.toThrow('no client');
+    const made = ['client', 'create', '--id', 'second', '--redirect-uri', 'https://a.example/cb', '--resource'];
+    await run(...made, 'urn:tradewind:data', 'urn:tradewind:identity');
+    expect(JSON.parse(await run('client', 'show', 'second'))).toMatchObject({
+      resources: ['urn:tradewind:data', 'urn:tradewind:identity'],
+    });
+    const unknown = ['client', 'create', '--redirect-uri', 'https://a.example/cb', '--resource', 'urn:unknown'];
+    await expect(run(...unknown)).rejects.toThrow('OAUTH_RESOURCES');
+    const events = await run('audit', 'list', '--client', 'demo-client');
+    expect(events).toContain('client.resource_allowed');
+    expect(events).toContain('client.resource_disallowed');
     await run('client', 'delete', 'demo-client');
     await expect(run('client', 'delete', 'demo-client')).rejects.toThrow('no client');
   }, 60_000);

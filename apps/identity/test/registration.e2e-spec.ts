@@ -78,6 +78,41 @@ describe('dynamic registration', () => {
     ]);
   });
 
+  it('a registration has its limits', async () => {
+    const uris = (count: number, length: number) =>
+      Array.from({ length: count }, (_, number) => `${redirectUri}/${number}/`.padEnd(length, 'x'));
+    for (const good of [
+      { client_name: 'x'.repeat(100) },
+      { redirect_uris: uris(20, 300) },
+      { redirect_uris: uris(2, 2000) },
+    ]) {
+      expect((await register({ redirect_uris: [redirectUri], ...good })).status).toBe(201);
+    }
+    const first = await registered();
+    let token = first.registration_access_token;
+    for (const bad of [
+      { client_name: 'x'.repeat(101) },
+      { redirect_uris: uris(21, 100) },
+      { redirect_uris: uris(1, 2001) },
+      { redirect_uris: uris(20, 500) },
+      { contacts: ['x'.repeat(8192)] },
+    ]) {
+      const refused = await register({ redirect_uris: [redirectUri], ...bad });
+      expect([refused.status, ((await refused.json()) as { error: string }).error]).toEqual([
+        400,
+        'invalid_client_metadata',
+      ]);
+      const updated = await manage('PUT', first, token, {
+        client_id: first.client_id,
+        redirect_uris: [redirectUri],
+        ...bad,
+      });
+      expect([updated.status, updated.body['error']]).toEqual([400, 'invalid_client_metadata']);
+    }
+    token = (await manage('GET', first, token)).body.registration_access_token;
+    expect(token).toEqual(expect.any(String));
+  });
+
   it('keeps no secret in clear', async () => {
     const { client_id, client_secret, registration_access_token } = await registered();
     const database = new pg.Client({ connectionString: identity.databaseUrl });

@@ -10,4 +10,5 @@ export const demoClient = {
   secret: 'demo-secret',
   redirectUri: 'http://localhost:4999/callback',
   grantTypes: ['authorization_code', 'refresh_token'],
+  resources: ['urn:tradewind:pipelines', 'urn:tradewind:data', 'urn:tradewind:identity'],
 } as const;

@@ -43,7 +43,8 @@ async function createUsers(context: SampleDataContext): Promise<string[]> {
 async function createClient(context: SampleDataContext): Promise<void> {
   await identity(context, [
     ...['client', 'create', '--id', demoClient.id, '--secret', demoClient.secret, '--name', 'Demo client'],
-    ...['--redirect-uri', demoClient.redirectUri, '--grant-types', ...demoClient.grantTypes, '--if-missing'],
+    ...['--redirect-uri', demoClient.redirectUri, '--grant-types', ...demoClient.grantTypes],
+    ...['--resource', ...demoClient.resources, '--if-missing'],
   ]);
 }
 

@@ -8,6 +8,7 @@ import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
 import { CurrentProvider } from '../oidc/current-provider.js';
 import { PayloadsStore } from '../oidc/payloads.store.js';
+import { findAudience } from '../oidc/resources.js';
 import { formActionSource, redirectDestination } from '../oidc/redirect-uri-policy.js';
 import { currentUnit, inRequestUnit, RequestUnit } from '../oidc/request-unit.js';
 import { KnownBrowsers } from '../throttle/known-browsers.js';
@@ -19,6 +20,7 @@ import { cookieValue } from '../cookies.js';
 import { csrfCookie, csrfToken, isCsrfToken, makeNonce } from './csrf-tokens.js';
 import { consentPage, loginPage, type LoginPage } from './pages.js';
 import { messagesFor, type PageMessages } from './page-messages.js';
+import { shownName } from './shown-name.js';
 import { contentSecurityPolicy } from './security-headers.js';
 
 export interface PageAnswer {
@@ -189,11 +191,21 @@ export class LoginPages {
         csrf,
         clientName: nameOf(client),
         clientLinks: { termsUrl: webUrl(client.tosUri), privacyUrl: webUrl(client.policyUri) },
+        isUnverified: (await this.current.rightsOf(client.clientId)).origin === 'registration',
         email: user.email,
+        resources: this.resourcesOf(interaction),
         scopes: scopeOf(interaction).split(' ').filter(Boolean),
         destination: redirectDestination(String(interaction.params['redirect_uri'])),
       }),
     };
+  }
+
+  /** What the client wants tokens for, but for the issuer: of that the scopes speak. */
+  private resourcesOf({ params }: Interaction): string[] {
+    const { OAUTH_ISSUER: issuer, OAUTH_RESOURCES: resources } = this.config;
+    const wanted = [params['resource'] ?? []].flat() as string[];
+    const audiences = wanted.flatMap((resource) => findAudience(resource, issuer, resources) ?? []);
+    return [...new Set(audiences)].filter((audience) => audience !== issuer);
   }
 
   private pageHeaders({ interaction, nonce = makeNonce() }: Step): { csrf: string; headers: Record<string, string> } {
@@ -242,11 +254,11 @@ export class LoginPages {
 
 const scopeOf = ({ params }: Interaction): string => (typeof params['scope'] === 'string' ? params['scope'] : '');
 
-const nameOf = (client: Client): string => client.clientName ?? client.clientId;
+const nameOf = (client: Client): string => shownName(client.clientName ?? client.clientId);
 
-/** A link from a client's registration is shown only if it is a web address. */
+/** A link from a client's registration is shown only if it is a web address, and a safe one. */
 function webUrl(value: string | undefined): string | undefined {
-  return value !== undefined && /^https?:$/.test(URL.parse(value)?.protocol ?? '') ? value : undefined;
+  return value !== undefined && URL.parse(value)?.protocol === 'https:' ? value : undefined;
 }
 
 /** A text field of a form; anything else (missing, given twice) is an empty text. */

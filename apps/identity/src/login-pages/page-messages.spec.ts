@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { scopes } from '../oidc/resources.js';
+import { platformResources, scopes } from '../oidc/resources.js';
 import { languages, messagesFor } from './page-messages.js';
 
 const languageFor = (uiLocales?: string, acceptLanguage?: string) => messagesFor(uiLocales, acceptLanguage).language;
@@ -22,6 +22,7 @@ describe('page messages', () => {
     };
     for (const messages of languages) {
       expect(Object.keys(messages.scopes)).toEqual([...scopes]);
+      expect(Object.keys(messages.resources)).toEqual([...platformResources]);
       for (const sentence of sentences(messages)) expect(sentence.trim()).not.toBe('');
     }
   });

@@ -8,6 +8,7 @@ export interface PageMessages {
     signedInAs: string;
     redirectsTo: string;
     localWarning: string;
+    unverified: string;
     submit: string;
     terms: string;
     privacy: string;
@@ -16,7 +17,9 @@ export interface PageMessages {
   /** A form that the browser posts on: to the client that asked for its answer so, or to end another account's session. */
   forward: { title: string; text: string; switchTitle: string; switchText: string; submit: string };
   scopes: Record<string, { name: string; meaning: string }>;
-  otherScope: string;
+  /** What a token for each resource allows; a resource that is not here is named by its identifier. */
+  resources: Record<string, { name: string; meaning: string }>;
+  otherResource: { name: (resource: string) => string; meaning: string };
   errors: {
     prefix: string;
     summary: string;
@@ -48,6 +51,7 @@ const en: PageMessages = {
     signedInAs: 'Signed in as',
     redirectsTo: 'You will be sent to',
     localWarning: 'This is an application on your own device. Allow it only if you have just started it yourself.',
+    unverified: 'Not verified: this application registered itself, and nobody has checked who is behind it.',
     submit: 'Allow',
     terms: 'Terms of service',
     privacy: 'Privacy policy',
@@ -66,7 +70,24 @@ const en: PageMessages = {
     email: { name: 'See your email address', meaning: 'And whether it has been verified.' },
     offline_access: { name: 'Stay connected', meaning: 'Keep this access while you are away, until you or we end it.' },
   },
-  otherScope: 'Use this permission',
+  resources: {
+    'urn:tradewind:pipelines': {
+      name: 'Run data collection',
+      meaning: 'Start and stop collection runs, spend their budget and see their results, with your rights.',
+    },
+    'urn:tradewind:data': {
+      name: 'Manage your API keys',
+      meaning: 'See, make and revoke them, and see your usage.',
+    },
+    'urn:tradewind:identity': {
+      name: 'Manage accounts',
+      meaning: 'Change your account, and everybody’s if you are an administrator.',
+    },
+  },
+  otherResource: {
+    name: (resource) => `Use ${resource}`,
+    meaning: 'Do there whatever you may do, in your name.',
+  },
   errors: {
     prefix: 'Error',
     summary: 'There is a problem',
@@ -108,6 +129,8 @@ const de: PageMessages = {
     redirectsTo: 'Sie werden weitergeleitet zu',
     localWarning:
       'Das ist eine Anwendung auf Ihrem eigenen Gerät. Erlauben Sie es nur, wenn Sie sie gerade selbst gestartet haben.',
+    unverified:
+      'Nicht geprüft: Diese Anwendung hat sich selbst registriert, und niemand hat geprüft, wer dahintersteht.',
     submit: 'Erlauben',
     terms: 'Nutzungsbedingungen',
     privacy: 'Datenschutz',
@@ -129,7 +152,24 @@ const de: PageMessages = {
       meaning: 'Den Zugriff behalten, während Sie weg sind, bis Sie oder wir ihn beenden.',
     },
   },
-  otherScope: 'Diese Berechtigung verwenden',
+  resources: {
+    'urn:tradewind:pipelines': {
+      name: 'Datenerfassung steuern',
+      meaning: 'Erfassungen starten und abbrechen, ihr Budget ausgeben und ihre Ergebnisse sehen, mit Ihren Rechten.',
+    },
+    'urn:tradewind:data': {
+      name: 'Ihre API-Schlüssel verwalten',
+      meaning: 'Sie sehen, anlegen und widerrufen, und Ihre Nutzung sehen.',
+    },
+    'urn:tradewind:identity': {
+      name: 'Konten verwalten',
+      meaning: 'Ihr Konto ändern, und die Konten aller, falls Sie Administrator sind.',
+    },
+  },
+  otherResource: {
+    name: (resource) => `${resource} verwenden`,
+    meaning: 'Dort in Ihrem Namen alles tun, was Sie dürfen.',
+  },
   errors: {
     prefix: 'Fehler',
     summary: 'Es gibt ein Problem',
@@ -178,6 +218,8 @@ const fr: PageMessages = {
     redirectsTo: 'Vous serez dirigé vers',
     localWarning:
       'C’est une application sur votre propre appareil. N’autorisez que si vous venez de la lancer vous-même.',
+    unverified:
+      'Non vérifiée : cette application s’est enregistrée elle-même, et personne n’a vérifié qui est derrière.',
     submit: 'Autoriser',
     terms: 'Conditions d’utilisation',
     privacy: 'Confidentialité',
@@ -199,7 +241,24 @@ const fr: PageMessages = {
       meaning: 'Garder cet accès en votre absence, jusqu’à ce que vous ou nous y mettions fin.',
     },
   },
-  otherScope: 'Utiliser cette permission',
+  resources: {
+    'urn:tradewind:pipelines': {
+      name: 'Piloter la collecte de données',
+      meaning: 'Lancer et arrêter des collectes, dépenser leur budget et voir leurs résultats, avec vos droits.',
+    },
+    'urn:tradewind:data': {
+      name: 'Gérer vos clés d’API',
+      meaning: 'Les voir, en créer et en révoquer, et voir votre consommation.',
+    },
+    'urn:tradewind:identity': {
+      name: 'Gérer des comptes',
+      meaning: 'Modifier votre compte, et ceux de tous si vous êtes administrateur.',
+    },
+  },
+  otherResource: {
+    name: (resource) => `Utiliser ${resource}`,
+    meaning: 'Y faire en votre nom tout ce que vous pouvez faire.',
+  },
   errors: {
     prefix: 'Erreur',
     summary: 'Il y a un problème',
@@ -244,6 +303,7 @@ const es: PageMessages = {
     signedInAs: 'Sesión iniciada como',
     redirectsTo: 'Se le enviará a',
     localWarning: 'Es una aplicación en su propio dispositivo. Permítalo solo si acaba de iniciarla usted.',
+    unverified: 'No verificada: esta aplicación se registró a sí misma y nadie ha comprobado quién está detrás.',
     submit: 'Permitir',
     terms: 'Condiciones de uso',
     privacy: 'Privacidad',
@@ -265,7 +325,24 @@ const es: PageMessages = {
       meaning: 'Mantener este acceso en su ausencia, hasta que usted o nosotros lo terminemos.',
     },
   },
-  otherScope: 'Usar este permiso',
+  resources: {
+    'urn:tradewind:pipelines': {
+      name: 'Dirigir la recogida de datos',
+      meaning: 'Iniciar y detener recogidas, gastar su presupuesto y ver sus resultados, con sus derechos.',
+    },
+    'urn:tradewind:data': {
+      name: 'Gestionar sus claves de API',
+      meaning: 'Verlas, crearlas y revocarlas, y ver su consumo.',
+    },
+    'urn:tradewind:identity': {
+      name: 'Gestionar cuentas',
+      meaning: 'Cambiar su cuenta, y las de todos si usted es administrador.',
+    },
+  },
+  otherResource: {
+    name: (resource) => `Usar ${resource}`,
+    meaning: 'Hacer allí en su nombre todo lo que usted puede hacer.',
+  },
   errors: {
     prefix: 'Error',
     summary: 'Hay un problema',

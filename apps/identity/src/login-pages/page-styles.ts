@@ -28,7 +28,7 @@ body {
 .brand span { color: var(--ink); }
 main {
   width: 100%; max-width: 26rem; background: var(--card); border: 1px solid var(--edge); border-radius: 1rem;
-  padding: 2rem; box-shadow: var(--shadow);
+  padding: 1.75rem 2rem; box-shadow: var(--shadow);
 }
 h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.01em; overflow-wrap: anywhere; }
 h2 { margin: 0; font-size: 1rem; }
@@ -47,6 +47,8 @@ button {
 .primary { background: var(--brand); color: var(--on-brand); margin-top: .375rem; }
 .primary:hover { background: var(--brand-strong); }
 .secondary { background: transparent; color: var(--brand); border-color: var(--field-edge); margin-top: .75rem; }
+.actions { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; }
+.actions button { height: 100%; margin: 0; }
 .secondary:hover { background: var(--note); }
 :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
 a { color: var(--brand); }
@@ -54,14 +56,14 @@ a { color: var(--brand); }
 .problem h2 { color: var(--bad); }
 .problem p { margin: .25rem 0 0; }
 .problem a { color: inherit; font-weight: 600; }
-.facts { background: var(--note); border-radius: .5rem; padding: .75rem 1rem; margin: 1rem 0 1.25rem; display: grid; gap: .5rem; }
+.facts { background: var(--note); border-radius: .5rem; padding: .625rem 1rem; margin: .75rem 0 1rem; display: grid; gap: .25rem; }
 .facts div { display: grid; }
 .facts dt { color: var(--soft); font-size: .875rem; }
 .facts dd { margin: 0; font-weight: 600; overflow-wrap: anywhere; }
-.scopes { list-style: none; margin: .75rem 0 1.5rem; padding: 0; border: 1px solid var(--edge); border-radius: .5rem; }
-.scopes li { padding: .7rem 1rem .7rem 2.6rem; position: relative; }
+.scopes { list-style: none; margin: .5rem 0 1.25rem; padding: 0; border: 1px solid var(--edge); border-radius: .5rem; }
+.scopes li { padding: .4rem 1rem .5rem 2.6rem; position: relative; line-height: 1.35; overflow-wrap: anywhere; }
 .scopes li + li { border-top: 1px solid var(--edge); }
-.scopes li::before { content: ""; position: absolute; left: 1.05rem; top: 1.12rem; width: .45rem; height: .8rem; border: solid var(--brand); border-width: 0 2px 2px 0; transform: rotate(40deg) translateY(-.2rem); }
+.scopes li::before { content: ""; position: absolute; left: 1.05rem; top: .72rem; width: .45rem; height: .8rem; border: solid var(--brand); border-width: 0 2px 2px 0; transform: rotate(40deg) translateY(-.2rem); }
 .scopes strong { display: block; font-weight: 600; }
 .scopes span { color: var(--soft); font-size: .9375rem; }
 .warning { border-left: 4px solid var(--warn-edge); padding: .125rem 0 .125rem .875rem; font-size: .9375rem; }

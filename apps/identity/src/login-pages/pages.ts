@@ -83,6 +83,10 @@ export interface ConsentPage {
   clientName: string;
   clientLinks: { termsUrl?: string | undefined; privacyUrl?: string | undefined };
   email: string;
+  /** Nobody but itself registered it. */
+  isUnverified: boolean;
+  /** Identifiers of resources, the issuer left out. */
+  resources: string[];
   scopes: string[];
   destination: { label: string; isLocal: boolean };
 }
@@ -90,10 +94,19 @@ export interface ConsentPage {
 export function consentPage(messages: PageMessages, given: ConsentPage): string {
   const { consent } = messages;
   const { termsUrl, privacyUrl } = given.clientLinks;
+  const { resources, otherResource, scopes } = messages;
+  const permissions = [
+    ...given.resources.map(
+      (resource) => resources[resource] ?? { name: otherResource.name(resource), meaning: otherResource.meaning },
+    ),
+    // A scope that is not known here is not granted.
+    ...given.scopes.flatMap((scope) => scopes[scope] ?? []),
+  ];
   return page(
     messages,
     consent.title(given.clientName),
     markup`<h1>${consent.title(given.clientName)}</h1>
+      ${given.isUnverified && markup`<p class="warning">${consent.unverified}</p>`}
       <dl class="facts">
         <div>
           <dt>${consent.signedInAs}</dt>
@@ -107,24 +120,27 @@ export function consentPage(messages: PageMessages, given: ConsentPage): string 
       ${given.destination.isLocal && markup`<p class="warning">${consent.localWarning}</p>`}
       <p id="scopes-lead">${consent.lead(given.clientName)}</p>
       <ul class="scopes" aria-labelledby="scopes-lead">
-        ${given.scopes.map((scope) => {
-          const words = messages.scopes[scope] ?? { name: messages.otherScope, meaning: scope };
-          return markup`<li><strong>${words.name}</strong><span>${words.meaning}</span></li> `;
-        })}
+        ${permissions.map(({ name, meaning }) => markup`<li><strong>${name}</strong><span>${meaning}</span></li> `)}
       </ul>
-      <form method="post" action="/login/${given.uid}/confirm">
-        <input type="hidden" name="_csrf" value="${given.csrf}">
-        <button class="primary" type="submit">${consent.submit}</button>
-      </form>
-      ${cancelForm(messages, given.uid, given.csrf)}
+      <div class="actions">
+        <form method="post" action="/login/${given.uid}/confirm">
+          <input type="hidden" name="_csrf" value="${given.csrf}">
+          <button class="primary" type="submit">${consent.submit}</button>
+        </form>
+        ${cancelForm(messages, given.uid, given.csrf)}
+      </div>
       ${
         (termsUrl ?? privacyUrl) &&
         markup`<p class="links">
-          ${termsUrl && markup`<a href="${termsUrl}" rel="noreferrer">${consent.terms}</a>`}${privacyUrl && markup`<a href="${privacyUrl}" rel="noreferrer">${consent.privacy}</a>`}
+          ${termsUrl && linkTo(termsUrl, consent.terms)}${privacyUrl && linkTo(privacyUrl, consent.privacy)}
         </p>`
       }`,
   );
 }
+
+/** In a tab of its own: the reader comes back to the page, and the other one learns nothing of it. */
+const linkTo = (url: string, text: string): Markup =>
+  markup`<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a>`;
 
 export interface ForwardPage {
   title: string;

@@ -7,7 +7,7 @@ import Provider, { type AdapterPayload } from 'oidc-provider';
 import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
 import { ClientRecords } from '../clients/client-records.js';
-import { ClientsStore } from '../clients/clients.store.js';
+import { ClientsStore, type ClientRights } from '../clients/clients.store.js';
 import { AppEvents } from '../events.js';
 import { ErrorPages } from '../login-pages/error-pages.js';
 import { SignedTokens } from '../signing-keys/signed-tokens.js';
@@ -80,6 +80,7 @@ export class CurrentProvider {
           return model === 'AccessToken' ? accessTokens : rowsOf(model);
         },
         findUser: (id) => this.findUser(id),
+        rightsOf: (clientId) => this.rightsOf(clientId),
         // Awaited before the token is signed; the row is stored before the response leaves.
         storeAccessToken: async (_ctx, token, { payload }) => {
           await accessTokens.upsert(payload['jti'] as string, accessTokenRow(token, payload), token.remainingTTL);
@@ -109,6 +110,12 @@ export class CurrentProvider {
       else this.logger.error({ err: error }, 'the OpenID provider failed');
     });
     return provider;
+  }
+
+  /** What others decided about the client. It has no rights when it has just been deleted. */
+  async rightsOf(clientId: string): Promise<ClientRights> {
+    const known = currentUnit()?.clientRights.get(clientId) ?? (await this.clients.findMetadata(clientId))?.rights;
+    return known ?? { origin: 'registration', resources: [] };
   }
 
   private async findUser(id: string): Promise<User | undefined> {

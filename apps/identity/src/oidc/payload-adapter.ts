@@ -143,9 +143,14 @@ export class ClientAdapter implements Adapter {
   async find(clientId: string): Promise<AdapterPayload | undefined> {
     if (!isStorableText(clientId)) return undefined;
     const unit = currentUnit();
-    const metadata = unit?.clients.has(clientId) ? unit.clients.get(clientId) : await this.store.findMetadata(clientId);
-    unit?.clients.set(clientId, metadata);
-    return metadata === undefined ? undefined : parse(metadata);
+    if (unit?.clients.has(clientId)) {
+      const metadata = unit.clients.get(clientId);
+      return metadata === undefined ? undefined : parse(metadata);
+    }
+    const found = await this.store.findMetadata(clientId);
+    unit?.clients.set(clientId, found?.metadata);
+    if (found) unit?.clientRights.set(clientId, found.rights);
+    return found && parse(found.metadata);
   }
 
   /** Its grants, tokens and pending requests go with it. */
@@ -181,7 +186,10 @@ export function remember(unit: RequestUnit, found: PayloadWithCompany): void {
       unit.payloads.set(key, found.grant === null ? undefined : { payload: found.grant, consumedAtSeconds: null });
     }
   }
-  if (found.clientId !== null && !unit.clients.has(found.clientId)) unit.clients.set(found.clientId, found.client);
+  if (found.clientId !== null && !unit.clients.has(found.clientId)) {
+    unit.clients.set(found.clientId, found.client);
+    if (found.clientRights) unit.clientRights.set(found.clientId, found.clientRights);
+  }
   if (found.accountId !== null && !unit.users.has(found.accountId)) unit.users.set(found.accountId, found.user);
   if (found.sessionUid !== null && !unit.sessionsByUid.has(found.sessionUid)) {
     unit.sessionsByUid.set(found.sessionUid, found.session?.payload);

@@ -11,7 +11,7 @@ const isCurrent = (alias: string): string =>
 const company = (grantId = 'p.grant_id', client = 'p.client_id'): string => `
   select p.model, p.id, p.uid, p.payload, extract(epoch from p.consumed_at)::int as consumed_at,
          ${grantId} as grant_id, g.payload as grant_payload,
-         ${client} as client_id, c.metadata as client_metadata, c.secret_sealed as client_secret,
+         ${client} as client_id, c.metadata as client_metadata, c.secret_sealed as client_secret, c.origin as client_origin, c.resources as client_resources,
          p.account_id, ${userColumns('u', 'user_')},
          p.session_uid, s.id as session_id, s.payload as session_payload
     from oidc_payload p

@@ -3,6 +3,7 @@ import { BatchedLookup } from '../storage/batched-lookup.js';
 import { PreparedStatements } from '../storage/prepared-statements.js';
 import { userFromRow, type User } from '../users/users.types.js';
 import { ClientRecords } from '../clients/client-records.js';
+import type { ClientRights } from '../clients/clients.store.js';
 import {
   consume,
   deleteExpired,
@@ -23,6 +24,7 @@ export interface PayloadWithCompany extends FoundPayload {
   grant: string | null;
   clientId: string | null;
   client: string | undefined;
+  clientRights: ClientRights | undefined;
   accountId: string | null;
   user: User | undefined;
   sessionUid: string | null;
@@ -40,6 +42,8 @@ interface CompanyRow extends Record<string, unknown> {
   client_id: string | null;
   client_metadata: string | null;
   client_secret: string | null;
+  client_origin: ClientRights['origin'] | null;
+  client_resources: string[] | null;
   account_id: string | null;
   session_uid: string | null;
   session_id: string | null;
@@ -132,6 +136,10 @@ export class PayloadsStore {
       client:
         row.client_id !== null && row.client_metadata !== null
           ? this.clients.toMetadata(row.client_id, row.client_metadata, row.client_secret)
+          : undefined,
+      clientRights:
+        row.client_origin !== null && row.client_resources !== null
+          ? { origin: row.client_origin, resources: row.client_resources }
           : undefined,
       accountId: row.account_id,
       user: userFromRow(row, 'user_'),

@@ -1,12 +1,13 @@
 // What the OpenID provider is told. Every deviation from the library's defaults is here, with its reason.
 import { errors, interactionPolicy, type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import type { AppConfig } from '../app.config.js';
+import type { ClientRights } from '../clients/clients.store.js';
 import type { KeySet } from '../signing-keys/signing-keys.types.js';
 import type { User } from '../users/users.types.js';
 import { claimsOf, claimsOfScopes } from './claims.js';
 import { CookieSignatures } from './cookie-signatures.js';
 import { redirectUriKind } from './redirect-uri-policy.js';
-import { resourceServer, scopes } from './resources.js';
+import { assertAllowed, resourceServer, scopes } from './resources.js';
 
 /** The specification's paths (identity.md, "Endpoints"). */
 export const routes = {
@@ -24,11 +25,18 @@ export const routes = {
 /** The client metadata field by which an operator lets a resource server introspect the tokens made for it. */
 export const introspectsAudience = 'introspects_audience';
 
+/** Of one registration, in bytes. */
+export const registrationBytesMax = 8192;
+const clientNameLengthMax = 100;
+const redirectUrisMax = 20;
+const redirectUriLengthMax = 2000;
+
 export interface ProviderNeeds {
   config: AppConfig;
   keySet: KeySet;
   adapter: NonNullable<Configuration['adapter']>;
   findUser: (id: string) => Promise<User | undefined>;
+  rightsOf: (clientId: string) => Promise<ClientRights>;
   storeAccessToken: NonNullable<NonNullable<NonNullable<Configuration['formats']>['customizers']>['jwt']>;
   renderError: NonNullable<Configuration['renderError']>;
 }
@@ -61,6 +69,8 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
       properties: [introspectsAudience, 'urn:tradewind:redirect-policy'],
       validator: (ctx, key, value, metadata) => {
         if (key === introspectsAudience) return assertIntrospectsAudience(ctx, value);
+        // A client that is stored goes on: only what the request sends is judged.
+        if (isRegistration(ctx)) assertModest(ctx?.oidc.body ?? {});
         applyRedirectPolicy(metadata);
         assertPlainName(ctx, metadata.client_name);
       },
@@ -115,7 +125,12 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
         enabled: true,
         defaultResource: (_ctx, _client, oneOf) => oneOf?.[0] ?? issuer,
         useGrantedResource: () => true,
-        getResourceServerInfo: (_ctx, resource) => resourceServer(resource, issuer, config.OAUTH_RESOURCES),
+        // Asked at the authorization request and when it is resumed, at the code exchange and at every refresh.
+        getResourceServerInfo: async (_ctx, resource, client) => {
+          const server = resourceServer(resource, issuer, config.OAUTH_RESOURCES);
+          if (server.audience !== issuer) assertAllowed(server.audience, await needs.rightsOf(client.clientId));
+          return server;
+        },
       },
       introspection: {
         enabled: true,
@@ -155,6 +170,22 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
 function isRegistration(ctx: KoaContextWithOIDC | undefined): boolean {
   const route = ctx?.oidc.route ?? '';
   return route.startsWith('registration') || route.startsWith('client');
+}
+
+/** More than any client needs; every row of a client travels with each of its tokens. */
+function assertModest({ client_name: name, redirect_uris: uris }: { client_name?: unknown; redirect_uris?: unknown }) {
+  if (typeof name === 'string' && name.length > clientNameLengthMax) {
+    throw new errors.InvalidClientMetadata(`client_name must have at most ${clientNameLengthMax} characters`);
+  }
+  if (!Array.isArray(uris)) return;
+  if (uris.length > redirectUrisMax) {
+    throw new errors.InvalidClientMetadata(`a client must have at most ${redirectUrisMax} redirect_uris`);
+  }
+  if (uris.some((uri) => typeof uri === 'string' && uri.length > redirectUriLengthMax)) {
+    throw new errors.InvalidClientMetadata(
+      `each of the redirect_uris must have at most ${redirectUriLengthMax} characters`,
+    );
+  }
 }
 
 /** Only an operator may let a client look at the tokens of others. */

@@ -15,7 +15,7 @@ import { claimsSupported } from './claims.js';
 import { remember, type PayloadAdapter } from './payload-adapter.js';
 import { isStorableText, storedId } from './payload-keys.js';
 import type { PayloadsStore } from './payloads.store.js';
-import { routes } from './provider-configuration.js';
+import { registrationBytesMax, routes } from './provider-configuration.js';
 import { readBody, withBody } from './request-body.js';
 import { currentUnit, inRequestUnit, payloadKey, RequestUnit } from './request-unit.js';
 
@@ -167,6 +167,15 @@ function limitedBody({ config, accessTokens, rowsOf }: MiddlewareNeeds): Middlew
       ctx.status = error.status;
       ctx.set(error.headers);
       ctx.body = { error: 'invalid_request', error_description: error.message };
+      return;
+    }
+    if (isRegistration(ctx) && body.length > registrationBytesMax) {
+      allowCrossOrigin(ctx);
+      ctx.status = 400;
+      ctx.body = {
+        error: 'invalid_client_metadata',
+        error_description: `a registration must have at most ${registrationBytesMax} bytes`,
+      };
       return;
     }
     if (isForm(ctx) && (isIntrospection(ctx) || ctx.path === routes.revocation)) {

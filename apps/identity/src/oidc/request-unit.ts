@@ -3,6 +3,7 @@
 // later questions without another round trip. Writes: everything the provider saves or destroys is kept here and
 // becomes a single statement before the response leaves, so it happens as a whole or not at all.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ClientRights } from '../clients/clients.store.js';
 import type { User } from '../users/users.types.js';
 
 export interface PayloadRecord {
@@ -40,6 +41,7 @@ export class RequestUnit {
   readonly payloads = new Map<string, FoundPayload | undefined>();
   readonly sessionsByUid = new Map<string, string | undefined>();
   readonly clients = new Map<string, string | undefined>();
+  readonly clientRights = new Map<string, ClientRights>();
   readonly users = new Map<string, User | undefined>();
 
   readonly upserts = new Map<string, PayloadRecord>();

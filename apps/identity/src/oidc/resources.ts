@@ -1,23 +1,38 @@
 // For whom access tokens can be issued (RFC 8707): the issuer itself, which is also the default, and the configured
-// resources. Every token is a JWT (RFC 9068) with one audience.
+// resources, each to the clients that an operator allowed for it. Every token is a JWT (RFC 9068) with one audience.
 import { errors, type ResourceServer } from 'oidc-provider';
+import type { ClientRights } from '../clients/clients.store.js';
+
+/** What the services of the platform accept tokens for; the consent page has words for each. */
+export const platformResources = ['urn:tradewind:pipelines', 'urn:tradewind:data', 'urn:tradewind:identity'] as const;
 
 export const scopes = ['openid', 'profile', 'email', 'offline_access'] as const;
 
-/** The audience for a resource indicator as a client wrote it; throws InvalidTarget for an unknown one. */
-export function audienceOf(resource: string, issuer: string, resources: readonly string[]): string {
+/** The audience for a resource indicator as a client or an operator wrote it; undefined for an unknown one. */
+export function findAudience(resource: string, issuer: string, resources: readonly string[]): string | undefined {
   const wanted = href(resource);
-  // A client may write the issuer with or without the slash that URL parsers add.
-  if (wanted !== undefined && wanted === href(issuer)) return issuer;
-  const found = resources.find((one) => href(one) === wanted);
-  if (wanted === undefined || found === undefined) throw new errors.InvalidTarget('the resource is not known here');
-  return found;
+  if (wanted === undefined) return undefined;
+  // The issuer may be written with or without the slash that URL parsers add.
+  if (wanted === href(issuer)) return issuer;
+  return resources.find((one) => href(one) === wanted);
 }
 
-export function resourceServer(resource: string, issuer: string, resources: readonly string[]): ResourceServer {
+/** Throws InvalidTarget unless an operator allowed the client to ask for tokens of this audience. */
+export function assertAllowed(audience: string, { resources }: ClientRights): void {
+  if (resources.some((one) => href(one) === href(audience))) return;
+  throw new errors.InvalidTarget('an operator has not allowed this client to ask for tokens of the resource');
+}
+
+export function resourceServer(
+  resource: string,
+  issuer: string,
+  resources: readonly string[],
+): ResourceServer & { audience: string } {
+  const audience = findAudience(resource, issuer, resources);
+  if (audience === undefined) throw new errors.InvalidTarget('the resource is not known here');
   return {
     scope: scopes.join(' '),
-    audience: audienceOf(resource, issuer, resources),
+    audience,
     accessTokenFormat: 'jwt',
     jwt: { sign: { alg: 'RS256' } },
   };
