@@ -60,6 +60,18 @@ export class AppConfig extends configClass({
     min: 0,
     max: 5000,
   }),
+  REFUSED_KEYS_PER_MINUTE: integer({
+    desc: 'API keys of one network (IPv4 address, IPv6 /64) that may be refused in 60 seconds, for each replica; then 429 before keys are looked up',
+    default: 300,
+    min: 1,
+  }),
+  // A key lives 12 months at most, so its audit trail is whole while it lives.
+  KEY_AUDIT_RETENTION_MONTHS: integer({
+    desc: 'Whole months that the audit log of API keys is kept, the current one apart',
+    default: 13,
+    min: 1,
+    max: 1200,
+  }),
   KNOWN_OPERATIONS: bool({
     desc: 'Whether operations that were asked before are answered without Apollo Server; the answers are the same',
     default: true,

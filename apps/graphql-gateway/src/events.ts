@@ -11,6 +11,7 @@ export class AppEvents extends eventsClass('graphql-gateway', {
     level: 'debug',
   },
   limit_reached: { help: 'Requests refused because a limit was reached', labels: ['policy'] },
+  audit_month_dropped: { help: 'Months of the audit log that were dropped because of their age' },
   audit_entries_lost: {
     help: 'Audit entries given up because the database was away for too long',
     labels: ['reason'],

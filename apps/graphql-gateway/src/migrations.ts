@@ -1,5 +1,6 @@
 import type { Migration } from '@tradewind/service-kit';
 import { apiKeysTables } from './api-keys/0002-api-keys.js';
+import { auditByMonth } from './api-keys/0010-audit-by-month.js';
 import { dataTables } from './data-tables/0001-data-tables.js';
 import { companyChanges } from './data-tables/0004-company-changes.js';
 import { dealDateRanges } from './data-tables/0005-deal-date-ranges.js';
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   listsByIdBlock,
   dealBlocksWithAllDates,
   contactWordsById,
+  auditByMonth,
 ];

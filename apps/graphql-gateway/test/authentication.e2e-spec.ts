@@ -219,6 +219,42 @@ describe('authentication', () => {
     }
   });
 
+  it('a thousand bad keys of one network: 401 at first, then 429 with Retry-After, and a dozen rows in all', async () => {
+    const attacked = await startGateway({ TRUST_PROXY: 'true', REFUSED_KEYS_PER_MINUTE: '60' });
+    try {
+      const { key } = await attacked.newKey();
+      const from = (n: number) => ({ headers: { 'x-forwarded-for': `2001:db8:5:5:${n.toString(16)}::1` } });
+      expect((await attacked.data(key, '{ __typename }', {}, from(1))).status).toBe(200);
+      const statuses = new Map<number, number>();
+      for (let n = 0; n < 1000; n += 50) {
+        const answers = await Promise.all(
+          Array.from({ length: 50 }, (_, turn) =>
+            attacked.data(`svc_${n + turn}aaaaaaaa`, '{ __typename }', {}, from(n + turn)),
+          ),
+        );
+        for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+      expect(Object.fromEntries(statuses)).toEqual({ 401: 60, 429: 940 });
+      const { body, headers, status } = await attacked.data('svc_bad', '{ __typename }', {}, from(2));
+      expect(status).toBe(429);
+      expect(body).toEqual({ message: expect.any(String), error: 'Too Many Requests', statusCode: 429 });
+      const seconds = Number(headers.get('retry-after'));
+      expect([seconds > 0, seconds <= 60]).toEqual([true, true]);
+      expect(headers.get('ratelimit')).toBe(`"refused_keys";r=0;t=${seconds}`);
+      // Whoever works there goes on, and other networks hear "Invalid API key".
+      expect((await attacked.data(key, '{ __typename }', {}, from(1))).status).toBe(200);
+      const elsewhere = { headers: { 'x-forwarded-for': '2001:db8:5:6::1' } };
+      expect((await attacked.data('svc_bad', '{ __typename }', {}, elsewhere)).body.message).toBe('Invalid API key');
+      await attacked.replicas[0]!.close();
+      const { rows } = await attacked.sql.query(
+        `select count(*)::int as rows, sum(occurrences)::int as refusals from api_key_audit where outcome = 'refused_unknown'`,
+      );
+      expect(rows).toEqual([{ rows: 12, refusals: 61 }]);
+    } finally {
+      await attacked.close();
+    }
+  });
+
   it('loses no audit entry at a clean stop', async () => {
     const stopped = await startGateway();
     const { key } = await stopped.newKey();

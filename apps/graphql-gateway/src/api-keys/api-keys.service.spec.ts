@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { AppConfig } from '../app.config.js';
+import type { ServiceError } from '@tradewind/shared-types';
 import { Clock } from '../clock.js';
 import { generateApiKey, hashApiKey } from './api-key-format.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { ApiKeysStore } from './api-keys.store.js';
 import type { ApiKey } from './api-keys.types.js';
 import type { AuditLogService } from './audit-log.service.js';
+import type { AppEvents } from '../events.js';
+import { RefusedKeysLimit } from '../rate-limit/refused-keys-limit.js';
 
 /** Keys in a list, with a record of what was read. */
 function storeOf(keys: ApiKey[]) {
@@ -45,10 +48,16 @@ describe('ApiKeysService', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  function serviceOf(store: Pick<ApiKeysStore, 'findByHash' | 'findByHashes'>): ApiKeysService {
+  function serviceOf(store: Pick<ApiKeysStore, 'findByHash' | 'findByHashes'>, refusedKeysMax = 1000): ApiKeysService {
     const audit: Pick<AuditLogService, 'record'> = { record: () => undefined };
-    const config: Pick<AppConfig, 'KEY_CACHE_MS'> = { KEY_CACHE_MS: 4000 };
-    return new ApiKeysService(store as ApiKeysStore, audit as AuditLogService, config as AppConfig, new Clock());
+    const config: Pick<AppConfig, 'KEY_CACHE_MS' | 'REFUSED_KEYS_PER_MINUTE'> = {
+      KEY_CACHE_MS: 4000,
+      REFUSED_KEYS_PER_MINUTE: refusedKeysMax,
+    };
+    const events: Pick<AppEvents, 'emit'> = { emit: () => undefined };
+    const clock = new Clock();
+    const limit = new RefusedKeysLimit(config as AppConfig, clock, events as AppEvents);
+    return new ApiKeysService(store as ApiKeysStore, audit as AuditLogService, config as AppConfig, clock, limit);
   }
 
   it('reads keys in use again together, before they are too old', async () => {
@@ -103,5 +112,53 @@ describe('ApiKeysService', () => {
     await jest.advanceTimersByTimeAsync(500);
     await service.authenticate(text, '::1');
     expect(reads).toEqual(['one', 'one']);
+  });
+
+  it('refuses a crowd of bad keys before it looks them up, while a key at work goes on', async () => {
+    const good = newKey();
+    const { store, reads } = storeOf([good.key]);
+    const service = serviceOf(store, 20);
+    await service.authenticate(good.text, '2001:db8::1');
+    const statuses = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        service.authenticate(newKey().text, `2001:db8::${n}`).catch((error: ServiceError) => error.status),
+      ),
+    );
+    expect(statuses).toEqual([...Array<number>(20).fill(401), ...Array<number>(30).fill(429)]);
+    expect(reads).toHaveLength(21);
+    jest.advanceTimersByTime(5000);
+    expect((await service.authenticate(good.text, '2001:db8::1')).id).toBe(good.key.id);
+    await expect(service.authenticate('svc_nonsense', '2001:db8::1')).rejects.toMatchObject({
+      status: 429,
+      code: 'rate_limit.refused_keys',
+      retryAfterSeconds: 55,
+    });
+    await expect(service.authenticate('svc_nonsense', '2001:db8:0:1::1')).rejects.toMatchObject({ status: 401 });
+    jest.advanceTimersByTime(55_000);
+    await expect(service.authenticate('svc_nonsense', '2001:db8::1')).rejects.toMatchObject({ status: 401 });
+  });
+
+  it('reads a key once for a crowd that arrives with it, and counts none of them', async () => {
+    const good = newKey();
+    const { store, reads } = storeOf([good.key]);
+    const service = serviceOf(store, 20);
+    const keys = await Promise.all(Array.from({ length: 100 }, () => service.authenticate(good.text, '203.0.113.7')));
+    expect([keys.length, reads]).toEqual([100, ['one']]);
+    const bad = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, n) => service.authenticate(`svc_${n}`, '203.0.113.7')),
+    );
+    expect(bad.map((one) => one.status === 'rejected' && (one.reason as ServiceError).status)).toEqual(
+      Array<number>(20).fill(401),
+    );
+  });
+
+  it('does not count keys that could not be judged', async () => {
+    const service = serviceOf(
+      { findByHash: () => Promise.reject(new Error('away')), findByHashes: async () => [] },
+      20,
+    );
+    for (let n = 0; n < 30; n += 1) {
+      await expect(service.authenticate(newKey().text, '203.0.113.7')).rejects.toMatchObject({ status: 503 });
+    }
   });
 });

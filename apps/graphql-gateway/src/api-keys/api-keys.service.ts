@@ -5,6 +5,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { Clock } from '../clock.js';
+import { RefusedKeysLimit } from '../rate-limit/refused-keys-limit.js';
 import { displayPrefix, generateApiKey, hashApiKey, isWellFormedApiKey } from './api-key-format.js';
 import { ApiKeysStore } from './api-keys.store.js';
 import type { ApiKey, AuditOutcome } from './api-keys.types.js';
@@ -25,6 +26,8 @@ interface CachedKey {
 @Injectable()
 export class ApiKeysService implements OnModuleDestroy {
   private readonly cache = new Map<string, CachedKey>();
+  /** Keys that are being read, so that a crowd with one key reads it once. */
+  private readonly lookups = new Map<string, Promise<ApiKey | undefined>>();
   /** Keys in use that will be too old soon. */
   private renewing = new Map<string, CachedKey>();
   private renewalTimer: NodeJS.Timeout | undefined;
@@ -34,6 +37,7 @@ export class ApiKeysService implements OnModuleDestroy {
     private readonly audit: AuditLogService,
     private readonly config: AppConfig,
     private readonly clock: Clock,
+    private readonly refusedKeys: RefusedKeysLimit,
   ) {}
 
   onModuleDestroy(): void {
@@ -72,13 +76,21 @@ export class ApiKeysService implements OnModuleDestroy {
     return key;
   }
 
-  /** The key that a caller presents, or a 401 that does not tell why; the audit log does. */
+  /** The key that a caller presents, or a 401 that does not tell why; the audit log does. 429 after too many of these. */
   async authenticate(presented: string, ip: string): Promise<ApiKey> {
     const hash = hashApiKey(presented);
-    const key = await this.find(hash, presented);
+    const cacheKey = hash.toString('base64');
+    // Counted before the look-up and given back after it, so that a burst of bad keys does not slip through.
+    const isCounted = !this.isUsable(this.cache.get(cacheKey)?.key) && !this.lookups.has(cacheKey);
+    const giveBack = isCounted ? this.refusedKeys.take(ip) : undefined;
+    const key = await this.find(hash, cacheKey, presented).catch((error: unknown) => {
+      giveBack?.();
+      throw error;
+    });
     if (!key || !timingSafeEqual(key.hash, hash)) throw this.refuse('refused_unknown', presented, undefined, ip);
     if (key.revokedAt) throw this.refuse('refused_revoked', presented, key, ip);
     if (key.expiresAt <= this.clock.now()) throw this.refuse('refused_expired', presented, key, ip);
+    giveBack?.();
     return key;
   }
 
@@ -105,8 +117,11 @@ export class ApiKeysService implements OnModuleDestroy {
     return changed;
   }
 
-  private async find(hash: Buffer, presented: string): Promise<ApiKey | undefined> {
-    const cacheKey = hash.toString('base64');
+  private isUsable(key: ApiKey | undefined): boolean {
+    return key !== undefined && !key.revokedAt && key.expiresAt > this.clock.now();
+  }
+
+  private async find(hash: Buffer, cacheKey: string, presented: string): Promise<ApiKey | undefined> {
     const now = this.clock.now().getTime();
     const cached = this.cache.get(cacheKey);
     const ageMs = cached ? now - cached.loadedAt : Infinity;
@@ -116,7 +131,12 @@ export class ApiKeysService implements OnModuleDestroy {
     }
     // What cannot be a key asks nothing of the database and takes no place in the memory.
     if (!isWellFormedApiKey(presented)) return undefined;
-    const key = await this.store.findByHash(hash).catch((cause: unknown) => {
+    let lookup = this.lookups.get(cacheKey);
+    if (!lookup) {
+      lookup = this.store.findByHash(hash).finally(() => this.lookups.delete(cacheKey));
+      this.lookups.set(cacheKey, lookup);
+    }
+    const key = await lookup.catch((cause: unknown) => {
       throw keysUnavailable(cause);
     });
     this.cache.delete(cacheKey);

@@ -27,4 +27,6 @@ export interface AuditEntry {
   userId: string | null;
   ip: string | null;
   operationName: string | null;
+  /** How many refusals of one minute the row stands for; one unless given. */
+  occurrences?: number;
 }

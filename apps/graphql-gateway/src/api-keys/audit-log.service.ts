@@ -1,10 +1,14 @@
 // The audit log never makes a request wait: entries gather in memory and are written in batches. A clean stop writes
 // what is left. While the database is away entries wait; past the bound the oldest are given up, loudly.
+// Refusals beyond the first ones of a minute share a row (refusal-summary.ts), written when the minute is over: a kill
+// loses a minute of these counts at most.
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { Clock } from '../clock.js';
 import { AppEvents } from '../events.js';
 import type { AuditEntry } from './api-keys.types.js';
 import { AuditLogStore } from './audit-log.store.js';
+import { RefusalSummary } from './refusal-summary.js';
 
 const flushIntervalMs = 250;
 const batchSize = 1000;
@@ -14,17 +18,22 @@ const pendingMax = 100_000;
 @Injectable()
 export class AuditLogService implements OnModuleInit, BeforeApplicationShutdown {
   private pending: AuditEntry[] = [];
+  private readonly refusals = new RefusalSummary();
   private readonly loop: BackgroundLoop;
 
   constructor(
     private readonly store: AuditLogStore,
     private readonly events: AppEvents,
+    private readonly clock: Clock,
     logger: Logger,
   ) {
     this.loop = new BackgroundLoop({
       name: 'audit-log',
       intervalMs: flushIntervalMs,
-      run: () => this.writeBatch(),
+      run: () => {
+        this.add(this.refusals.takeEnded(this.clock.now()));
+        return this.writeBatch();
+      },
       logger,
     });
   }
@@ -34,15 +43,13 @@ export class AuditLogService implements OnModuleInit, BeforeApplicationShutdown 
   }
 
   record(entry: AuditEntry): void {
-    if (this.pending.length >= pendingMax) {
-      this.pending.shift();
-      this.events.emit('audit_entries_lost', { reason: 'full' });
-    }
-    this.pending.push(entry);
+    const own = this.refusals.add(entry);
+    if (own) this.add([own]);
   }
 
   /** Writes everything recorded so far. */
   async flush(): Promise<void> {
+    this.add(this.refusals.takeAll());
     while (await this.writeBatch()) {
       // Another batch is waiting.
     }
@@ -52,6 +59,16 @@ export class AuditLogService implements OnModuleInit, BeforeApplicationShutdown 
   async beforeApplicationShutdown(): Promise<void> {
     await this.loop.stop();
     await this.flush();
+  }
+
+  private add(entries: readonly AuditEntry[]): void {
+    for (const entry of entries) {
+      if (this.pending.length >= pendingMax) {
+        this.pending.shift();
+        this.events.emit('audit_entries_lost', { reason: 'full' });
+      }
+      this.pending.push(entry);
+    }
   }
 
   /** True when there is more to write. An entry leaves the memory only after it is stored. */

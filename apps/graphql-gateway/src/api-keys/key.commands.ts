@@ -54,6 +54,7 @@ export const keyCommands: NonNullable<ServiceDefinition['commands']> = (program,
               entry.userId,
               entry.ip ?? '-',
               entry.operationName ?? '-',
+              ...(entry.occurrences === 1 ? [] : [`${entry.occurrences} times`]),
             ].join('  '),
           );
         }

@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppEvents } from '../events.js';
 import { limitHeaders } from '../rate-limit/limit-headers.js';
 import type { LimitState } from '../rate-limit/limit-state.js';
+import { LimitReached } from '../rate-limit/limits.errors.js';
 import type { LimitsService } from '../rate-limit/limits.service.js';
 import { documentCharsMax } from './document-limits.js';
 import type { RefusedDocuments } from './refused-documents.js';
@@ -117,6 +118,7 @@ export class GraphQLEndpoint {
       const body = response.body.kind === 'complete' ? response.body.string : '';
       return { status: response.status ?? 200, body, headers: response.headers };
     } catch (error) {
+      if (error instanceof LimitReached) context.limit = error.state;
       return this.failure(toServiceError(error), error);
     }
   }

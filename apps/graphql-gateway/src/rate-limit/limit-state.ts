@@ -1,7 +1,6 @@
 /** One limit as the headers report it. */
 export interface LimitState {
-  /** `data` or `requests`. */
-  policy: 'data' | 'requests';
+  policy: 'data' | 'requests' | 'refused_keys';
   limit: number;
   windowSeconds: number;
   remaining: number;
