@@ -13,7 +13,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const filesOf = (folder: string, end: string) => readdirSync(join(root, folder)).filter((file) => file.endsWith(end));
 
 /** Given by the scrape configuration, and by Prometheus to the buckets of a histogram. */
-const targetLabels = ['job', 'service', 'namespace', 'pod', 'le'];
+const targetLabels = ['job', 'service', 'namespace', 'environment', 'pod', 'le'];
 
 interface Metric {
   name: string;
@@ -69,15 +69,38 @@ function expectKnown(expression: string): void {
 
 const ruleFiles = filesOf('deploy/alerts', '.rules.yaml');
 
+interface Rule {
+  alert: string;
+  expr: string;
+  labels: { severity: string };
+  annotations: { summary: string; runbook: string };
+}
+
+const rulesOf = (file: string): Rule[] =>
+  (parse(read(`deploy/alerts/${file}`)) as { groups: { rules: Rule[] }[] }).groups.flatMap((group) => group.rules);
+
 describe.each(ruleFiles)('deploy/alerts/%s', (file) => {
-  interface Rule {
-    alert: string;
-    expr: string;
-    labels: { severity: string };
-    annotations: { summary: string; runbook: string };
-  }
-  const { groups } = parse(read(`deploy/alerts/${file}`)) as { groups: { name: string; rules: Rule[] }[] };
-  const rules = groups.flatMap((group) => group.rules);
+  const rules = rulesOf(file);
+
+  // `npm run check:alerts` runs them; promtool is not on every machine.
+  it('has unit tests for every alert: when it fires, and when it does not', () => {
+    const unitTests = parse(read(`deploy/alerts/${file.replace('.rules.', '.test.')}`)) as {
+      rule_files: string[];
+      tests: { input_series: { series: string }[]; alert_rule_test: { alertname: string; exp_alerts: object[] }[] }[];
+    };
+    expect(unitTests.rule_files).toEqual([file]);
+    const cases = unitTests.tests.flatMap(({ alert_rule_test: of }) => of);
+    for (const { alert } of rules) {
+      const expected = cases
+        .filter(({ alertname }) => alertname === alert)
+        .map(({ exp_alerts: alerts }) => alerts.length);
+      expect({ alert, fires: expected.some((count) => count > 0) }).toEqual({ alert, fires: true });
+      expect({ alert, isQuiet: expected.includes(0) }).toEqual({ alert, isQuiet: true });
+    }
+    expect(cases.filter(({ alertname }) => !rules.some(({ alert }) => alert === alertname))).toEqual([]);
+    // What they feed the rules with is what services export.
+    for (const { series } of unitTests.tests.flatMap(({ input_series: input }) => input)) expectKnown(series);
+  });
 
   it.each(rules.map((rule) => [rule.alert, rule] as const))('%s asks for what is exported', (_name, { expr }) => {
     expectKnown(expr);
@@ -123,6 +146,13 @@ describe('alert rules', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
+  it('notice when any service is gone', () => {
+    const rules = ruleFiles.flatMap((file) => rulesOf(file));
+    const { expr } = rules.find(({ alert }) => alert === 'ServiceDown')!;
+    const named = [...expr.matchAll(/absent_over_time\(up\{[^}]*service="([\w-]+)"/g)].map(([, service]) => service);
+    expect(named.sort()).toEqual([...apps].sort());
+  });
+
   it('rely on labels that the scrape configuration gives', () => {
     const { rule_files: taken, scrape_configs: jobs } = parse(read('deploy/alerts/prometheus.yaml')) as {
       rule_files: string[];
@@ -133,6 +163,7 @@ describe('alert rules', () => {
     expect(jobs[0]!.relabel_configs.flatMap(({ target_label: label }) => label ?? [])).toEqual([
       'service',
       'namespace',
+      'environment',
       'pod',
     ]);
   });

@@ -13,6 +13,24 @@ const people = (count: number, prefix = 'person') =>
   Array.from({ length: count }, (_, index) => ({ usernames: [`${prefix}-${index}`] }));
 
 describe('the monthly run', () => {
+  it('tells by a metric whether this month has been published, whichever process did it', async () => {
+    const published = async () => {
+      const text = await (await fetch(app.running.metricsUrl)).text();
+      return /^tradewind_coordinator_month_published (\S+)$/m.exec(text)?.[1];
+    };
+    await app.addPeople(people(3));
+    expect(await published()).toBe('0');
+    await app.runToEnd({ dry_run: true });
+    await app.runToEnd({ limit: 1 });
+    expect(await published()).toBe('0');
+    // As a command in another process does.
+    await app.query(
+      `insert into run(month, state, forced, dry_run, finished_at) values ($1, 'completed', false, false, now())`,
+      [monthOf(new Date())],
+    );
+    expect(await published()).toBe('1');
+  });
+
   it('publishes every priority person once, in batches as specified', async () => {
     const personId = randomUUID();
     await app.addPeople([

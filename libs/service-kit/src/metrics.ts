@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
+import { totalmem } from 'node:os';
 import { Injectable } from '@nestjs/common';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 // Process figures exist once, however many services a test starts in one process.
 let processRegistry: Registry | undefined;
@@ -22,9 +23,20 @@ export class Metrics {
     if (!processRegistry) {
       processRegistry = new Registry();
       collectDefaultMetrics({ register: processRegistry });
+      new Gauge({
+        name: 'process_memory_limit_bytes',
+        help: 'Memory that the process may take: the limit of its container, or all that the machine has',
+        registers: [processRegistry],
+      }).set(memoryLimitBytes());
     }
     return Registry.merge([processRegistry, this.registry]).metrics();
   }
+}
+
+/** Without a limit the system tells 0, or a number beyond all memory. */
+function memoryLimitBytes(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
 /** Serves `GET /metrics` and nothing else, on a port of its own that is never public. */

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger, startService, type RunningService } from '../src/index.js';
 import { exampleService, type ExampleConfig } from './example-service.js';
@@ -36,6 +37,9 @@ describe('a service over the wire', () => {
     const text = await (await fetch(running.metricsUrl)).text();
     expect(text).toContain('route="/items/:id",status="200"');
     expect(text).toContain('process_cpu_seconds_total');
+    const bytes = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+    expect(bytes('process_memory_limit_bytes')).toBeGreaterThan(bytes('process_resident_memory_bytes'));
+    expect(bytes('process_memory_limit_bytes')).toBeLessThanOrEqual(totalmem());
   });
 
   it('answers an unknown path with 404, whatever its body is', async () => {

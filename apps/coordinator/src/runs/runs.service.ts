@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Logger } from '@tradewind/service-kit';
-import { ServiceError } from '@tradewind/shared-types';
+import { monthOf, ServiceError } from '@tradewind/shared-types';
 import { AppEvents } from '../events.js';
 import { BatchPublishing } from './batch-publishing.js';
 import { PeopleSelection } from './people-selection.js';
@@ -37,7 +37,11 @@ export class RunsService implements OnModuleDestroy {
     private readonly publishing: BatchPublishing,
     private readonly events: AppEvents,
     private readonly logger: Logger,
-  ) {}
+  ) {
+    events.gauge('month_published', 'Whether the whole of this month has been published: 1, or 0', async () =>
+      (await store.findWholeMonth(monthOf(new Date()))) ? 1 : 0,
+    );
+  }
 
   /** Begins a run, or resumes the unfinished one of this month. Throws `run.active` (409) while another is under way. */
   async begin(options: RunOptions, progress: RunProgress = {}): Promise<BegunRun> {
