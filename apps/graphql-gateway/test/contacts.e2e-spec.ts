@@ -10,6 +10,11 @@ const query = `query ($filters: InputGetContactFilters, $personSearchFilters: JS
 }`;
 const hour = 3_600_000;
 
+/** Marks in an order that takes time with the square of their number to put right. */
+const disorderedMarks = `a${'\u0301\u0316'.repeat(40_000)}`;
+/** That many levels. */
+const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
+
 describe('contact arguments', () => {
   let gateway: TestGateway;
   let mine: string;
@@ -209,9 +214,25 @@ describe('contact arguments', () => {
     ['skills', { personSearchFilters: { skills: [{ values: [] }] } }],
     ['nonsense', { personSearchFilters: { nonsense: [{ values: [1] }] } }],
     ['personSearchFilters', { personSearchFilters: [1] }],
+    ['300 characters', { filters: { query: 'a'.repeat(301) } }],
+    ['300 characters', { filters: { query: 'a'.repeat(2047) } }],
+    ['300 characters', { filters: { query: 'a'.repeat(3000) } }],
+    ['300 characters', { filters: { query: disorderedMarks } }],
+    ['254 characters', { filters: { email: 'a'.repeat(255) } }],
+    ['254 characters', { filters: { email: disorderedMarks } }],
+    // One character that is normalised to four of three bytes each.
+    ['a word that is too long', { filters: { query: '㍿'.repeat(299) } }],
+    ['a word that is too long', { filters: { email: '㍿'.repeat(254) } }],
+    ['300 characters', { personSearchFilters: { name: [{ values: [disorderedMarks] }] } }],
+    ['300 characters', { personSearchFilters: { skills: [{ values: [disorderedMarks] }] } }],
+    ['JSONObject must not be nested in more than 10 levels', { personSearchFilters: { skills: nested(11) } }],
+    ['JSONObject must not be nested in more than 10 levels', { personSearchFilters: nested(90) }],
+    ['a filter is an object', { personSearchFilters: { skills: [[['Negotiation']]] } }],
   ])('refuses a wrong %s', async (name, variables) => {
+    const before = process.cpuUsage();
     const { status, body } = await gateway.data(mine, query, variables as Record<string, unknown>);
-    expect({ status, code: body.errors[0].extensions.code }).toEqual({ status: 400, code: 'BAD_USER_INPUT' });
+    expect({ status, code: body.errors?.[0].extensions.code }).toEqual({ status: 400, code: 'BAD_USER_INPUT' });
     expect(body.errors[0].message).toContain(name);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(200);
   });
 });

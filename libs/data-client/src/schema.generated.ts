@@ -11,7 +11,7 @@ export interface Scalars {
   Float: { input: number; output: number };
   /** A 64-bit integer. Sent as a JSON number or as a string of digits, for example 9000000000 or "9000000000"; answered as a number up to 2^53 - 1 and as a string of digits beyond. */
   BigInteger: { input: number | string; output: number | string };
-  /** A JSON object, for example {"field": "announcedDate", "direction": "DESC"}. */
+  /** A JSON object of at most 10 levels, for example {"field": "announcedDate", "direction": "DESC"}. */
   JSONObject: { input: Record<string, unknown>; output: Record<string, unknown> };
   /** An instant: ISO 8601 text with a time zone, for example "2026-11-01T08:00:00.000Z", or milliseconds since 1970 as a number. */
   Timestamp: { input: string | number; output: string };
@@ -21,7 +21,7 @@ export interface Scalars {
 export interface BooleanFilter {
   /** How to compare; IS_ANY_OF unless given. */
   readonly comparison?: InputMaybe<SearchComparisonType>;
-  /** One or more values, also when it is just one: true, false. */
+  /** One to 500 values, in a list also when it is just one: true, false. */
   readonly values: ReadonlyArray<Scalars['Boolean']['input']>;
 }
 
@@ -191,7 +191,7 @@ export type ContactSortBy =
 export interface DateFilter {
   /** How to compare; IS_ANY_OF unless given. */
   readonly comparison?: InputMaybe<SearchComparisonType>;
-  /** One or more values, also when it is just one: dates as "YYYY-MM-DD". */
+  /** One to 500 values, in a list also when it is just one: dates as "YYYY-MM-DD". */
   readonly values: ReadonlyArray<Scalars['String']['input']>;
 }
 
@@ -280,7 +280,7 @@ export type DealRenewalOptionType =
 export interface DealRenewalOptionTypeFilter {
   /** How to compare; IS_ANY_OF unless given. */
   readonly comparison?: InputMaybe<SearchComparisonType>;
-  /** One or more values, also when it is just one: members of the enum DealRenewalOptionType. */
+  /** One to 500 values, in a list also when it is just one: members of the enum DealRenewalOptionType. */
   readonly values: ReadonlyArray<DealRenewalOptionType>;
 }
 
@@ -297,7 +297,7 @@ export type DealStatus =
 export interface DealStatusFilter {
   /** How to compare; IS_ANY_OF unless given. */
   readonly comparison?: InputMaybe<SearchComparisonType>;
-  /** One or more values, also when it is just one: members of the enum DealStatus. */
+  /** One to 500 values, in a list also when it is just one: members of the enum DealStatus. */
   readonly values: ReadonlyArray<DealStatus>;
 }
 
@@ -316,7 +316,7 @@ export type DealType =
 export interface DealTypeFilter {
   /** How to compare; IS_ANY_OF unless given. */
   readonly comparison?: InputMaybe<SearchComparisonType>;
-  /** One or more values, also when it is just one: members of the enum DealType. */
+  /** One to 500 values, in a list also when it is just one: members of the enum DealType. */
   readonly values: ReadonlyArray<DealType>;
 }
 
@@ -337,7 +337,7 @@ export type EducationLevel =
 export interface EducationLevelFilter {
   /** How to compare; IS_ANY_OF unless given. */
   readonly comparison?: InputMaybe<SearchComparisonType>;
-  /** One or more values, also when it is just one: members of the enum EducationLevel. */
+  /** One to 500 values, in a list also when it is just one: members of the enum EducationLevel. */
   readonly values: ReadonlyArray<EducationLevel>;
 }
 
@@ -363,7 +363,7 @@ export type Gender =
 export interface GenderFilter {
   /** How to compare; IS_ANY_OF unless given. */
   readonly comparison?: InputMaybe<SearchComparisonType>;
-  /** One or more values, also when it is just one: members of the enum Gender. */
+  /** One to 500 values, in a list also when it is just one: members of the enum Gender. */
   readonly values: ReadonlyArray<Gender>;
 }
 
@@ -1224,11 +1224,11 @@ export type Industry =
 export interface IndustryFilter {
   /** How to compare; IS_ANY_OF unless given. */
   readonly comparison?: InputMaybe<SearchComparisonType>;
-  /** One or more values, also when it is just one: members of the enum Industry. */
+  /** One to 500 values, in a list also when it is just one: members of the enum Industry. */
   readonly values: ReadonlyArray<Industry>;
 }
 
-/** Filters on companies. All fields, and all conditions on one field, must hold. */
+/** Filters on companies. All fields, and all conditions on one field (at most 20), must hold. */
 export interface InputCompanySearchFilters {
   /** Country of the head office: names, ISO codes or ids. Comparisons: IS, IS_ANY_OF, IS_NOT_ANY_OF, IS_ALL_OF. Example: [{"values":["United States"]}]. */
   readonly country?: InputMaybe<ReadonlyArray<NameFilter>>;
@@ -1250,7 +1250,7 @@ export interface InputCompanySearchFilters {
   readonly revenue?: InputMaybe<ReadonlyArray<IntegerFilter>>;
 }
 
-/** Filters on deals. All fields, and all conditions on one field, must hold. */
+/** Filters on deals. All fields, and all conditions on one field (at most 20), must hold. */
 export interface InputDealSearchFilters {
   /** Day of the announcement. Comparisons: IS, IS_ANY_OF, IS_NOT_ANY_OF, IS_ALL_OF, BETWEEN, MORE_THAN, MORE_OR_EQUALS_THAN, LESS_THAN, LESS_OR_EQUALS_THAN. Example: [{"values":["2025-01-01"]}]. */
   readonly announcedDate?: InputMaybe<ReadonlyArray<DateFilter>>;
@@ -1316,13 +1316,13 @@ export interface InputDealSearchFilters {
 
 /** Filters on contacts. All that are given must hold. Deleted and blacklisted contacts are left out unless asked for. */
 export interface InputGetContactFilters {
-  /** Ids of collections that the contacts are in; one of them must fit. */
+  /** Ids of collections that the contacts are in, at most 500; one of them must fit. */
   readonly collectionId?: InputMaybe<ReadonlyArray<Scalars['Int']['input']>>;
-  /** Ids of the companies that the contacts work for; one of them must fit. */
+  /** Ids of the companies that the contacts work for, at most 500; one of them must fit. */
   readonly companyIds?: InputMaybe<ReadonlyArray<Scalars['Int']['input']>>;
-  /** Ids of contacts; one of them must fit. */
+  /** Ids of contacts, at most 500; one of them must fit. */
   readonly contactIds?: InputMaybe<ReadonlyArray<Scalars['Int']['input']>>;
-  /** One of the email addresses, whole, without regard to case. */
+  /** One of the email addresses, whole, without regard to case; at most 254 characters. */
   readonly email?: InputMaybe<Scalars['String']['input']>;
   /** Whose contacts; ALL unless given. */
   readonly filterType?: InputMaybe<ContactFilterType>;
@@ -1332,7 +1332,7 @@ export interface InputGetContactFilters {
   readonly fromUpdatedAt?: InputMaybe<Scalars['Timestamp']['input']>;
   /** Whether its synchronisation has issues. */
   readonly hasSyncIssues?: InputMaybe<Scalars['Boolean']['input']>;
-  /** Ids of imports that the contacts came with; one of them must fit. */
+  /** Ids of imports that the contacts came with, at most 500; one of them must fit. */
   readonly importId?: InputMaybe<ReadonlyArray<Scalars['Int']['input']>>;
   /** True: blacklisted contacts as well. */
   readonly includeBlacklisted?: InputMaybe<Scalars['Boolean']['input']>;
@@ -1342,21 +1342,21 @@ export interface InputGetContactFilters {
   readonly isCrm?: InputMaybe<Scalars['Boolean']['input']>;
   /** True: deleted contacts only. False or absent: none of them. */
   readonly isDeleted?: InputMaybe<Scalars['Boolean']['input']>;
-  /** States of matching; one of them must fit. */
+  /** States of matching, at most 500; one of them must fit. */
   readonly matchingStatus?: InputMaybe<ReadonlyArray<EntityMatchingStatus>>;
-  /** Ids of companies that the contacts must not work for; a contact without a company fits. */
+  /** Ids of companies that the contacts must not work for, at most 500; a contact without a company fits. */
   readonly noCompanyIds?: InputMaybe<ReadonlyArray<Scalars['Int']['input']>>;
   /** True: only contacts that are in some collection. */
   readonly onlyInCollections?: InputMaybe<Scalars['Boolean']['input']>;
-  /** Ids of opportunities that the contacts belong to; one of them must fit. */
+  /** Ids of opportunities that the contacts belong to, at most 500; one of them must fit. */
   readonly opportunityIds?: InputMaybe<ReadonlyArray<Scalars['Int']['input']>>;
-  /** Ids of the persons that the contacts are; one of them must fit. */
+  /** Ids of the persons that the contacts are, at most 500; one of them must fit. */
   readonly personIds?: InputMaybe<ReadonlyArray<Scalars['Int']['input']>>;
-  /** Words of name, addresses, company and person; all must occur, the last one may be unfinished. Example: "keller acm". */
+  /** Words of name, addresses, company and person; all must occur, the last one may be unfinished. At most 300 characters and 20 words. Example: "keller acm". */
   readonly query?: InputMaybe<Scalars['String']['input']>;
   /** Contacts from one of these systems whose synchronisation has issues. */
   readonly syncSourceNameWithSyncIssues?: InputMaybe<ReadonlyArray<ImportSourceTypeEnum>>;
-  /** Kinds of systems that the contacts came from; one of them must fit. */
+  /** Kinds of systems that the contacts came from, at most 500; one of them must fit. */
   readonly syncSourceType?: InputMaybe<ReadonlyArray<SyncSourceType>>;
   /** Created at this instant or earlier. */
   readonly toCreatedAt?: InputMaybe<Scalars['Timestamp']['input']>;
@@ -1364,7 +1364,7 @@ export interface InputGetContactFilters {
   readonly toUpdatedAt?: InputMaybe<Scalars['Timestamp']['input']>;
   /** Last changed within this many hours before now, for example 0.5. */
   readonly updatedInLastHours?: InputMaybe<Scalars['Float']['input']>;
-  /** Numbers of users in the system that the contacts came from; one of them must fit. */
+  /** Numbers of users in the system that the contacts came from, at most 500; one of them must fit. */
   readonly userId?: InputMaybe<ReadonlyArray<Scalars['Int']['input']>>;
 }
 
@@ -1372,11 +1372,11 @@ export interface InputGetContactFilters {
 export interface InputOfficeLocationFilter {
   /** How to compare; IS_ANY_OF unless given. */
   readonly comparison?: InputMaybe<InclusionComparisonType>;
-  /** One or more values, also when it is just one: names or ids of regions. */
+  /** One to 500 values, in a list also when it is just one: names or ids of regions. */
   readonly values: ReadonlyArray<Scalars['ID']['input']>;
 }
 
-/** Filters on persons. All fields, and all conditions on one field, must hold. */
+/** Filters on persons. All fields, and all conditions on one field (at most 20), must hold. */
 export interface InputPersonsSearchFilters {
   /** Age in whole years on today (UTC). Comparisons: IS, IS_ANY_OF, IS_NOT_ANY_OF, IS_ALL_OF, BETWEEN, MORE_THAN, MORE_OR_EQUALS_THAN, LESS_THAN, LESS_OR_EQUALS_THAN. Example: [{"values":[30]}]. */
   readonly age?: InputMaybe<ReadonlyArray<IntegerFilter>>;
@@ -1392,8 +1392,8 @@ export interface InputPersonsSearchFilters {
   readonly grossSalary?: InputMaybe<ReadonlyArray<IntegerFilter>>;
   /** Words of the name or the role; `IS`: the whole name or the whole role. Comparisons: IS, IS_ANY_OF, IS_NOT_ANY_OF, IS_ALL_OF. Example: [{"values":["chief marketing officer"]}]. */
   readonly identity?: InputMaybe<ReadonlyArray<TextFilter>>;
-  /** Ids of spoken languages. Comparisons: IS, IS_ANY_OF, IS_NOT_ANY_OF, IS_ALL_OF. Example: [{"values":[1]}]. */
-  readonly languageIds?: InputMaybe<ReadonlyArray<IntegerFilter>>;
+  /** Spoken languages: ids or names. Comparisons: IS, IS_ANY_OF, IS_NOT_ANY_OF, IS_ALL_OF. Example: [{"values":[1]}]. */
+  readonly languageIds?: InputMaybe<ReadonlyArray<NameFilter>>;
   /** Where the person is: a city, or a country or region around it; names or ids. Comparisons: IS, IS_ANY_OF, IS_NOT_ANY_OF, IS_ALL_OF. Example: [{"values":["Dublin"]}]. */
   readonly location?: InputMaybe<ReadonlyArray<NameFilter>>;
   /** Words of the full name; `IS`: the whole name. Comparisons: IS, IS_ANY_OF, IS_NOT_ANY_OF, IS_ALL_OF. Example: [{"values":["Maria Keller"]}]. */
@@ -1412,7 +1412,7 @@ export interface InputPersonsSearchFilters {
 export interface InputTopMarketsFilter {
   /** How to compare; IS_ANY_OF unless given. */
   readonly comparison?: InputMaybe<InclusionComparisonType>;
-  /** One or more values, also when it is just one: names or ids of regions. */
+  /** One to 500 values, in a list also when it is just one: names or ids of regions. */
   readonly values: ReadonlyArray<Scalars['ID']['input']>;
 }
 
@@ -1420,7 +1420,7 @@ export interface InputTopMarketsFilter {
 export interface IntegerFilter {
   /** How to compare; IS_ANY_OF unless given. */
   readonly comparison?: InputMaybe<SearchComparisonType>;
-  /** One or more values, also when it is just one: whole numbers or strings of digits. */
+  /** One to 500 values, in a list also when it is just one: whole numbers or strings of digits. */
   readonly values: ReadonlyArray<Scalars['BigInteger']['input']>;
 }
 
@@ -1453,11 +1453,11 @@ export type MoneyMultiplier =
   /** The amount counts single units of the currency. */
   | 'UNITS';
 
-/** A condition: the values and how the record compares with them. Values: names or ids. */
+/** A condition: the values and how the record compares with them. Values: names, of at most 300 characters, or ids. */
 export interface NameFilter {
   /** How to compare; IS_ANY_OF unless given. */
   readonly comparison?: InputMaybe<SearchComparisonType>;
-  /** One or more values, also when it is just one: names or ids. */
+  /** One to 500 values, in a list also when it is just one: names, of at most 300 characters, or ids. */
   readonly values: ReadonlyArray<Scalars['ID']['input']>;
 }
 
@@ -1650,11 +1650,11 @@ export type SyncSourceType =
   /** An imported file. */
   | 'IMPORT';
 
-/** A condition: the values and how the record compares with them. Values: texts, searched by words. */
+/** A condition: the values and how the record compares with them. Values: texts, searched by words, of at most 300 characters each. */
 export interface TextFilter {
   /** How to compare; IS_ANY_OF unless given. */
   readonly comparison?: InputMaybe<SearchComparisonType>;
-  /** One or more values, also when it is just one: texts, searched by words. */
+  /** One to 500 values, in a list also when it is just one: texts, searched by words, of at most 300 characters each. */
   readonly values: ReadonlyArray<Scalars['String']['input']>;
 }
 

@@ -28,8 +28,25 @@ export class FilterError extends Error {
   }
 }
 
-/** A value as it appears in a message: JSON, cut to a readable length. */
+/** A name that the vocabulary does not have; it may have been added a moment ago. */
+export class UnknownNameError extends FilterError {}
+
+const shownCharsMax = 80;
+const shownLevelsMax = 6;
+
+/** A value as it appears in a message: JSON, cut to a readable length. Any value of `JSON.parse` may be shown. */
 export function shown(value: unknown): string {
-  const text = typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? String(value));
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+  const text =
+    typeof value === 'bigint' ? String(value) : (JSON.stringify(cut(value, shownLevelsMax)) ?? String(value));
+  return text.length > shownCharsMax ? `${text.slice(0, shownCharsMax - 3)}...` : text;
+}
+
+/** As much of a value as can be seen of it, so that long and deep values cost nothing. */
+function cut(value: unknown, levels: number): unknown {
+  if (typeof value === 'string') return value.slice(0, shownCharsMax);
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return '...';
+  if (Array.isArray(value)) return (value as unknown[]).slice(0, shownCharsMax).map((entry) => cut(entry, levels - 1));
+  const entries = Object.entries(value).slice(0, shownCharsMax);
+  return Object.fromEntries(entries.map(([name, entry]) => [name.slice(0, shownCharsMax), cut(entry, levels - 1)]));
 }

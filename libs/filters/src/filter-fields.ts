@@ -19,8 +19,8 @@ export type FilterEntity = 'company' | 'person' | 'deal';
 export type ValueType =
   | { kind: 'integer' | 'money' | 'date' | 'age' | 'boolean' | 'text' }
   | { kind: 'member'; members: readonly string[] }
-  /** A name or id of a vocabulary. `unknown`: an unknown name is an error, or just matches nothing. */
-  | { kind: 'name'; vocabulary: Vocabulary; unknown: 'refuse' | 'match nothing' }
+  /** A name or id of a vocabulary; an unknown one is an error. */
+  | { kind: 'name'; vocabulary: Vocabulary }
   /** A member of the enum `Industry`, no free text. */
   | { kind: 'industry' };
 
@@ -64,7 +64,7 @@ const date: ValueType = { kind: 'date' };
 const boolean: ValueType = { kind: 'boolean' };
 const text: ValueType = { kind: 'text' };
 const members = (of: Record<string, string>): ValueType => ({ kind: 'member', members: Object.keys(of) });
-const named = (vocabulary: Vocabulary): ValueType => ({ kind: 'name', vocabulary, unknown: 'refuse' });
+const named = (vocabulary: Vocabulary): ValueType => ({ kind: 'name', vocabulary });
 
 const one = (column: string, type: ColumnType): Stored => ({ shape: 'one', column, type });
 const ids = (column: string): Stored => ({ shape: 'list', column, type: 'bigint' });
@@ -157,14 +157,7 @@ const personRows: FieldRow[] = [
     'Net salary per year, in units of its currency (value times multiplier).',
     [60000],
   ],
-  [
-    'skills',
-    { kind: 'name', vocabulary: 'skill', unknown: 'match nothing' },
-    ids('skill_ids'),
-    sets,
-    'Skills: names or ids.',
-    ['Negotiation', 'Sponsorship'],
-  ],
+  ['skills', named('skill'), ids('skill_ids'), sets, 'Skills: names or ids.', ['Negotiation', 'Sponsorship']],
   [
     'educationLevel',
     members(educationLevels),
@@ -173,7 +166,7 @@ const personRows: FieldRow[] = [
     'Highest level of education.',
     ['POSTGRADUATE_MASTERS', 'PHD'],
   ],
-  ['languageIds', integer, ids('language_ids'), sets, 'Ids of spoken languages.', [1, 2]],
+  ['languageIds', named('language'), ids('language_ids'), sets, 'Spoken languages: ids or names.', [1, 'German']],
 ];
 
 const companyRows: FieldRow[] = [

@@ -1,4 +1,4 @@
-// Names to ids for everything that a filter may name: regions, countries, cities, skills and industries.
+// Names to ids for everything that a filter may name: regions, countries, cities, skills, languages and industries.
 // Matching ignores case, accents and punctuation; one name may mean several ids (there is a Springfield in many states).
 import { type Candidate, keyOf, nearestCandidates } from './nearest.js';
 import { cityNames } from './reference/city-names.generated.js';
@@ -8,7 +8,7 @@ import { regions } from './reference/regions.generated.js';
 import { integerOf } from './scalars.js';
 
 /** The vocabularies that filter fields resolve names in. A location is a region, a country or a city. */
-export type Vocabulary = 'region' | 'country' | 'location' | 'skill' | 'industry';
+export type Vocabulary = 'region' | 'country' | 'location' | 'skill' | 'language' | 'industry';
 
 /** One named thing; `names` holds every spelling it is found by, the display name first. */
 export interface NamedRow {
@@ -26,6 +26,7 @@ export interface NameRows {
   countries: readonly NamedRow[];
   cities: readonly NamedCity[];
   skills: readonly NamedRow[];
+  languages: readonly NamedRow[];
   industries: readonly NamedRow[];
 }
 
@@ -45,6 +46,7 @@ export class NameDictionary {
       region: new Names([rows.regions]),
       country: new Names([rows.countries]),
       skill: new Names([rows.skills]),
+      language: new Names([rows.languages]),
       industry: new Names([rows.industries]),
     };
     this.places = new Names([rows.regions, rows.countries, rows.cities]);
@@ -60,6 +62,7 @@ export class NameDictionary {
   static of(rows: {
     cities?: readonly { id: number | string; name: string; countryId: number | string }[];
     skills?: readonly { id: number | string; name: string }[];
+    languages?: readonly { id: number | string; name: string }[];
   }): NameDictionary {
     return new NameDictionary({
       regions: regions.map(({ id, name, otherNames }) => ({ id, names: [name, ...otherNames] })),
@@ -74,6 +77,7 @@ export class NameDictionary {
         return { id, countryId, names: [name, ...parts, ...others] };
       }),
       skills: (rows.skills ?? []).map(({ id, name }) => ({ id, names: [name] })),
+      languages: (rows.languages ?? []).map(({ id, name }) => ({ id, names: [name] })),
       industries: industries.map(({ id, name, member }) => ({ id, names: [name, member] })),
     });
   }

@@ -12,6 +12,14 @@ const names = NameDictionary.of({
     { id: 10000, name: 'Dublin', countryId: 1372 },
     { id: 10001, name: 'Los Angeles, California', countryId: 1840 },
   ],
+  skills: [
+    { id: 1, name: 'Negotiation' },
+    { id: 2, name: 'Sponsorship' },
+  ],
+  languages: [
+    { id: 1, name: 'English' },
+    { id: 2, name: 'French' },
+  ],
 });
 const parse = (entity: FilterEntity, filter: Record<string, unknown>, today = '2026-11-21') =>
   parseFilters(entity, filter, { today, names });
@@ -116,6 +124,55 @@ describe('parseFilters', () => {
       { industry: [{ values: ['Acounting'] }] },
       '"Acounting" is not a member of the enum Industry; did you mean Accounting',
     ],
+    [
+      'person',
+      { skills: [{ values: ['Negotiation', 'Negociation'] }] },
+      'skills IS_ANY_OF: there is no skill "Negociation"; did you mean Negotiation',
+    ],
+    ['person', { skills: [{ values: [99] }] }, 'skills IS_ANY_OF: there is no skill 99'],
+    [
+      'person',
+      { languageIds: [{ values: ['Frensh'], comparison: 'IS_NOT_ANY_OF' }] },
+      'languageIds IS_NOT_ANY_OF: there is no language "Frensh"; did you mean French',
+    ],
+    ['person', { languageIds: [{ values: [3] }] }, 'there is no language 3'],
+    [
+      'company',
+      { revenue: [{ values: [1], comparison: 'GREATER_THAN' }] },
+      '"GREATER_THAN" is not a comparison; use MORE_THAN',
+    ],
+    [
+      'company',
+      { revenue: [{ values: [1], comparison: 'gte' }] },
+      '"gte" is not a comparison; use MORE_OR_EQUALS_THAN',
+    ],
+    [
+      'company',
+      { country: [{ values: ['DE'], comparison: '>' }] },
+      '">" is not a comparison; use one of IS, IS_ANY_OF',
+    ],
+    [
+      'company',
+      { keywords: 'software' },
+      'for example "keywords": [{"values": ["software"], "comparison": "IS_ANY_OF"}]',
+    ],
+    ['company', { keywords: [{ values: ['a'.repeat(301)] }] }, 'is not a text of at most 300 characters'],
+    [
+      'company',
+      { keywords: [{ values: [`a${'\u0301\u0316'.repeat(40_000)}`] }] },
+      'is not a text of at most 300 characters',
+    ],
+    [
+      'company',
+      { country: [{ values: [`a${'\u0301\u0316'.repeat(40_000)}`] }] },
+      'is not a name (at most 300 characters)',
+    ],
+    [
+      'company',
+      { industry: [{ values: [`a${'\u0301\u0316'.repeat(40_000)}`] }] },
+      'is not a member of the enum Industry',
+    ],
+    ['company', { keywords: [{ values: ['㍿'.repeat(300)] }] }, 'has a word that is too long'],
     ['company', { numberOfEmployees: [{ values: [1.5] }] }, 'numberOfEmployees IS_ANY_OF: 1.5 is not an integer'],
     ['company', { numberOfEmployees: [{ values: ['1e3'] }] }, '"1e3" is not an integer'],
     ['company', { revenue: [{ values: ['9223372036854775808'] }] }, 'is not an integer'],

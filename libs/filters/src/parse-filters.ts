@@ -3,6 +3,7 @@
 import { type DealStatus, dealStatuses, type SearchComparison, searchComparisons } from './enumerations.js';
 import { type FilterEntity, type FilterField, filterFields, findFilterField } from './filter-fields.js';
 import { FilterError, shown } from './filter-error.js';
+import { comparisonMeant, filterExample } from './filter-hints.js';
 import type { NameDictionary } from './name-dictionary.js';
 import { nearestOf } from './nearest.js';
 import { canonicalOrder, type Condition, type NormalisedFilter, type Range } from './normalised-filter.js';
@@ -54,10 +55,10 @@ function unknownField(entity: FilterEntity, name: string): never {
 function parseObject(field: FilterField, object: unknown, context: ParseContext): Condition {
   const { name } = field;
   if (typeof object !== 'object' || object === null || Array.isArray(object)) {
-    throw new FilterError(`${name}: a filter is an object {values, comparison}, got ${shown(object)}`, {
-      field: name,
-      value: object,
-    });
+    throw new FilterError(
+      `${name}: a filter is an object {values, comparison}, got ${shown(object)}; for example ${filterExample(name, object)}`,
+      { field: name, value: object },
+    );
   }
   const unknownKey = Object.keys(object).find((key) => key !== 'values' && key !== 'comparison');
   if (unknownKey !== undefined) {
@@ -82,10 +83,13 @@ function parseObject(field: FilterField, object: unknown, context: ParseContext)
 function parseComparison(field: FilterField, sent: unknown): SearchComparison {
   const comparison = (sent ?? 'IS_ANY_OF') as SearchComparison;
   if (typeof comparison !== 'string' || !Object.hasOwn(searchComparisons, comparison)) {
-    throw new FilterError(
-      `${field.name}: ${shown(sent)} is not a comparison; use one of ${field.comparisons.join(', ')}`,
-      { field: field.name, comparison: String(sent), value: sent },
-    );
+    const meant = comparisonMeant(sent);
+    const right = meant && field.comparisons.includes(meant) ? meant : `one of ${field.comparisons.join(', ')}`;
+    throw new FilterError(`${field.name}: ${shown(sent)} is not a comparison; use ${right}`, {
+      field: field.name,
+      comparison: shown(sent),
+      value: sent,
+    });
   }
   if (!field.comparisons.includes(comparison)) {
     throw new FilterError(

@@ -1,21 +1,18 @@
 // One value of a filter, from what was sent to the scalars it stands for.
 import type { SearchComparison } from './enumerations.js';
 import { type FilterField, filterFields } from './filter-fields.js';
-import { FilterError, shown } from './filter-error.js';
+import { FilterError, shown, UnknownNameError } from './filter-error.js';
 import type { NameDictionary } from './name-dictionary.js';
 import { nearestOf } from './nearest.js';
 import { industries } from './reference/industries.generated.js';
 import { dateOf, integerOf, type Scalar } from './scalars.js';
-import { normaliseText, wordsOf } from './text.js';
+import { normaliseText, searchTextFault } from './text.js';
 
 /** Values of one filter object; keeps statements and plans small. */
 export const valuesMaxPerFilter = 500;
 
-/** Characters of a text or name value; longer ones are no search words. */
-const textMaxChars = 300;
-
-/** PostgreSQL refuses longer words in a text search query (2,046 bytes). */
-const wordMaxBytes = 2046;
+/** Characters of a name; no name of a vocabulary is longer. */
+export const nameCharsMax = 300;
 
 /** Ages beyond this are a typing error. */
 const ageMaxYears = 200;
@@ -29,9 +26,9 @@ export function parseValue(
   value: unknown,
   names: NameDictionary,
 ): readonly Scalar[] {
-  const refuse = (problem: string, suggestions: readonly string[] = []): never => {
+  const refuse = (problem: string, suggestions: readonly string[] = [], Fault = FilterError): never => {
     const hint = suggestions.length > 0 ? `; did you mean ${suggestions.join(', ')}?` : '';
-    throw new FilterError(`${field.name} ${comparison}: ${problem}${hint}`, {
+    throw new Fault(`${field.name} ${comparison}: ${problem}${hint}`, {
       field: field.name,
       comparison,
       value,
@@ -66,32 +63,26 @@ export function parseValue(
         id ??
           refuse(
             `${shown(value)} is not a member of the enum Industry`,
-            typeof value === 'string' ? nearestOf(value.slice(0, textMaxChars), [...industryIds.keys()]) : [],
+            typeof value === 'string' ? nearestOf(value.slice(0, nameCharsMax), [...industryIds.keys()]) : [],
           ),
       ];
     }
     case 'text': {
-      if (typeof value !== 'string' || value.length > textMaxChars) {
-        return refuse(`${shown(value)} is not a text of at most ${textMaxChars} characters`);
-      }
-      const words = wordsOf(value);
-      if (words.length === 0) return refuse(`${shown(value)} has no letter or digit to search for`);
-      if (words.some((word) => Buffer.byteLength(word) > wordMaxBytes))
-        return refuse(`${shown(value)} has a word that is too long`);
-      return [normaliseText(value)];
+      const fault = searchTextFault(value);
+      // Without a fault it is a text.
+      return fault === undefined ? [normaliseText(value as string)] : refuse(`${shown(value)} ${fault}`);
     }
     case 'name': {
-      const isName = typeof value === 'string' && value.trim() !== '' && value.length <= textMaxChars;
+      const isName = typeof value === 'string' && value.length <= nameCharsMax && value.trim() !== '';
       if (!isName && integerOf(value) === undefined) {
-        return refuse(`${shown(value)} is not a name (at most ${textMaxChars} characters) or an id`);
+        return refuse(`${shown(value)} is not a name (at most ${nameCharsMax} characters) or an id`);
       }
-      const { vocabulary, unknown } = field.value;
+      const { vocabulary } = field.value;
       const resolution = names.resolve(vocabulary, value as string | number | bigint);
       if ('ids' in resolution) return resolution.ids;
-      if (unknown === 'match nothing') return [];
       const others = fieldsThatKnow(value as string | number | bigint, field, names);
       const hint = others.length > 0 ? `; the filter ${others.join(' or ')} knows it` : '';
-      return refuse(`there is no ${vocabulary} ${shown(value)}${hint}`, resolution.nearest);
+      return refuse(`there is no ${vocabulary} ${shown(value)}${hint}`, resolution.nearest, UnknownNameError);
     }
   }
 }

@@ -8,12 +8,16 @@ export type Scalar = Integer | string | boolean;
 const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;
 
+/** More than any integer of 64 bits has, spaces around it included. */
+const integerCharsMax = 64;
+
 /** An integer from a number, a bigint or a digit string; undefined when it is none or does not fit 64 bits. */
 export function integerOf(value: unknown): Integer | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value + 0 : undefined;
   let exact: bigint;
   if (typeof value === 'bigint') exact = value;
-  else if (typeof value === 'string' && /^\s*-?\d{1,30}\s*$/.test(value)) exact = BigInt(value.trim());
+  else if (typeof value === 'string' && value.length <= integerCharsMax && /^\s*-?\d{1,30}\s*$/.test(value))
+    exact = BigInt(value.trim());
   else return undefined;
   if (exact < int64Min || exact > int64Max) return undefined;
   const number = Number(exact);

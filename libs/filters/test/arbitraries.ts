@@ -157,13 +157,19 @@ const skills = [
   { id: 2, name: 'C++' },
   { id: 3, name: '東京' },
 ];
-export const names = NameDictionary.of({ cities, skills });
+const languages = [
+  { id: 1, name: 'English' },
+  { id: 2, name: 'Français' },
+  { id: 3, name: '日本語' },
+];
+export const names = NameDictionary.of({ cities, skills, languages });
 
 const nameValues = {
   region: ['DACH', 'europe', 'Nórdics', 1, '4'],
   country: ['Switzerland', 'usa', 'IE', 'U.S.A.', "cote d'ivoire", 1756, '1840'],
   location: ['ZURICH', 'Portland', 'Portland, Oregon', 'dublin, Ireland', 'Oregon', 'DACH', 'Ireland', 10003],
-  skill: ['negociation', 'C++', '東京', 'Nobody knows this', 2],
+  skill: ['negociation', 'C++', '東京', 2],
+  language: ['english', 'francais', '日本語', 3, '1'],
   industry: ['Accounting', 'Airlines', '1', 17],
 } as const;
 const locationId = fc.constantFrom(1, 2, 3, 4, 38, 39, 1372, 1756, 1840, 10000, 10001, 10002, 10003);

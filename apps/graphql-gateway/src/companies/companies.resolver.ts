@@ -36,9 +36,11 @@ export class CompaniesResolver implements ConnectionField {
 
   async prepare(args: CompaniesArgs): Promise<PreparedConnection> {
     const { topMarkets, officeLocation } = args;
-    const lookups = await this.dictionaries.current();
     const input = { ...args.searchFilters, topMarkets, officeLocation };
-    const filter = understandFilter('company', input, { lookups, now: this.clock.now(), argument: 'searchFilters' });
+    const now = this.clock.now();
+    const filter = await this.dictionaries.apply((lookups) =>
+      understandFilter('company', input, { lookups, now, argument: 'searchFilters' }),
+    );
     const { fingerprint } = filter;
     return {
       where: filter.where,

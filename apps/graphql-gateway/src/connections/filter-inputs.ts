@@ -2,7 +2,15 @@
 // behaviour cannot differ.
 import type { Type } from '@nestjs/common';
 import { Field, ID, InputType, type ReturnTypeFunc } from '@nestjs/graphql';
-import { filterFields, type FilterEntity, type FilterField } from '@tradewind/filters';
+import {
+  filterFields,
+  nameCharsMax,
+  objectsMaxPerField,
+  searchTextCharsMax,
+  valuesMaxPerFilter,
+  type FilterEntity,
+  type FilterField,
+} from '@tradewind/filters';
 import { BigInteger } from '../scalars/scalars.js';
 import {
   DealRenewalOptionType,
@@ -24,7 +32,9 @@ function filterInput(
 ): Type<object> {
   @InputType(name, { description: `A condition: the values and how the record compares with them. Values: ${values}.` })
   class FilterInput {
-    @Field(() => [valueType() as Type], { description: `One or more values, also when it is just one: ${values}.` })
+    @Field(() => [valueType() as Type], {
+      description: `One to ${valuesMaxPerFilter} values, in a list also when it is just one: ${values}.`,
+    })
     values!: unknown[];
 
     @Field(() => comparison, { nullable: true, description: 'How to compare; IS_ANY_OF unless given.' })
@@ -33,11 +43,15 @@ function filterInput(
   return FilterInput;
 }
 
-const textFilter = filterInput('TextFilter', () => String, 'texts, searched by words');
+const textFilter = filterInput(
+  'TextFilter',
+  () => String,
+  `texts, searched by words, of at most ${searchTextCharsMax} characters each`,
+);
 const integerFilter = filterInput('IntegerFilter', () => BigInteger, 'whole numbers or strings of digits');
 const dateFilter = filterInput('DateFilter', () => String, 'dates as "YYYY-MM-DD"');
 const booleanFilter = filterInput('BooleanFilter', () => Boolean, 'true, false');
-const nameFilter = filterInput('NameFilter', () => ID, 'names or ids');
+const nameFilter = filterInput('NameFilter', () => ID, `names, of at most ${nameCharsMax} characters, or ids`);
 const industryFilter = filterInput('IndustryFilter', () => Industry, 'members of the enum Industry');
 
 const memberFilters: Readonly<Record<string, Type<object>>> = {
@@ -104,9 +118,9 @@ function searchFiltersInput(name: string, entity: FilterEntity, records: string)
       field.name,
     );
   }
-  InputType(name, { description: `Filters on ${records}. All fields, and all conditions on one field, must hold.` })(
-    SearchFilters,
-  );
+  InputType(name, {
+    description: `Filters on ${records}. All fields, and all conditions on one field (at most ${objectsMaxPerField}), must hold.`,
+  })(SearchFilters);
   return SearchFilters;
 }
 

@@ -1,14 +1,11 @@
 // From the contact arguments to a condition. Who may see what is part of it: a contact is visible to its owner, and to
 // everybody once it is shared.
-import { compileFilter, wordsOf, type NormalisedFilter } from '@tradewind/filters';
+import { compileFilter, searchTextFault, wordsOf, type NormalisedFilter } from '@tradewind/filters';
 import type { ListCondition } from '../connections/page-plan.elements.js';
 import type { Condition } from '../connections/page-query.js';
 import { userInputError } from '../endpoint/graphql-errors.js';
+import { emailCharsMax, hoursMax, listMax, wordsMax } from './contact-limits.js';
 import type { InputGetContactFilters } from './contact.types.js';
-
-const listMax = 500;
-// A thousand years; more would leave the range of instants.
-const hoursMax = 8_766_000;
 
 export interface ContactQuery {
   filters: InputGetContactFilters;
@@ -52,17 +49,19 @@ export function contactCondition({ filters, personFilter, userId, now }: Contact
   list('importId', among('import_id', 'bigint'));
   list('collectionId', overlaps('collection_ids'));
   if (filters.email !== null && filters.email !== undefined) {
+    assertSearchable('email', filters.email, emailCharsMax);
     if (filters.email.includes('\0')) throw userInputError('filters.email holds a character that no address has');
     const email = param(filters.email.trim().toLowerCase(), 'text');
     parts.push(
       `(lower(t.email) = ${email} or exists (select from unnest(t.emails) as address where lower(address) = ${email}))`,
     );
     // Narrows by the index on words; every address with these words passes.
-    const query = searchQuery('filters.email', filters.email, false);
+    const query = searchQuery('email', filters.email, false);
     parts.push(`t.search @@ ${param(query, 'tsquery')}`);
   }
   if (filters.query !== null && filters.query !== undefined) {
-    parts.push(`t.search @@ ${param(searchQuery('filters.query', filters.query, true), 'tsquery')}`);
+    assertSearchable('query', filters.query);
+    parts.push(`t.search @@ ${param(searchQuery('query', filters.query, true), 'tsquery')}`);
   }
   list('matchingStatus', among('matching_status', 'text'));
   list('syncSourceType', among('sync_source_type', 'text'));
@@ -126,10 +125,14 @@ function visibility(filterType: 'ALL' | 'MINE' | 'SHARED', user: () => string): 
   }
 }
 
+function assertSearchable(field: string, text: string, charsMax?: number): void {
+  const fault = searchTextFault(text, charsMax);
+  if (fault !== undefined) throw userInputError(`filters.${field} ${fault}`);
+}
+
 function searchQuery(field: string, text: string, isLastUnfinished: boolean): string {
   const words = wordsOf(text);
-  if (words.length === 0) throw userInputError(`${field} needs at least one letter or digit`);
-  if (words.length > 20) throw userInputError(`${field} takes at most 20 words`);
+  if (words.length > wordsMax) throw userInputError(`filters.${field} takes at most ${wordsMax} words`);
   return words
     .map((word, index) => `'${word}'${isLastUnfinished && index === words.length - 1 ? ':*' : ''}`)
     .join(' & ');

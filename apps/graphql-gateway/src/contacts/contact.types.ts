@@ -1,4 +1,5 @@
 import { ArgsType, Field, Float, ID, InputType, Int, ObjectType } from '@nestjs/graphql';
+import { searchTextCharsMax } from '@tradewind/filters';
 import { connectionOf } from '../connections/connection.types.js';
 import { SortOrder } from '../connections/enums.js';
 import { CompanyReference, PersonReference } from '../connections/references.js';
@@ -11,6 +12,7 @@ import {
   PersonOrderBy,
   SyncSourceType,
 } from './contact.enums.js';
+import { emailCharsMax, listMax, wordsMax } from './contact-limits.js';
 
 interface Reference {
   id: string;
@@ -55,7 +57,7 @@ export class Contact {
 
 export const ContactConnection = connectionOf(Contact, 'Contact', 'contacts');
 
-const ids = (of: string) => ({ nullable: true, description: `${of}; one of them must fit.` });
+const ids = (of: string) => ({ nullable: true, description: `${of}, at most ${listMax}; one of them must fit.` });
 
 @InputType({
   description:
@@ -73,7 +75,7 @@ export class InputGetContactFilters {
 
   @Field(() => [Int], {
     nullable: true,
-    description: 'Ids of companies that the contacts must not work for; a contact without a company fits.',
+    description: `Ids of companies that the contacts must not work for, at most ${listMax}; a contact without a company fits.`,
   })
   noCompanyIds?: number[] | null;
 
@@ -89,13 +91,15 @@ export class InputGetContactFilters {
   @Field(() => [Int], ids('Ids of collections that the contacts are in'))
   collectionId?: number[] | null;
 
-  @Field(() => String, { nullable: true, description: 'One of the email addresses, whole, without regard to case.' })
+  @Field(() => String, {
+    nullable: true,
+    description: `One of the email addresses, whole, without regard to case; at most ${emailCharsMax} characters.`,
+  })
   email?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description:
-      'Words of name, addresses, company and person; all must occur, the last one may be unfinished. Example: "keller acm".',
+    description: `Words of name, addresses, company and person; all must occur, the last one may be unfinished. At most ${searchTextCharsMax} characters and ${wordsMax} words. Example: "keller acm".`,
   })
   query?: string | null;
 

@@ -43,12 +43,11 @@ export class ContactsResolver implements ConnectionField {
   async prepare(args: ContactsArgs, context: RequestContext): Promise<PreparedConnection> {
     const filters = (args.filters ?? {}) as InputGetContactFilters;
     const now = this.clock.now();
-    const person = args.personSearchFilters
-      ? understandFilter('person', args.personSearchFilters, {
-          lookups: await this.dictionaries.current(),
-          now,
-          argument: 'personSearchFilters',
-        })
+    const { personSearchFilters } = args;
+    const person = personSearchFilters
+      ? await this.dictionaries.apply((lookups) =>
+          understandFilter('person', personSearchFilters, { lookups, now, argument: 'personSearchFilters' }),
+        )
       : null;
     const userId = context.user!.id;
     const where = contactCondition({ filters, personFilter: person?.normalised ?? null, userId, now });

@@ -39,9 +39,11 @@ export class DealsResolver implements ConnectionField {
   }
 
   async prepare(args: DealsArgs): Promise<PreparedConnection> {
-    const lookups = await this.dictionaries.current();
     const input = args.searchFilters as Record<string, unknown> | null | undefined;
-    const filter = understandFilter('deal', input, { lookups, now: this.clock.now(), argument: 'searchFilters' });
+    const now = this.clock.now();
+    const filter = await this.dictionaries.apply((lookups) =>
+      understandFilter('deal', input, { lookups, now, argument: 'searchFilters' }),
+    );
     const sort = parseDealSorters(args.sorters);
     const keys = orderKeys(sort);
     const fingerprint = queryFingerprint(

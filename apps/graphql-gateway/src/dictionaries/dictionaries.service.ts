@@ -1,8 +1,9 @@
 // The look-up tables, resident: no query joins them. Read once before the first request and again within seconds when
 // `data_version` says that a look-up table was written.
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { NameDictionary } from '@tradewind/filters';
+import { NameDictionary, UnknownNameError } from '@tradewind/filters';
 import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { GraphQLError } from 'graphql';
 import { DataStore } from '../data-store/data-store.js';
 
 const checkIntervalMs = 2000;
@@ -62,6 +63,22 @@ export class Dictionaries implements OnModuleInit, OnModuleDestroy {
     return this.lookups!;
   }
 
+  /**
+   * What the work makes of the look-ups. A name that they lack may have been added since they were read: then they are
+   * read again, and the work is done once more.
+   */
+  async apply<T>(work: (lookups: Lookups) => T): Promise<T> {
+    const lookups = await this.current();
+    try {
+      return work(lookups);
+    } catch (error) {
+      if (!(error instanceof GraphQLError && error.originalError instanceof UnknownNameError)) throw error;
+      await this.refresh();
+      if (this.lookups === lookups) throw error;
+      return work(this.lookups!);
+    }
+  }
+
   /** Reads again if anything was written since. */
   async refresh(): Promise<void> {
     const [row] = await this.dataStore.query<{ version: string }>({
@@ -75,11 +92,12 @@ export class Dictionaries implements OnModuleInit, OnModuleDestroy {
   private async read(version: string): Promise<Lookups> {
     const references = (table: string) =>
       this.dataStore.query<Reference>({ text: `select id, name from ${table}`, values: [] });
-    const [sectors, industries, sports, skills, countries, cities] = await Promise.all([
+    const [sectors, industries, sports, skills, languages, countries, cities] = await Promise.all([
       references('sector'),
       references('industry'),
       references('sport'),
       references('skill'),
+      references('language'),
       this.dataStore.query<CountryReference>({
         text: `select id, name, image_url as "imageUrl", alpha1_code as "alpha1Code", alpha2_code as "alpha2Code",
                       alpha3_code as "alpha3Code" from country`,
@@ -97,7 +115,7 @@ export class Dictionaries implements OnModuleInit, OnModuleDestroy {
       countries: byId(countries),
       sports: byId(sports),
       skills: new Map(skills.map(({ id, name }) => [id, name])),
-      names: NameDictionary.of({ cities, skills }),
+      names: NameDictionary.of({ cities, skills, languages }),
     };
   }
 }

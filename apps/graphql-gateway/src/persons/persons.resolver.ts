@@ -35,9 +35,11 @@ export class PersonsResolver implements ConnectionField {
   }
 
   async prepare(args: PersonsArgs): Promise<PreparedConnection> {
-    const lookups = await this.dictionaries.current();
     const input = args.searchFilters as Record<string, unknown> | null | undefined;
-    const filter = understandFilter('person', input, { lookups, now: this.clock.now(), argument: 'searchFilters' });
+    const now = this.clock.now();
+    const filter = await this.dictionaries.apply((lookups) =>
+      understandFilter('person', input, { lookups, now, argument: 'searchFilters' }),
+    );
     const { fingerprint } = filter;
     return {
       where: filter.where,

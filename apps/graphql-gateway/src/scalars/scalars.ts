@@ -1,4 +1,6 @@
 // The scalars that GraphQL lacks (DECISIONS.md, Commercial data).
+import { shown } from '@tradewind/filters';
+import { isDeeperThan } from '@tradewind/service-kit';
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 
 /** Integers past 2^31: a number while JavaScript holds it exactly, a digit string beyond. */
@@ -14,10 +16,13 @@ export const BigInteger = new GraphQLScalarType<number | string, number | string
   },
 });
 
+/** Levels of a JSONObject; filters, the deepest, have four. */
+const jsonLevelsMax = 10;
+
 /** An object that the schema does not describe further. */
 export const JSONObject = new GraphQLScalarType<Record<string, unknown>>({
   name: 'JSONObject',
-  description: 'A JSON object, for example {"field": "announcedDate", "direction": "DESC"}.',
+  description: `A JSON object of at most ${jsonLevelsMax} levels, for example {"field": "announcedDate", "direction": "DESC"}.`,
   serialize: (value) => value as Record<string, unknown>,
   parseValue: (value) => plainObject(value),
   parseLiteral: (node, variables) => plainObject(literalValue(node, variables ?? {})),
@@ -51,8 +56,11 @@ function exactInteger(value: unknown): number | string {
 }
 
 function plainObject(value: unknown): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new GraphQLError(`JSONObject must be an object, not ${shown(value)}`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new GraphQLError(`JSONObject must be an object, not ${shown(value)}`);
+  if (isDeeperThan(value, jsonLevelsMax))
+    throw new GraphQLError(`JSONObject must not be nested in more than ${jsonLevelsMax} levels`);
+  return value as Record<string, unknown>;
 }
 
 const isoInstant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
@@ -87,9 +95,4 @@ function literalValue(node: ValueNode, variables: Record<string, unknown>): unkn
     case Kind.ENUM:
       return node.value;
   }
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
