@@ -124,7 +124,7 @@ describe.each(overlays)('the %s overlay', (overlay) => {
     expect(edgeTimeouts).toHaveLength(apps.length);
     for (const app of apps) {
       const pod = podTemplate(find(manifests, 'Deployment', `${app}-service`)!).spec;
-      const pauseSeconds = pod.containers[0]!.lifecycle!.preStop.sleep.seconds;
+      const pauseSeconds = Number(settingsOf(manifests, app)['DRAIN_DELAY_MS']) / 1000;
       const shutdownSeconds = Number(settingsOf(manifests, app)['SHUTDOWN_TIMEOUT_MS']) / 1000;
       const closeSeconds = 5;
       // A balancer that asks every 5 s gives a pod up after two failures.

@@ -1,6 +1,6 @@
 /**
  * A Markdown table of settings, as `configClass` takes them.
- * @param {Record<string, {desc?: string, kind?: string, secret?: boolean, default?: unknown, devDefault?: unknown, example?: string, choices?: unknown[]}>} settings
+ * @param {Record<string, {desc?: string, kind?: string, secret?: boolean, default?: unknown, defaultIn?: Record<string, unknown>, devDefault?: unknown, example?: string, choices?: unknown[]}>} settings
  */
 export function settingsTable(settings) {
   const rows = Object.entries(settings).map(([name, setting]) => {
@@ -27,6 +27,9 @@ function defaultOf(setting) {
   if (setting.default !== undefined && setting.default !== null)
     parts.push(setting.secret ? 'set' : shown(setting.default));
   else parts.push('default' in setting ? 'none' : '**must be set**');
+  for (const [environment, value] of Object.entries(setting.defaultIn ?? {})) {
+    parts.push(`in ${environment} ${shown(value)}`);
+  }
   if (setting.devDefault !== undefined) parts.push(`in dev ${shown(setting.devDefault)}`);
   return parts.join('; ');
 }

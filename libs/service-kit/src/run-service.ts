@@ -40,7 +40,10 @@ function logUnhandled({ logger }: RunningService): void {
   });
 }
 
-/** The process ends by itself once everything is closed; the timer is for what hangs, the second signal for the impatient. */
+/**
+ * Not ready, a pause in which load balancers notice, then the end of what is left: the process ends by itself once everything
+ * is closed. The timer is for what hangs, the second signal for the impatient.
+ */
 function stopOnSignal(running: RunningService): void {
   const { logger, config } = running;
   let isStopping = false;
@@ -50,23 +53,29 @@ function stopOnSignal(running: RunningService): void {
       process.exit(signal === 'SIGINT' ? 130 : 143);
     }
     isStopping = true;
-    logger.info({ signal }, 'stopping');
-    setTimeout(() => {
-      logger.error({ timeout_ms: config.SHUTDOWN_TIMEOUT_MS }, 'stopping took too long: ending with work undone');
-      process.exit(1);
-    }, config.SHUTDOWN_TIMEOUT_MS).unref();
-    running.close().then(
-      () => {
-        logger.info('stopped');
-      },
-      (error: unknown) => {
-        logger.error({ err: error }, 'stopping failed');
-        process.exitCode = 1;
-      },
-    );
+    logger.info({ signal, drain_delay_ms: config.DRAIN_DELAY_MS }, 'stopping');
+    running.drain();
+    if (config.DRAIN_DELAY_MS === 0) stop(running);
+    else setTimeout(() => stop(running), config.DRAIN_DELAY_MS);
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+}
+
+function stop({ logger, config, close }: RunningService): void {
+  setTimeout(() => {
+    logger.error({ timeout_ms: config.SHUTDOWN_TIMEOUT_MS }, 'stopping took too long: ending with work undone');
+    process.exit(1);
+  }, config.SHUTDOWN_TIMEOUT_MS).unref();
+  close().then(
+    () => {
+      logger.info('stopped');
+    },
+    (error: unknown) => {
+      logger.error({ err: error }, 'stopping failed');
+      process.exitCode = 1;
+    },
+  );
 }
 
 async function runCommand<C extends ServiceConfig>(

@@ -32,6 +32,8 @@ export interface RunningService<C extends ServiceConfig = ServiceConfig> {
   app: NestFastifyApplication;
   config: C;
   logger: Logger;
+  /** From now on it is not ready, and asks its clients to leave with the answer they get; it goes on serving. */
+  drain(): void;
   /** Stops taking requests, finishes those it has, closes everything the app opened. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -55,9 +57,19 @@ export async function startService<C extends ServiceConfig>(
   });
   let metricsServer: Server | undefined;
   let closing: Promise<void> | undefined;
+  let isDraining = false;
+  const drain = () => {
+    isDraining = true;
+    readiness.stop();
+  };
+  // On the raw answer, so that the ones which are not Fastify's carry it as well.
+  adapter.getInstance().addHook('onRequest', (_request, reply, done) => {
+    if (isDraining) reply.raw.setHeader('connection', 'close');
+    done();
+  });
   const close = () =>
     (closing ??= (async () => {
-      readiness.stop();
+      drain();
       // Requests end before the app's own resources do: what they still want to write must find its place.
       await endRequests(adapter.getInstance());
       await app.close();
@@ -81,7 +93,7 @@ export async function startService<C extends ServiceConfig>(
   const url = urlOf(app.getHttpServer(), config.HOST);
   const metricsUrl = `${urlOf(metricsServer, config.HOST)}/metrics`;
   logger.info({ url, metrics_url: metricsUrl, environment: config.ENVIRONMENT }, 'service started');
-  return { url, metricsUrl, app, config, logger, close };
+  return { url, metricsUrl, app, config, logger, drain, close };
 }
 
 /** The app without HTTP, for operator commands. The caller closes it. */

@@ -19,6 +19,17 @@ describe('a service over the wire', () => {
   });
   afterAll(() => running.close());
 
+  it('keeps idle connections longer than the load balancer, and waits for no request without end', async () => {
+    const server = running.app.getHttpServer();
+    const { keepAliveTimeout, headersTimeout, requestTimeout } = server;
+    expect({ keepAliveTimeout, headersTimeout, requestTimeout }).toEqual({
+      keepAliveTimeout: 620_000,
+      headersTimeout: 20_000,
+      requestTimeout: 60_000,
+    });
+    expect((await get('/health')).headers.get('keep-alive')).toBe('timeout=620');
+  });
+
   it('reports health with exactly the specified fields', async () => {
     const response = await get('/health');
     expect(response.status).toBe(200);

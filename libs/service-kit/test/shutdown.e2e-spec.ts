@@ -34,6 +34,27 @@ describe('a service process', () => {
     },
   );
 
+  it('goes on serving for DRAIN_DELAY_MS, not ready, and asks its clients to leave', async () => {
+    const service = await startProcess({ DRAIN_DELAY_MS: '1500' });
+    const startedAt = performance.now();
+    service.process.kill('SIGTERM');
+    await until(() => service.log.some(({ message }) => message === 'stopping'));
+    const ready = await fetch(`${service.url}/ready`);
+    expect({ status: ready.status, connection: ready.headers.get('connection') }).toEqual({
+      status: 503,
+      connection: 'close',
+    });
+    expect((await fetch(`${service.url}/health`)).status).toBe(200);
+    // Longer than the time that stopping may take: that begins after the delay.
+    const slow = await fetch(`${service.url}/slow`);
+    expect({ status: slow.status, connection: slow.headers.get('connection') }).toEqual({
+      status: 200,
+      connection: 'close',
+    });
+    expect(await service.ended).toMatchObject({ code: 0 });
+    expect(performance.now() - startedAt).toBeGreaterThan(1400);
+  });
+
   it('ends with code 1 when stopping takes longer than it may', async () => {
     const service = await startProcess({ SHUTDOWN_TIMEOUT_MS: '300' });
     const endless = fetch(`${service.url}/endless`).catch(() => undefined);

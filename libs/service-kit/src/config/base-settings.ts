@@ -25,9 +25,23 @@ export const baseSettings = {
     desc: 'Proxies whose X-Forwarded headers are believed: false, true, a number of hops, or addresses separated by commas',
     default: 'false',
   }),
-  // Kubernetes kills after 30 s, the platform promises 10 s; two seconds remain to report.
+  // Google's load balancers keep a connection for 600 s. Whoever closes first must not be the service: a request that is on
+  // its way then would be answered with 502.
+  KEEP_ALIVE_TIMEOUT_MS: integer({
+    desc: 'How long an idle connection is kept open, milliseconds; must be longer than the load balancer keeps it',
+    default: 620_000,
+    min: 1,
+  }),
+  // A load balancer takes up to 15 s until it sends nothing more to a pod that is going.
+  DRAIN_DELAY_MS: integer({
+    desc: 'How long the service goes on serving after the stop signal, not ready any more, until load balancers have noticed, milliseconds',
+    default: 20_000,
+    defaultIn: { dev: 0 },
+    min: 0,
+  }),
+  // The platform promises 10 s on a developer's machine; two seconds remain to report.
   SHUTDOWN_TIMEOUT_MS: integer({
-    desc: 'Longest time from the stop signal to the end, milliseconds',
+    desc: 'Longest time from the end of DRAIN_DELAY_MS to the end of the process, milliseconds',
     default: 8000,
     min: 0,
   }),

@@ -55,6 +55,13 @@ describe('configClass', () => {
     expect(config.NICKNAME).toBeUndefined();
   });
 
+  it('takes the default of the environment where there is one', () => {
+    expect(new ExampleConfig({ ENVIRONMENT: 'dev' }).DRAIN_DELAY_MS).toBe(0);
+    expect(new ExampleConfig({ ...safe, ENVIRONMENT: 'staging' }).DRAIN_DELAY_MS).toBe(20_000);
+    expect(new ExampleConfig(safe).DRAIN_DELAY_MS).toBe(20_000);
+    expect(new ExampleConfig({ ENVIRONMENT: 'dev', DRAIN_DELAY_MS: '7' }).DRAIN_DELAY_MS).toBe(7);
+  });
+
   it('listens on the loopback interface in dev only', () => {
     expect(new ExampleConfig({ ENVIRONMENT: 'dev' }).HOST).toBe('127.0.0.1');
     expect(new ExampleConfig({ ENVIRONMENT: 'dev', HOST: '0.0.0.0' }).HOST).toBe('0.0.0.0');

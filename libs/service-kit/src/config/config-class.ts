@@ -82,6 +82,7 @@ function readSettings(settings: Settings, env: Record<string, string | undefined
   // An unknown environment is judged like production, so that all other faults are reported along with it.
   const isDev = env['ENVIRONMENT'] === 'dev';
   const isProduction = !isDev && env['ENVIRONMENT'] !== 'staging';
+  const environment = isDev ? 'dev' : isProduction ? 'production' : 'staging';
 
   for (const [name, setting] of Object.entries(settings)) {
     const report = (fault: string) => faults.push({ setting: name, fault: `${fault}${explanation(setting)}` });
@@ -91,7 +92,7 @@ function readSettings(settings: Settings, env: Record<string, string | undefined
         values[name] = setting.devDefault;
         developmentSettings.push(name);
       } else if ('default' in setting) {
-        values[name] = setting.default;
+        values[name] = setting.defaultIn?.[environment] ?? setting.default;
       } else {
         report('is missing');
       }

@@ -1,5 +1,6 @@
 // The kinds of settings a service can have. A setting is an envalid specification plus what envalid does not know:
 // which values are secret and which are unfit for a deployed environment.
+import type { Environment } from '@tradewind/shared-types';
 import { makeExactValidator } from 'envalid';
 
 /** Says what is wrong with a value that is well-formed but unsafe, or nothing. */
@@ -11,6 +12,8 @@ export interface SettingOptions<T> {
   example?: string;
   /** Used when the variable is unset or empty. `default: undefined` makes the setting optional. */
   default?: T | undefined;
+  /** Takes the place of `default` in these environments. */
+  defaultIn?: Partial<Record<Environment, T>>;
   /** Used in `dev` only; staging and production refuse to start with this value or without one. */
   devDefault?: T;
   /** Checked in production. */
@@ -27,6 +30,7 @@ export interface Setting<T> {
   desc?: string;
   example?: string;
   default?: unknown;
+  defaultIn?: Partial<Record<Environment, unknown>>;
   devDefault?: unknown;
   requiredWhen?: (values: Record<string, unknown>) => boolean | undefined;
   secret?: boolean;

@@ -15,6 +15,9 @@ import { RouteTable } from './route-table.js';
 
 // What other systems use for ids: UUIDs, ULIDs, trace ids. Anything else could forge log lines.
 const saneRequestId = /^[A-Za-z0-9._:-]{1,128}$/;
+/** Longest time for headers and body of a request to arrive; an answer may take longer. */
+const requestTimeoutMs = 60_000;
+const headersTimeoutMs = 20_000;
 // Probes come every few seconds and tell nothing.
 const quietPaths = new Set(['/health', '/ready']);
 
@@ -34,12 +37,13 @@ export function createFastifyAdapter(config: ServiceConfig, logger: Logger, metr
       return typeof given === 'string' && saneRequestId.test(given) ? given : randomUUID();
     },
     // A client that never finishes its headers or body must not hold a connection for ever.
-    requestTimeout: 60_000,
-    // Load balancers keep connections for 60 s; the service must not be the first to close one.
-    keepAliveTimeout: 65_000,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: 'idle',
   });
   const instance = adapter.getInstance();
+  // Headers come at once, and before the body: their time is a part of the request's.
+  instance.server.headersTimeout = headersTimeoutMs;
   const routes = new RouteTable();
   instance.addHook('onRoute', (route) => {
     routes.add([route.method].flat(), route.url);
