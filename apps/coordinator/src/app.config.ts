@@ -1,5 +1,14 @@
 import { googleSigningKeysSettings, queueSettings, warehouseSettings } from '@tradewind/cloud-ports';
-import { callerAuthSettings, configClass, databaseSettings, integer, secret, str, url } from '@tradewind/service-kit';
+import {
+  callerAuthSettings,
+  configClass,
+  databaseSettings,
+  integer,
+  openApiSettings,
+  secret,
+  str,
+  url,
+} from '@tradewind/service-kit';
 
 /** Every environment variable of this app; nothing else reads the environment. */
 export class AppConfig extends configClass({
@@ -11,6 +20,7 @@ export class AppConfig extends configClass({
     desc: 'Longest run of one statement before the database cancels it, milliseconds',
   }),
   ...callerAuthSettings,
+  ...openApiSettings,
   ...queueSettings,
   ...warehouseSettings,
   SCHEDULER_AUDIENCE: str({

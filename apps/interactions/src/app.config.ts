@@ -7,6 +7,7 @@ import {
   httpsOnly,
   integer,
   list,
+  openApiSettings,
   url,
 } from '@tradewind/service-kit';
 
@@ -14,6 +15,7 @@ import {
 export class AppConfig extends configClass({
   ...databaseSettings({ schema: 'interactions' }),
   ...callerAuthSettings,
+  ...openApiSettings,
   ...providerSettings,
   ...warehouseSettings,
   WEBHOOK_BASE_URL: url({

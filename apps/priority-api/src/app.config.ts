@@ -7,6 +7,7 @@ import {
   databaseSettings,
   httpsOnly,
   integer,
+  openApiSettings,
   secret,
   url,
 } from '@tradewind/service-kit';
@@ -15,6 +16,7 @@ import {
 export class AppConfig extends configClass({
   ...databaseSettings({ schema: 'priority_api' }),
   ...callerAuthSettings,
+  ...openApiSettings,
   ...pushSettings,
   ...providerSettings,
   PUSH_AUTH: choice(['required', 'none'], {

@@ -1,10 +1,19 @@
 import { objectStoreSettings, warehouseSettings } from '@tradewind/cloud-ports';
-import { callerAuthSettings, choice, configClass, databaseSettings, integer, secret } from '@tradewind/service-kit';
+import {
+  callerAuthSettings,
+  choice,
+  configClass,
+  databaseSettings,
+  integer,
+  openApiSettings,
+  secret,
+} from '@tradewind/service-kit';
 
 /** Every environment variable of this app; nothing else reads the environment. */
 export class AppConfig extends configClass({
   ...databaseSettings({ schema: 'priority_webhook' }),
   ...callerAuthSettings,
+  ...openApiSettings,
   ...warehouseSettings,
   ...objectStoreSettings,
   PROFILE_WEBHOOK_SECRETS: secret({

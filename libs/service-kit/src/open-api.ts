@@ -1,5 +1,16 @@
+// The OpenAPI document of an app: what its controllers say, and what is true of every operation without being said.
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ServiceConfig } from './config/config-class.js';
+import { bool, type Setting } from './config/settings.js';
+
+export const openApiSettings = {
+  API_DOCS: bool({
+    desc: 'Whether GET /docs serves a page to read and try the API',
+    default: false,
+    defaultIn: { dev: true },
+  }),
+} satisfies Record<string, Setting<unknown>>;
 
 export interface OpenApiOptions {
   title: string;
@@ -7,25 +18,117 @@ export interface OpenApiOptions {
   version?: string;
 }
 
+type PathItem = OpenAPIObject['paths'][string];
+type Operation = NonNullable<PathItem['get']>;
+type SecurityScheme = NonNullable<NonNullable<OpenAPIObject['components']>['securitySchemes']>[string];
+
+/** What `@ApiBearerAuth()` and `@ApiSecurity(...)` may name. */
+const securitySchemes: Readonly<Record<string, SecurityScheme>> = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'Access token of the identity service, direct-login JWT, or service token',
+  },
+  'webhook-secret': {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-webhook-secret',
+    description: 'Shared secret of the webhook',
+  },
+};
+
+const errorSchema = {
+  type: 'object',
+  required: ['message', 'error', 'statusCode'],
+  properties: {
+    message: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+    error: { type: 'string', example: 'Bad Request' },
+    statusCode: { type: 'integer', example: 400 },
+  },
+};
+
+/** Failures that the kit itself answers with, and the operations that may meet them. */
+const failures: readonly { status: string; description: string; meets: (operation: Operation) => boolean }[] = [
+  {
+    status: '400',
+    description: 'Broken rules, each with the path of its field',
+    meets: ({ parameters, requestBody }) => requestBody !== undefined || (parameters ?? []).length > 0,
+  },
+  { status: '401', description: 'No valid credential', meets: ({ security }) => (security ?? []).length > 0 },
+  {
+    status: '403',
+    description: 'The caller is known and is not allowed to do this',
+    meets: ({ security }) => (security ?? []).some((schemes) => 'bearer' in schemes),
+  },
+  {
+    status: '413',
+    description: 'The body is larger than the service reads',
+    meets: ({ requestBody }) => requestBody !== undefined,
+  },
+  {
+    status: '415',
+    description: 'The content type, encoding or charset is not one that the service reads',
+    meets: ({ requestBody }) => requestBody !== undefined,
+  },
+  {
+    status: '503',
+    description: 'Something that the request needs does not answer; Retry-After says when to ask again',
+    meets: () => true,
+  },
+];
+
 /** The OpenAPI document of an app, from its controllers and the decorators of @nestjs/swagger. */
-export async function openApiDocument(app: NestFastifyApplication, options: OpenApiOptions) {
+export async function openApiDocument(app: NestFastifyApplication, options: OpenApiOptions): Promise<OpenAPIObject> {
   const { DocumentBuilder, SwaggerModule } = await import('@nestjs/swagger');
   const description = new DocumentBuilder()
     .setTitle(options.title)
     .setDescription(options.description)
     .setVersion(options.version ?? '1.0.0')
-    .addBearerAuth()
+    .addServer('/', 'The service that serves this document')
     .build();
-  return SwaggerModule.createDocument(app, description);
+  return withCommonParts(SwaggerModule.createDocument(app, description));
+}
+
+/** Adds the failures that no controller needs to name, their schema, and the security schemes in use. */
+function withCommonParts(document: OpenAPIObject): OpenAPIObject {
+  const operations = Object.values(document.paths).flatMap(operationsOf);
+  for (const operation of operations) {
+    for (const { status, description, meets } of failures) {
+      if (meets(operation)) operation.responses[status] ??= { description };
+    }
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if (Number(status) < 400 || !response || '$ref' in response) continue;
+      response.content ??= { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+    }
+  }
+  const used = new Set(operations.flatMap(({ security }) => (security ?? []).flatMap((names) => Object.keys(names))));
+  return {
+    ...document,
+    components: {
+      ...document.components,
+      securitySchemes: Object.fromEntries([...used].sort().map((name) => [name, securityScheme(name)])),
+      schemas: { ...document.components?.schemas, Error: errorSchema },
+    },
+  };
+}
+
+function operationsOf({ get, put, post, patch, delete: remove }: PathItem): Operation[] {
+  return [get, put, post, patch, remove].filter((operation) => operation !== undefined);
+}
+
+function securityScheme(name: string): SecurityScheme {
+  const scheme = securitySchemes[name];
+  if (!scheme) throw new Error(`The security scheme ${name} is not defined in open-api.ts`);
+  return scheme;
 }
 
 /**
- * Serves `/openapi.json` and, in dev alone, a page to read and try it at `/docs`. To be called in a service's `configure`.
- * The swagger packages are loaded here, not at start, by services that call it.
+ * Serves `/openapi.json` and, where API_DOCS is on, a page to read and try it at `/docs`. To be called in a service's
+ * `configure`; the app's settings hold `openApiSettings`. The swagger packages are loaded here, not at start.
  */
 export async function openApi(
   app: NestFastifyApplication,
-  config: ServiceConfig,
+  config: ServiceConfig & { readonly API_DOCS: boolean },
   options: OpenApiOptions,
 ): Promise<void> {
   const { SwaggerModule } = await import('@nestjs/swagger');
@@ -33,7 +136,7 @@ export async function openApi(
   SwaggerModule.setup('docs', app, document, {
     jsonDocumentUrl: 'openapi.json',
     yamlDocumentUrl: 'openapi.yaml',
-    ui: config.ENVIRONMENT === 'dev',
+    ui: config.API_DOCS,
     customSiteTitle: options.title,
   });
 }

@@ -9,6 +9,7 @@ import {
   fetchJson,
   integer,
   Logger,
+  openApiSettings,
   secret,
   traceAttributes,
   withSpan,
@@ -17,6 +18,7 @@ import {
 
 export class ExampleConfig extends configClass({
   GREETING_COUNT: integer({ default: 1, min: 1, desc: 'Greetings per answer' }),
+  ...openApiSettings,
   EXAMPLE_SECRET: secret({ devDefault: 'dev-only-example', desc: 'A secret' }),
 }) {}
 

@@ -21,14 +21,19 @@ describe('openApi', () => {
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as { openapi: string; paths: object };
     expect(document.openapi).toMatch(/^3\./);
     expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/targets', '/items/{id}']));
+    const { responses } = (document.paths as Record<string, { post: { responses: object } }>)['/targets']!.post;
+    expect(Object.keys(responses)).toEqual(['200', '400', '413', '415', '503']);
     const page = await fetch(`${url}/docs`);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('<title>Example</title>');
   });
 
-  it('serves the description alone elsewhere', async () => {
-    const url = await start({ ENVIRONMENT: 'production', HOST: '127.0.0.1', EXAMPLE_SECRET: 'a real secret' });
+  it('serves the description alone elsewhere, unless a setting asks for the page', async () => {
+    const production = { ENVIRONMENT: 'production', HOST: '127.0.0.1', EXAMPLE_SECRET: 'Xo0LmBqYk2f7Tn4zVr8WcE1s' };
+    const url = await start(production);
     expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
     expect((await fetch(`${url}/docs`)).status).toBe(404);
+    await running?.close();
+    expect((await fetch(`${await start({ ...production, API_DOCS: 'true' })}/docs`)).status).toBe(200);
   });
 });

@@ -1,12 +1,16 @@
 import { Body, Controller, Headers, HttpCode, Post, UseGuards } from '@nestjs/common';
-import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ServiceError } from '@tradewind/shared-types';
 import {
-  correlationHeader,
-  parseCompletionWebhook,
-  parseCorrelationId,
-  webhookSecretHeader,
-} from './completion-webhook.js';
+  ApiBody,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiProperty,
+  ApiResponse,
+  ApiSecurity,
+  ApiTags,
+} from '@nestjs/swagger';
+import { ServiceError } from '@tradewind/shared-types';
+import { correlationHeader, parseCompletionWebhook, parseCorrelationId } from './completion-webhook.js';
 import { InboxService } from './inbox.service.js';
 import { WebhookSecretGuard } from './webhook-secret.guard.js';
 
@@ -28,7 +32,7 @@ export class WebhookController {
     summary: 'Completion webhook of the scraping provider',
     description: 'Stored durably before the answer; a repeat is answered 200 and changes nothing.',
   })
-  @ApiHeader({ name: webhookSecretHeader, required: true, description: 'Shared secret' })
+  @ApiSecurity('webhook-secret')
   @ApiHeader({ name: correlationHeader, required: false, description: 'Our job id' })
   @ApiBody({ schema: { type: 'object', additionalProperties: true } })
   @ApiOkResponse({ type: WebhookAnswer })

@@ -1,0 +1,60 @@
+// What every committed OpenAPI document has to say, whoever writes the next controller.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+
+interface Operation {
+  parameters?: { name: string; in: string }[];
+  requestBody?: unknown;
+  responses: Record<string, { description: string; content?: object }>;
+  security?: Record<string, string[]>[];
+}
+
+interface OpenApi {
+  paths: Record<string, Record<string, Operation>>;
+  servers: { url: string }[];
+  components: { securitySchemes: Record<string, unknown>; schemas: Record<string, unknown> };
+}
+
+const apps = fileURLToPath(new URL('../../apps/', import.meta.url));
+const documents = readdirSync(apps).filter((app) => existsSync(`${apps}${app}/openapi.json`));
+
+it('is committed by every service with a REST interface of its own', () => {
+  expect(documents).toEqual(['coordinator', 'interactions', 'priority-api', 'priority-webhook']);
+});
+
+describe.each(documents)('the OpenAPI document of %s', (app) => {
+  const text = readFileSync(`${apps}${app}/openapi.json`, 'utf8');
+  const document = JSON.parse(text) as OpenApi;
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation] as const),
+  );
+
+  it('names a server', () => {
+    expect(document.servers.length).toBeGreaterThan(0);
+  });
+
+  it('refers to nothing that it does not define', () => {
+    const references = [...text.matchAll(/"\$ref":\s*"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name!);
+    expect(references.filter((name) => !(name in document.components.schemas))).toEqual([]);
+    const schemes = operations.flatMap(([, { security }]) => (security ?? []).flatMap((names) => Object.keys(names)));
+    expect(schemes.filter((name) => !(name in document.components.securitySchemes))).toEqual([]);
+    expect(Object.keys(document.components.securitySchemes).sort()).toEqual([...new Set(schemes)].sort());
+  });
+
+  it.each(operations)('says of %s what can go wrong', (_name, operation) => {
+    const { parameters = [], requestBody, security = [], responses } = operation;
+    // Every operation of these services needs a credential.
+    expect(security.length).toBeGreaterThan(0);
+    const expected = ['401', '503'];
+    if (security.some((names) => 'bearer' in names)) expected.push('403');
+    if (parameters.length > 0 || requestBody) expected.push('400');
+    if (requestBody) expected.push('413', '415');
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(expected));
+    for (const [status, { description, content }] of Object.entries(responses)) {
+      if (Number(status) < 400) continue;
+      expect(description).not.toBe('');
+      expect(content).toEqual({ 'application/json': { schema: { $ref: '#/components/schemas/Error' } } });
+    }
+  });
+});
