@@ -49,6 +49,25 @@ describe('POST /scraper/network/webhook', () => {
     expect(rowCount).toBe(0);
   });
 
+  it('a bad one among many at the same moment harms no other one', async () => {
+    const { provider_run_id: runId } = await completedRun('many-at-once');
+    const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+    const bodies = Array.from({ length: 30 }, (_, index) => JSON.stringify(bodyOf(runId!, `EVENT.${index}`)));
+    const bad: [string, number][] = [
+      [`{"eventType":"DEEP","resource":{"id":"${runId}","more":${deep}}}`, 400],
+      [`{"eventType":"NUL","resource":{"id":"${runId}"},"text":"a\\u0000b"}`, 200],
+      [`{"eventType":"HALF","resource":{"id":"${runId}"},"text":"\\ud83d"}`, 200],
+      [`{"eventType":"LARGE","resource":{"id":"${runId}"},"n":[1e999,${'9'.repeat(400)}]}`, 200],
+      [`{"eventType":"EV\\u0000ENT","resource":{"id":"${runId}"}}`, 400],
+      [`{"eventType":"DATE","createdAt":"+999999-99-99","resource":{"id":"${runId}"}}`, 200],
+    ];
+    bad.forEach(([text], index) => bodies.splice(5 * index + 3, 0, text));
+    const answers = await Promise.all(bodies.map((text) => world.post(path, text, secret)));
+    const expected = new Map(bad);
+    expect(answers.map(({ status }) => status)).toEqual(bodies.map((text) => expected.get(text) ?? 200));
+    await world.inboxProcessed();
+  });
+
   it.each([
     ['no run', { eventType: 'ACTOR.RUN.SUCCEEDED' }],
     ['no event', { resource: { id: 'x' } }],

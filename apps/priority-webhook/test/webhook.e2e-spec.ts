@@ -142,6 +142,43 @@ describe('POST /webhook/network', () => {
   });
 });
 
+describe('many webhooks at the same moment, which share one commit', () => {
+  const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+  const bad: [string, (url: string) => string, number][] = [
+    ['a NUL in the error', (url) => JSON.stringify({ url, data: {}, error: 'block\u0000ed' }), 200],
+    ['half a character at the cut of the error', (url) => JSON.stringify({ url, error: `${'x'.repeat(499)}😀` }), 200],
+    ['a NUL in a name of a field', (url) => `{"url":"${url}","data":{"profile":{"na\\u0000me":"x"}}}`, 200],
+    ['half a character', (url) => `{"url":"${url}","data":{"profile":{"name":"\\ud83d"}}}`, 200],
+    [
+      'a number beyond all bounds',
+      (url) => `{"url":"${url}","data":{"profile":{"age":1e999,"id":${'9'.repeat(400)}}}}`,
+      200,
+    ],
+    [
+      'a date beyond all bounds',
+      (url) => `{"url":"${url}","data":{"profile":{"born":"+999999-01-01T00:00:00Z"}}}`,
+      200,
+    ],
+    ['20,000 levels', (url) => `{"url":"${url}","data":{"profile":${deep}}}`, 400],
+    ['no profile', () => '{"url":"x"}', 400],
+  ];
+
+  it.each(bad)('%s harms no other one', async (what, body, status) => {
+    const name = `shared-${what.replace(/\W/g, '')}`;
+    const bodies = Array.from({ length: 20 }, (_, index) => JSON.stringify(profileBody(`${name}-${index}`)));
+    bodies.splice(10, 0, body(`https://www.linkedin.com/in/${name}-bad`));
+    const answers = await Promise.all(bodies.map((text) => app.deliver(text)));
+    expect(answers.map((answer) => answer.status)).toEqual(bodies.map((_, index) => (index === 10 ? status : 200)));
+    await eventually(async () => {
+      const stored = await app.query<{ n: number }>(
+        `select count(*)::int as n from warehouse.scraped_profile_calls where "requestResource" like $1`,
+        [`${name.toLowerCase()}-%`],
+      );
+      expect(stored).toEqual([{ n: status === 200 ? 21 : 20 }]);
+    });
+  });
+});
+
 describe('a body nested too deep', () => {
   it('is refused with 400 before anything is done with it', async () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;

@@ -27,7 +27,11 @@ export function checkRows<T extends WarehouseTable>(table: T, rows: readonly War
     const { row_id } = row;
     const fault = faultOf(row, columns);
     if (fault !== undefined) rejected.push({ row_id: String(row_id), reason: fault });
-    else if (!accepted.has(row_id)) accepted.set(row_id, { row_id, values: encode(row, columns) });
+    else if (!accepted.has(row_id)) {
+      const values = encode(row, columns);
+      if (values) accepted.set(row_id, { row_id, values });
+      else rejected.push({ row_id, reason: 'a value cannot be written as JSON' });
+    }
   }
   return { accepted: [...accepted.values()].sort((a, b) => (a.row_id < b.row_id ? -1 : 1)), rejected };
 }
@@ -77,10 +81,15 @@ function isStorableTime(time: Date): boolean {
   return time.getTime() >= timeMsMin && time.getTime() < timeMsEnd;
 }
 
-function encode(row: object, columns: [string, Column][]): Record<string, unknown> {
+/** Undefined when a value of the row cannot be written as JSON: it is nested too deep, or holds itself. */
+function encode(row: object, columns: [string, Column][]): Record<string, unknown> | undefined {
   const values = row as Record<string, unknown>;
   const encoded: Record<string, unknown> = {};
-  for (const [name, column] of columns) encoded[name] = encodeValue(values[name] ?? null, column.type);
+  try {
+    for (const [name, column] of columns) encoded[name] = encodeValue(values[name] ?? null, column.type);
+  } catch {
+    return undefined;
+  }
   return encoded;
 }
 

@@ -1,5 +1,7 @@
+import { describe, expect, it } from '@jest/globals';
 import { createTestDatabase } from '@tradewind/testkit';
-import { warehouseContract } from '../test/contracts/warehouse.contract.js';
+import pg from 'pg';
+import { post, warehouseContract } from '../test/contracts/warehouse.contract.js';
 import { PostgresWarehouse } from './warehouse.postgres.js';
 
 warehouseContract('PostgresWarehouse', async () => {
@@ -16,4 +18,34 @@ warehouseContract('PostgresWarehouse', async () => {
       await database.drop();
     },
   };
+});
+
+describe('PostgresWarehouse', () => {
+  it('names the rows that PostgreSQL itself refuses, and stores the others', async () => {
+    const database = await createTestDatabase();
+    const warehouse = new PostgresWarehouse({ databaseUrl: database.url, poolSize: 2 });
+    const client = new pg.Client({ connectionString: database.url });
+    try {
+      await warehouse.migrate();
+      await client.connect();
+      await client.query(`alter table warehouse.network_posts add check (content <> 'refused')`);
+      const rows = Array.from({ length: 40 }, (_, index) => post({ content: index % 13 === 7 ? 'refused' : 'fine' }));
+      const { appended, rejected } = await warehouse.append('network_posts', rows);
+      expect(appended).toBe(37);
+      expect(rejected.map(({ row_id }) => row_id).sort()).toEqual(
+        rows
+          .filter(({ content }) => content === 'refused')
+          .map(({ row_id }) => row_id)
+          .sort(),
+      );
+      expect(rejected[0]!.reason).toContain('check constraint');
+      // A fault of the whole is one: nothing is refused that could be stored later.
+      await client.query('alter table warehouse.network_posts rename to away');
+      await expect(warehouse.append('network_posts', rows)).rejects.toThrow('does not exist');
+    } finally {
+      await client.end();
+      await warehouse.onApplicationShutdown();
+      await database.drop();
+    }
+  });
 });

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { Warehouse, type AppendResult, type PriorityPerson, type ScrapedProfileCall } from './warehouse.port.js';
 import { migrationStatements, schema } from './warehouse.postgres-schema.js';
-import { checkRows, columnsOf } from './warehouse-rows.js';
+import { checkRows, columnsOf, type EncodedRow } from './warehouse-rows.js';
 import type { WarehouseRows, WarehouseTable } from './warehouse-tables.js';
 
 export interface PostgresWarehouseOptions {
@@ -65,11 +65,30 @@ export class PostgresWarehouse extends Warehouse {
       on conflict (row_id) do nothing`;
     let appended = 0;
     for (let start = 0; start < accepted.length; start += rowsPerStatement) {
-      const values = accepted.slice(start, start + rowsPerStatement).map((row) => row.values);
-      const inserted = await this.#pool.query(statement, [JSON.stringify(values)]);
-      appended += inserted.rowCount ?? 0;
+      const inserted = await this.#insert(statement, accepted.slice(start, start + rowsPerStatement));
+      appended += inserted.appended;
+      rejected.push(...inserted.rejected);
     }
     return { appended, rejected };
+  }
+
+  /** One statement; when PostgreSQL refuses a value, halves of it, down to the rows that it refuses. */
+  async #insert(statement: string, rows: readonly EncodedRow[]): Promise<AppendResult> {
+    try {
+      const inserted = await this.#pool.query(statement, [JSON.stringify(rows.map((row) => row.values))]);
+      return { appended: inserted.rowCount ?? 0, rejected: [] };
+    } catch (error) {
+      if (!isAboutValues(error)) throw error;
+      const [row, ...others] = rows;
+      if (row && others.length === 0) return { appended: 0, rejected: [{ row_id: row.row_id, reason: error.message }] };
+      const half = Math.ceil(rows.length / 2);
+      const first = await this.#insert(statement, rows.slice(0, half));
+      const second = await this.#insert(statement, rows.slice(half));
+      return {
+        appended: first.appended + second.appended,
+        rejected: [...first.rejected, ...second.rejected],
+      };
+    }
   }
 
   async countOfRun(
@@ -119,6 +138,11 @@ export class PostgresWarehouse extends Warehouse {
   async onApplicationShutdown(): Promise<void> {
     await this.#pool.end();
   }
+}
+
+/** A data exception, a broken constraint or a limit of PostgreSQL: other rows may be stored all the same. */
+function isAboutValues(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && /^(21|22|23|54)/.test(error.code ?? '');
 }
 
 /**

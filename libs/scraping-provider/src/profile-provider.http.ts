@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { failedCall, failedStart, meaningOfFailure, retryAfterMs, type CallFailure } from './provider-failures.js';
+import {
+  failedCall,
+  failedStart,
+  failureDetail,
+  meaningOfFailure,
+  retryAfterMs,
+  type CallFailure,
+} from './provider-failures.js';
 import {
   ProfileProvider,
   profileScrapeStatuses,
@@ -27,7 +34,7 @@ export class HttpProfileProvider extends ProfileProvider {
     });
     if (!answer.ok) return failedStart(answer.failure, this.settings.PROVIDER_NO_CAPACITY_DELAY_MS);
     const id = field(answer.body, 'id');
-    if (typeof id !== 'string')
+    if (!isId(id))
       return {
         outcome: 'unknown_outcome',
         status: undefined,
@@ -83,7 +90,7 @@ export class HttpProfileProvider extends ProfileProvider {
           type: undefined,
           code: undefined,
           retryAfterMs: retryAfterMs(response.headers.get('retry-after'), new Date()),
-          detail: `provider answered ${response.status}: ${text}`.slice(0, 500),
+          detail: failureDetail(`provider answered ${response.status}: ${text}`),
         },
       };
     } catch (error) {
@@ -102,7 +109,9 @@ function withoutAnswer(error: unknown): CallFailure {
     type: undefined,
     code: typeof code === 'string' ? code : undefined,
     retryAfterMs: undefined,
-    detail: `no usable answer from the provider${typeof code === 'string' ? ` (${code})` : ''}: ${message}`,
+    detail: failureDetail(
+      `no usable answer from the provider${typeof code === 'string' ? ` (${code})` : ''}: ${message}`,
+    ),
   };
 }
 
@@ -111,9 +120,8 @@ function toScrape(value: unknown): ProfileScrape {
   const username = field(value, 'username');
   const status = field(value, 'status');
   const createdAt = field(value, 'created_at');
-  if (typeof id !== 'string' || typeof username !== 'string' || !isStatus(status) || typeof createdAt !== 'string') {
-    throw unreadable('a scrape');
-  }
+  const isTime = typeof createdAt === 'string' && !Number.isNaN(Date.parse(createdAt));
+  if (!isId(id) || typeof username !== 'string' || !isStatus(status) || !isTime) throw unreadable('a scrape');
   const correlationId = field(value, 'correlation_id');
   return {
     id,
@@ -123,6 +131,11 @@ function toScrape(value: unknown): ProfileScrape {
     createdAt: new Date(createdAt),
     result: field(value, 'result') ?? undefined,
   };
+}
+
+/** Anything else is none of the provider's names, and may be more than a table can hold. */
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value);
 }
 
 function isStatus(value: unknown): value is ProfileScrapeStatus {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { meaningOfFailure, retryAfterMs, type CallFailure } from './provider-failures.js';
+import { failureDetail, meaningOfFailure, retryAfterMs, type CallFailure } from './provider-failures.js';
 
 const failure = (parts: Partial<CallFailure>): CallFailure => ({
   status: undefined,
@@ -38,10 +38,22 @@ describe('retryAfterMs', () => {
     ['0', 0],
     ['Sat, 21 Nov 2026 12:00:05 GMT', 5000],
     ['Sat, 21 Nov 2026 11:00:00 GMT', 0],
+    ['Fri, 31 Dec 9999 12:00:00 GMT', 86_400_000],
+    ['1e300', 86_400_000],
+    ['Infinity', 86_400_000],
+    ['-5', 0],
     ['soon', undefined],
     ['', undefined],
     [undefined, undefined],
   ])('reads %j as %j ms', (header, expected) => {
     expect(retryAfterMs(header, now)).toBe(expected);
+  });
+});
+
+describe('failureDetail', () => {
+  it('holds nothing that a log or a table cannot, also where it is cut', () => {
+    const detail = failureDetail(`a\u0000b\u001b[31m\ud83d ${'x'.repeat(489)}😀`);
+    expect(detail).toHaveLength(500);
+    expect(detail).toMatch(/^a\ufffdb\ufffd\[31m\ufffd x+\ufffd$/);
   });
 });

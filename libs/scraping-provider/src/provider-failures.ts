@@ -79,11 +79,18 @@ export function failedCall(failure: CallFailure): ServiceError {
   });
 }
 
+/** Longest wait that is believed: a day. More is a mistake of the provider, and may be more than a database can add. */
+const retryAfterMsMax = 86_400_000;
+
 /** `Retry-After` in seconds or as a date, in milliseconds from now; undefined when absent or unreadable. */
 export function retryAfterMs(header: unknown, now: Date): number | undefined {
   if (typeof header !== 'string' || header.trim() === '') return undefined;
   const seconds = Number(header);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
+  const waitMs = Number.isNaN(seconds) ? Date.parse(header) - now.getTime() : seconds * 1000;
+  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, waitMs), retryAfterMsMax);
+}
+
+/** What the provider said, fit for logs and tables: without control characters and halves of characters, and not long. */
+export function failureDetail(text: string): string {
+  return text.slice(0, 500).replace(/[\p{Cc}\p{Cs}]/gu, '\uFFFD');
 }

@@ -9,7 +9,7 @@ import {
   type WebhookUpdateData,
 } from 'apify-client';
 import { correlationIdOf, toActorInput } from './actor-input.js';
-import { failedCall, failedStart, retryAfterMs, type CallFailure } from './provider-failures.js';
+import { failedCall, failedStart, failureDetail, retryAfterMs, type CallFailure } from './provider-failures.js';
 import type { ProviderSettings } from './provider-settings.js';
 import {
   RunProvider,
@@ -190,7 +190,7 @@ function toFailure(error: unknown): CallFailure {
       type: error.type,
       code: undefined,
       retryAfterMs: retryAfterMs(error.data?.['retryAfter'], new Date()),
-      detail: `provider answered ${error.statusCode} ${error.type ?? ''}: ${error.message}`.slice(0, 500),
+      detail: failureDetail(`provider answered ${error.statusCode} ${error.type ?? ''}: ${error.message}`),
     };
   }
   const code = isObject(error) && typeof error['code'] === 'string' ? error['code'] : undefined;
@@ -200,7 +200,7 @@ function toFailure(error: unknown): CallFailure {
     type: undefined,
     code,
     retryAfterMs: undefined,
-    detail: `no usable answer from the provider${code ? ` (${code})` : ''}: ${message}`.slice(0, 500),
+    detail: failureDetail(`no usable answer from the provider${code ? ` (${code})` : ''}: ${message}`),
   };
 }
 

@@ -87,4 +87,42 @@ describe('GroupCommit', () => {
     groups[1]!.end();
     await expect(fine).resolves.toBe('2');
   });
+
+  it.each([
+    ['a value that PostgreSQL refuses', Object.assign(new Error('invalid byte sequence'), { code: '22021' })],
+    ['a row that cannot be', { driverError: Object.assign(new Error('duplicate key'), { code: '23505' }) }],
+    ['a value that cannot be written as JSON', new RangeError('Maximum call stack size exceeded')],
+  ])('rejects the faulty items alone for %s', async (_name, fault) => {
+    const error = fault instanceof Error ? fault : Object.assign(new Error('wrapped'), fault);
+    const written: number[] = [];
+    const write = async (items: number[]) => {
+      if (items.some((item) => item % 10 === 7)) throw error;
+      written.push(...items);
+      return items.map(String);
+    };
+    const commit = new GroupCommit({ write, groupSizeMax: 100, splitsFaultyGroups: true });
+    const items = Array.from({ length: 40 }, (_, index) => index);
+    const results = await Promise.allSettled(items.map((item) => commit.add(item)));
+    expect(results.map(({ status }) => status)).toEqual(
+      items.map((item) => (item % 10 === 7 ? 'rejected' : 'fulfilled')),
+    );
+    expect(written).toEqual(items.filter((item) => item % 10 !== 7));
+  });
+
+  it.each([
+    ['the database is away', Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), true],
+    ['it is stopped', Object.assign(new Error('terminated'), { code: '57P01' }), true],
+    ['a statement takes too long', Object.assign(new Error('canceled'), { code: '57014' }), true],
+    ['a write may not be repeated', Object.assign(new Error('invalid'), { code: '22021' }), false],
+  ])('writes a group once when %s', async (_name, error, splitsFaultyGroups) => {
+    let writes = 0;
+    const write = async (): Promise<string[]> => {
+      writes += 1;
+      throw error;
+    };
+    const commit = new GroupCommit<number, string>({ write, groupSizeMax: 100, splitsFaultyGroups });
+    const results = await Promise.allSettled([1, 2, 3].map((item) => commit.add(item)));
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(writes).toBe(1);
+  });
 });

@@ -1,9 +1,13 @@
+import { mayComeFromData } from './database/database-failure.js';
+
 /**
  * Turns many small writes into few large ones without making anybody wait for a timer: while one group is being
  * written, the next one gathers. A single writer on an idle service is written at once, alone; under load the cost
  * of a commit is shared by everything that arrived meanwhile.
  *
- * Failure: when `write` throws, every item of that group rejects with the error; other groups go on.
+ * Failure: when `write` throws, every item of that group rejects with the error; other groups go on. With
+ * `splitsFaultyGroups`, an error that the data of one item can cause makes the group be written again in halves, down to
+ * single items, so that the faulty one alone rejects.
  * Ordering: groups in order of arrival; with `parallel` above 1 they may finish in another order.
  */
 export class GroupCommit<Item, Result> {
@@ -22,6 +26,8 @@ export class GroupCommit<Item, Result> {
       parallel?: number;
       /** A group beside another begins this long after it, milliseconds; at once unless given. The longer, the larger the groups. */
       besideAfterMs?: number;
+      /** Only where `write` may be called again with items of a call that failed. */
+      splitsFaultyGroups?: boolean;
     },
   ) {}
 
@@ -73,6 +79,11 @@ export class GroupCommit<Item, Result> {
       // The lengths are equal, so every index has a result.
       group.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
+      if (this.options.splitsFaultyGroups && group.length > 1 && mayComeFromData(error)) {
+        const half = Math.ceil(group.length / 2);
+        await this.write(group.slice(0, half));
+        return this.write(group.slice(half));
+      }
       for (const { reject } of group) reject(error);
     }
   }

@@ -87,6 +87,15 @@ describe('toRows', () => {
     expect(rows.post.size).toBe(1);
   });
 
+  it('keeps the place of an item that is nested too deep for any store, and not what it holds', () => {
+    const replies = (levels: number): object =>
+      JSON.parse('{"replies":['.repeat(levels) + ']}'.repeat(levels)) as object;
+    const deep = { ...comment, id: 'c9', ...replies(20_000) };
+    const { rows, leftOvers } = toRows([deep, post], 40, run, now);
+    expect(leftOvers).toEqual([{ position: '40', reason: 'nested_too_deep', raw: null }]);
+    expect(rows.post.size).toBe(1);
+  });
+
   it('keeps the comments of a post that itself has no id', () => {
     const { rows, leftOvers } = rowsOf({ ...post, id: undefined, comments: [comment, null] });
     expect(leftOvers.map(({ position, reason }) => [position, reason])).toEqual([

@@ -3,6 +3,7 @@
 // both the same row. Items that fit no table are told, never dropped.
 import { createHash } from 'node:crypto';
 import type { WarehouseRows } from '@tradewind/cloud-ports';
+import { isDeeperThan, jsonLevelsMax } from '@tradewind/service-kit';
 
 export type ItemKind = 'post' | 'comment' | 'reaction';
 
@@ -18,7 +19,8 @@ export interface ItemRows {
   reaction: Map<string, WarehouseRows['network_post_reactions']>;
 }
 
-export type LeftOverReason = 'not_an_object' | 'unknown_type' | 'without_id' | 'refused_by_warehouse';
+export type LeftOverReason =
+  'not_an_object' | 'nested_too_deep' | 'unknown_type' | 'without_id' | 'refused_by_warehouse';
 
 export interface LeftOver {
   /** Position of the item in the dataset, and the path inside it, such as `17` or `17.reactions.3`. */
@@ -77,7 +79,12 @@ export function toRows(
     }
   };
 
-  items.forEach((item, index) => place(item, String(offset + index)));
+  items.forEach((item, index) => {
+    const position = String(offset + index);
+    // Neither the code below nor JSON.stringify survives some thousands of levels, so what it holds is not kept either.
+    if (isDeeperThan(item, jsonLevelsMax)) leftOvers.push({ position, reason: 'nested_too_deep', raw: null });
+    else place(item, position);
+  });
   return { rows, leftOvers };
 }
 

@@ -32,7 +32,11 @@ export class InboxService implements OnApplicationBootstrap, BeforeApplicationSh
     config: AppConfig,
     logger: Logger,
   ) {
-    this.group = new GroupCommit({ write: (webhooks) => store.accept(webhooks), groupSizeMax });
+    this.group = new GroupCommit({
+      write: (webhooks) => store.accept(webhooks),
+      groupSizeMax,
+      splitsFaultyGroups: true,
+    });
     this.loop = new BackgroundLoop({
       name: 'webhook inbox',
       intervalMs: config.LOOP_INTERVAL_MS,

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { GroupCommit } from '@tradewind/service-kit';
+import type { ProviderRun } from '@tradewind/scraping-provider';
 import { StoreDatabase } from '../../test/store-database.js';
 import { StartsStore } from '../starts/starts.store.js';
 import { JobsStore } from '../tracker/jobs.store.js';
-import { InboxStore } from './inbox.store.js';
+import type { JobId } from '../tracker/tracker.types.js';
+import { InboxStore, type ReceivedWebhook } from './inbox.store.js';
 
 describe('InboxStore', () => {
   let database: StoreDatabase;
@@ -44,6 +47,51 @@ describe('InboxStore', () => {
     expect(await job(id!)).toMatchObject({ stage: 'following', providerRunId: 'r1', status: 'PENDING' });
     // Known by its run from now on, without the job id.
     expect(await store.accept([webhook('r1', undefined, 'OTHER')])).toEqual(['stored']);
+  });
+
+  it('a payload that cannot be stored is refused alone, whatever else is in its group', async () => {
+    const ids = await database.queue('acme', ...Array.from({ length: 20 }, (_, index) => `a${index}`));
+    const group = new GroupCommit({
+      write: (webhooks: ReceivedWebhook[]) => store.accept(webhooks),
+      groupSizeMax: 100,
+      splitsFaultyGroups: true,
+    });
+    const deep: unknown = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000));
+    const webhooks = ids.map((id, index) => ({
+      ...webhook(`r${index}`, id),
+      ...(index === 9 ? { payload: deep } : {}),
+    }));
+    const results = await Promise.allSettled(webhooks.map((each) => group.add(each)));
+    expect(results.map(({ status }) => status)).toEqual(
+      webhooks.map((_, index) => (index === 9 ? 'rejected' : 'fulfilled')),
+    );
+    expect(await store.process(100)).toHaveLength(19);
+  });
+
+  it('one run that two jobs are named for goes to the first, and holds up nobody', async () => {
+    const [one, other, third] = await database.queue('acme', 'a', 'b', 'c');
+    const starts = new StartsStore(database.dataSource, database.config);
+    await starts.claim({ room: 3, slots: 3, leaseMs: 60_000 });
+    await store.accept([webhook('r1', one), webhook('r1', other, 'OTHER'), webhook('r3', third)]);
+    const outcomes = new Map((await store.process(10)).map(({ jobId, outcome }) => [jobId, outcome]));
+    expect(outcomes).toEqual(
+      new Map([
+        [one, 'applied'],
+        [other, 'surplus'],
+        [third, 'applied'],
+      ]),
+    );
+    expect(await job(other!)).toMatchObject({ stage: 'starting', providerRunId: null });
+  });
+
+  it('a run that another job got meanwhile is surplus', async () => {
+    const [one, other] = await database.queue('acme', 'a', 'b');
+    const starts = new StartsStore(database.dataSource, database.config);
+    await starts.claim({ room: 2, slots: 2, leaseMs: 60_000 });
+    await store.accept([webhook('r1', other)]);
+    const run = { id: 'r1', status: 'RUNNING', datasetId: 'd', inputStoreId: 'i' } as ProviderRun;
+    expect(await starts.recordRun(one! as JobId, run, 0)).toBe('recorded');
+    expect(await store.process(10)).toEqual([{ runId: 'r1', jobId: other, outcome: 'surplus' }]);
   });
 
   it('a run other than the one the job has is surplus and changes nothing', async () => {

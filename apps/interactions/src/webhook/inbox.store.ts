@@ -121,9 +121,16 @@ export class InboxStore {
         `update ${this.tables.tracker} as tracker set
            provider_run_id = inbox.provider_run_id, stage = 'following', holds_slot = false, attempts = 0,
            due_at = clock_timestamp(), lease_until = null
-         from ${this.tables.webhookInbox} as inbox
-         where inbox.inbox_id = any($1) and tracker.job_id = inbox.job_id
+         from (
+           select distinct on (provider_run_id) provider_run_id, job_id from ${this.tables.webhookInbox}
+           where inbox_id = any($1) order by provider_run_id, inbox_id
+         ) as inbox
+         where tracker.job_id = inbox.job_id
            and (tracker.provider_run_id is null or tracker.provider_run_id = inbox.provider_run_id)
+           -- A run belongs to one job, whatever the headers of its webhooks say: the first that got it keeps it.
+           and not exists (
+             select from ${this.tables.tracker} as other
+             where other.provider_run_id = inbox.provider_run_id and other.job_id <> inbox.job_id)
            and tracker.stage in ('queued', 'starting', 'unsettled', 'following')
            and tracker.status in ('PENDING', 'RUNNING')`,
         [inboxIds],

@@ -35,7 +35,7 @@ export class DeliveriesService {
     private readonly events: AppEvents,
     private readonly config: AppConfig,
   ) {
-    this.inserts = new GroupCommit({ write: (group) => this.keep(group), groupSizeMax });
+    this.inserts = new GroupCommit({ write: (group) => this.keep(group), groupSizeMax, splitsFaultyGroups: true });
   }
 
   /** Answers what is done when the time for waiting is over; the rest goes on in the background. */

@@ -74,8 +74,13 @@ function unusable(reason: UnusableReason, message: string): ProfilePayload {
   return { kind: 'unusable', reason, message };
 }
 
+/** As the column holds it: no NUL, and no half of a character, also not where it is cut. */
 function shorten(text: string): string {
-  return text.trim().slice(0, reasonLengthMax);
+  return text
+    .replaceAll('\u0000', '')
+    .trim()
+    .slice(0, reasonLengthMax)
+    .replace(/\p{Cs}/gu, '\uFFFD');
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

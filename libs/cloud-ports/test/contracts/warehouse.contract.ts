@@ -129,13 +129,15 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseSub
       const wrongType = post({ provider_run_id: run, likes: 'many' as unknown as number });
       const missing = post({ provider_run_id: run, post_id: undefined as unknown as string });
       const strange = { ...post({ provider_run_id: run }), colour: 'blue' };
-      const result = await warehouse.append('network_posts', [wrongType, good, missing, strange]);
+      const deep = post({ provider_run_id: run, raw: JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)) as object });
+      const result = await warehouse.append('network_posts', [wrongType, good, missing, strange, deep]);
       expect(result.appended).toBe(1);
       expect(new Map(result.rejected.map((each) => [each.row_id, each.reason]))).toEqual(
         new Map([
           [wrongType.row_id, 'likes is not of type integer'],
           [missing.row_id, 'post_id is missing'],
           [strange.row_id, 'colour is not a column'],
+          [deep.row_id, 'a value cannot be written as JSON'],
         ]),
       );
       expect(await warehouse.countOfRun('network_posts', run)).toBe(1);

@@ -1,5 +1,7 @@
-// SQLSTATE classes and socket errors that mean "the database does not answer", as against "the statement is wrong".
+// SQLSTATE classes and socket errors that mean "the database does not answer", as against "the statement is wrong" or
+// "these data cannot be stored".
 import { isError } from '../is-error.js';
+
 const unavailableStates = new Set([
   '53300', // too many connections
   '57P01', // the administrator ended the connection
@@ -41,4 +43,20 @@ export function isDatabaseUnavailable(thrown: unknown): boolean {
   if (typeof code === 'string' && (unavailableStates.has(code) || code.startsWith('08') || unavailableCodes.has(code)))
     return true;
   return unavailableTexts.some((text) => thrown.message.includes(text));
+}
+
+/** Classes of SQLSTATE that values cause: cardinality, data exception, integrity, program limit exceeded. */
+const dataClasses = new Set(['21', '22', '23', '54']);
+
+/**
+ * Whether an error of a write may be the doing of the values written, so that other values might be stored: PostgreSQL says
+ * so, or JavaScript could not bring them into the form of a statement.
+ */
+export function mayComeFromData(thrown: unknown): boolean {
+  if (!isError(thrown)) return false;
+  const driverError = (thrown as { driverError?: unknown }).driverError;
+  if (isError(driverError) && driverError !== thrown) return mayComeFromData(driverError);
+  const { code } = thrown as { code?: unknown };
+  if (typeof code === 'string') return /^[0-9A-Z]{5}$/.test(code) && dataClasses.has(code.slice(0, 2));
+  return ['RangeError', 'TypeError', 'URIError'].includes(thrown.name);
 }
