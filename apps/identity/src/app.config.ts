@@ -8,6 +8,7 @@ import {
   integer,
   list,
   secret,
+  serviceTokenSettings,
   url,
 } from '@tradewind/service-kit';
 
@@ -17,6 +18,7 @@ const day = 86_400;
 
 export class AppConfig extends configClass({
   ...databaseSettings({ schema: 'identity' }),
+  ...serviceTokenSettings,
 
   OAUTH_ISSUER: url({
     desc: 'Issuer identifier: the value of `iss` and the base of every endpoint URL, whatever the Host header says. No trailing slash.',

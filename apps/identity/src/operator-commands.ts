@@ -43,6 +43,7 @@ function userCommands(program: Program, open: Open): void {
     .option('--given-name <name>')
     .option('--family-name <name>')
     .option('--preferred-username <name>')
+    .option('--company <id>', 'the one company that the user belongs to; none unless given')
     .option('--email-verified', 'the address is known to be theirs')
     .option('--if-missing', 'change nothing and succeed when the user exists')
     .action(async (options: PasswordOptions & Record<string, string | boolean | undefined>) => {
@@ -57,6 +58,7 @@ function userCommands(program: Program, open: Open): void {
         familyName: options['familyName'] as string | undefined,
         preferredUsername: options['preferredUsername'] as string | undefined,
         emailVerified: options['emailVerified'] === true,
+        companyId: options['company'] as string | undefined,
       });
       if (!created && !options['ifMissing'])
         throw new OperatorError(`there is a user ${String(options['email'])} already`);
@@ -64,7 +66,7 @@ function userCommands(program: Program, open: Open): void {
     });
   user
     .command('set-password')
-    .description('set a new password and end every session and token of the user')
+    .description('set a new password and end every session, token and API key of the user')
     .requiredOption('--email <address>')
     .option('--password <password>', 'visible in the process list: prefer --password-stdin')
     .option('--password-stdin', 'read the password from standard input')
@@ -74,19 +76,37 @@ function userCommands(program: Program, open: Open): void {
     });
   user
     .command('set-role')
+    .description('change the role and end every session and token of the user')
     .requiredOption('--email <address>')
     .requiredOption('--role <role>', userRoles.join(', '))
     .action(async ({ email, role }: { email: string; role: string }) => {
       await (await users()).setRole(email, role);
-      print(`${email} is ${role}; tokens in use keep the old role until they expire`);
+      print(`${email} is ${role}; ${endedText}`);
+    });
+  user
+    .command('set-company <email> [id]')
+    .description('let the user belong to one company, or to none, and end every session and token of the user')
+    .option('--none', 'the user belongs to no company')
+    .action(async (email: string, id: string | undefined, { none }: { none?: boolean }) => {
+      if ((id === undefined) !== (none === true)) throw new OperatorError('give either the id of a company or --none');
+      await (await users()).setCompany(email, id ?? null);
+      print(`${email} belongs to ${id === undefined ? 'no company' : `company ${id}`}; ${endedText}`);
     });
   user
     .command('disable')
-    .description('end every session, grant and token of the user and refuse new ones')
+    .description('end every session, grant, token and API key of the user and refuse new ones')
     .requiredOption('--email <address>')
     .action(async ({ email }: { email: string }) => {
       await (await users()).disable(email);
       print(`${email} is disabled`);
+    });
+  user
+    .command('delete')
+    .description('end everything that the user has, remove the account and free the address')
+    .requiredOption('--email <address>')
+    .action(async ({ email }: { email: string }) => {
+      await (await users()).delete(email);
+      print(`${email} is deleted`);
     });
   user
     .command('enable')
@@ -252,8 +272,19 @@ async function passwordOf({ password, passwordStdin }: PasswordOptions): Promise
 
 const words = (values: string[]): string[] => values.flatMap((value) => value.split(/[\s,]+/)).filter(Boolean);
 
-const userLine = ({ id, email, userRole, disabledAt, name }: UserRecord): string =>
-  [id, email, userRole, disabledAt ? `disabled ${disabledAt.toISOString()}` : 'active', name]
+// A service that only checks signatures takes an access token until it expires.
+const endedText =
+  'every session and token ends; the pipelines may take an access token until it expires, 15 minutes at most';
+
+const userLine = ({ id, email, userRole, companyId, disabledAt, name }: UserRecord): string =>
+  [
+    id,
+    email,
+    userRole,
+    disabledAt ? `disabled ${disabledAt.toISOString()}` : 'active',
+    companyId !== null && `company ${companyId}`,
+    name,
+  ]
     .filter(Boolean)
     .join('  ');
 

@@ -33,6 +33,8 @@ const operations: Record<string, { open: number } | Record<Caller, number>> = {
   'POST /login/:uid/confirm': { nobody: 400, 'wrong token': 400, 'wrong client': 400 },
   'POST /login/:uid/abort': { nobody: 400, 'wrong token': 400, 'wrong client': 400 },
   'POST /auth/login': { nobody: 400, 'wrong token': 400, 'wrong client': 400 },
+  // For services alone.
+  'GET /internal/credential-changes': { nobody: 401, 'wrong token': 401, 'wrong client': 401 },
   'GET /auth/me': { nobody: 401, 'wrong token': 401, 'wrong client': 401 },
 };
 

@@ -134,6 +134,35 @@ describe('operator commands', () => {
     await expect(run('client', 'delete', 'demo-client')).rejects.toThrow('no client');
   }, 60_000);
 
+  it('users: a company, and deletion', async () => {
+    const created = await run(
+      ...['user', 'create', '--email', 'c@example.com', '--password', 'a long password', '--company', 'acme'],
+    );
+    const id = created.trim();
+    expect(await run('user', 'list')).toContain(`${id}  c@example.com  USER  active  company acme`);
+    await run('user', 'set-company', 'C@example.com', 'globex: east');
+    expect(await run('user', 'list')).toContain('company globex: east');
+    await run('user', 'set-company', 'c@example.com', '--none');
+    expect(await run('user', 'list')).toContain(`${id}  c@example.com  USER  active\n`);
+    for (const wrong of [[], ['acme', '--none'], [' '], ['a\nb'], ['x'.repeat(201)]]) {
+      await expect(run('user', 'set-company', 'c@example.com', ...wrong)).rejects.toThrow(/company/);
+    }
+    const audit = await run('audit', 'list', '--event', 'user.company_set', '--json');
+    expect(JSON.parse(audit.split('\n')[1]!)).toMatchObject({
+      userId: id,
+      details: { from: 'acme', to: 'globex: east' },
+    });
+    await run('user', 'delete', '--email', 'c@example.com');
+    expect(await run('user', 'list')).not.toContain('c@example.com');
+    await expect(run('user', 'delete', '--email', 'c@example.com')).rejects.toThrow('no user');
+    expect(await run('audit', 'list', '--event', 'user.deleted')).toContain(id);
+    // The address is free.
+    const again = await run(...['user', 'create', '--email', 'c@example.com', '--password', 'a long password']);
+    expect(again).toMatch(/^[0-9a-f-]{36}\n$/);
+    expect(again.trim()).not.toBe(id);
+    await run('user', 'delete', '--email', 'c@example.com');
+  }, 60_000);
+
   it('service tokens: a token and the entry that accepts it', async () => {
     const create = ['service-token', 'create', '--name', 'crm', '--for', 'interactions', 'priority-api'];
     const printed = await run(...create, '--company', 'acme');

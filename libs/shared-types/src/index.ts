@@ -1,3 +1,4 @@
+export * from './credential-changes.js';
 export * from './environment.js';
 export * from './error-codes.js';
 export * from './field-presence.js';

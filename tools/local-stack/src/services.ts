@@ -72,6 +72,7 @@ function own(name: ServiceName, { settings, databaseUrl, secrets }: EnvironmentC
         OAUTH_DYNAMIC_REGISTRATION: 'true',
         COOKIE_KEYS: secrets.identityCookieKey,
         STORAGE_KEYS: secrets.identityEncryptionKey,
+        SERVICE_TOKENS: secrets.serviceTokenEntry,
       };
     case 'graphql-gateway':
       return { IDENTITY_URL: address('identity') };

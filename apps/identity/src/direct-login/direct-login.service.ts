@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
+import { companyClaim } from '../oidc/claims.js';
 import { PayloadsStore } from '../oidc/payloads.store.js';
 import { inRequestUnit, RequestUnit } from '../oidc/request-unit.js';
 import { SignedTokens } from '../signing-keys/signed-tokens.js';
@@ -70,6 +71,7 @@ export class DirectLogin {
       sub: user.id,
       email: user.email,
       userRole: user.userRole,
+      ...companyClaim(user),
       token_use: 'direct',
       credentials_version: user.credentialsVersion,
       iat: nowSeconds,

@@ -33,5 +33,10 @@ export function claimsOf(user: User): AccountClaims {
   };
 }
 
+/** The private claim of access tokens and direct-login JWTs; users of no company have no such claim. */
+export function companyClaim({ companyId }: User): { user_company_id?: string } {
+  return companyId === null ? {} : { user_company_id: companyId };
+}
+
 const withoutNulls = (values: Record<string, string | null>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null));

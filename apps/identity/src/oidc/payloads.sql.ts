@@ -3,9 +3,10 @@ import type { Statement } from '../storage/prepared-statements.js';
 import { userColumns } from '../users/users.types.js';
 
 // An expired row does not exist, even if the clean-up has not come by yet; nor does one that goes back to credentials
-// which its user has no more, though a request that was under way stored it after all others had been deleted.
+// which its user has no more, or to a user who was deleted, though a request that was under way stored it after all
+// others had been deleted.
 const isCurrent = (alias: string): string =>
-  `${alias}.expires_at > now() and coalesce(${alias}.credentials_version = u.credentials_version, true)`;
+  `${alias}.expires_at > now() and coalesce(${alias}.credentials_version = u.credentials_version, ${alias}.credentials_version is null)`;
 
 /** @param client of a session: the one that asks, when it is known */
 const company = (grantId = 'p.grant_id', client = 'p.client_id'): string => `

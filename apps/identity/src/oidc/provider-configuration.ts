@@ -4,7 +4,7 @@ import type { AppConfig } from '../app.config.js';
 import type { ClientRights } from '../clients/clients.store.js';
 import type { KeySet } from '../signing-keys/signing-keys.types.js';
 import type { User } from '../users/users.types.js';
-import { claimsOf, claimsOfScopes } from './claims.js';
+import { claimsOf, claimsOfScopes, companyClaim } from './claims.js';
 import { CookieSignatures } from './cookie-signatures.js';
 import { redirectUriKind } from './redirect-uri-policy.js';
 import { assertAllowed, resourceServer, scopes } from './resources.js';
@@ -110,7 +110,7 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
 
     extraTokenClaims: async (_ctx, token) => {
       const user = 'accountId' in token && token.accountId ? await findActiveUser(token.accountId) : undefined;
-      return user && { email: user.email, userRole: user.userRole };
+      return user && { email: user.email, userRole: user.userRole, ...companyClaim(user) };
     },
     formats: { customizers: { jwt: needs.storeAccessToken } },
 

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
+import { CredentialChangesController } from './credential-changes.controller.js';
+import { CredentialChangesStore } from './credential-changes.store.js';
 import { Users } from './users.service.js';
 
-@Module({ providers: [Users] })
+@Module({ controllers: [CredentialChangesController], providers: [Users, CredentialChangesStore] })
 export class UsersModule {}

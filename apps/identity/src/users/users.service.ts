@@ -17,10 +17,13 @@ export interface CreateUser {
   familyName?: string | undefined;
   preferredUsername?: string | undefined;
   emailVerified: boolean;
+  /** The company that the user belongs to; none unless given. */
+  companyId?: string | undefined;
 }
 
 // NIST SP 800-63B-4: length decides; no rules about kinds of characters.
 const passwordLengthMin = 12;
+const companyIdLengthMax = 200;
 
 /** What operators do to users. Messages are for the operator's terminal. */
 @Injectable()
@@ -48,10 +51,14 @@ export class Users {
         givenName: given.givenName ?? null,
         familyName: given.familyName ?? null,
         preferredUsername: given.preferredUsername ?? null,
+        companyId: given.companyId === undefined ? null : assertCompany(given.companyId),
       },
       key,
     );
-    if (user) await this.audit.record({ event: 'user.created', userId: user.id, details: { role: user.userRole } });
+    if (user) {
+      const details = { role: user.userRole, company: user.companyId };
+      await this.audit.record({ event: 'user.created', userId: user.id, details });
+    }
     return user;
   }
 
@@ -59,7 +66,7 @@ export class Users {
     return this.store.list();
   }
 
-  /** Ends every session and token: whoever knew the old password is out. */
+  /** Ends every session, token and API key: whoever knew the old password is out. */
   async setPassword(email: string, password: string): Promise<UserRecord> {
     const user = await this.get(email);
     await this.store.setPassword(user.id, await this.hashing.hash(assertPassword(password)));
@@ -68,14 +75,26 @@ export class Users {
     return user;
   }
 
+  /** Ends every session and token, so that none lives on with the role of before. API keys have no role. */
   async setRole(email: string, role: string): Promise<UserRecord> {
     const user = await this.get(email);
     await this.store.setRole(user.id, assertRole(role));
+    await this.payloads.revokeUser(user.id);
     await this.audit.record({ event: 'user.role_set', userId: user.id, details: { from: user.userRole, to: role } });
     return user;
   }
 
-  /** Ends every session, grant and token at once. */
+  /** Ends every session and token, so that none lives on with the company of before. API keys are of no company. */
+  async setCompany(email: string, companyId: string | null): Promise<UserRecord> {
+    const user = await this.get(email);
+    await this.store.setCompany(user.id, companyId === null ? null : assertCompany(companyId));
+    await this.payloads.revokeUser(user.id);
+    const details = { from: user.companyId, to: companyId };
+    await this.audit.record({ event: 'user.company_set', userId: user.id, details });
+    return user;
+  }
+
+  /** Ends every session, grant and token at once; API keys within seconds. */
   async disable(email: string): Promise<UserRecord> {
     const user = await this.get(email);
     await this.store.disable(user.id);
@@ -91,6 +110,15 @@ export class Users {
     return user;
   }
 
+  /** Ends everything that the user has, as disabling does, and frees the address. What was audited stays. */
+  async delete(email: string): Promise<UserRecord> {
+    const user = await this.get(email);
+    await this.store.delete(user.id);
+    const ended = await this.payloads.revokeUser(user.id);
+    await this.audit.record({ event: 'user.deleted', userId: user.id, details: { role: user.userRole, ended } });
+    return user;
+  }
+
   private async get(email: string): Promise<UserRecord> {
     const key = emailKey(email);
     const user = key === undefined ? undefined : await this.store.findByEmailKey(key);
@@ -103,6 +131,16 @@ function assertRole(role: string): UserRole {
   const found = userRoles.find((one) => one === role);
   if (!found) throw new OperatorError(`the role must be one of ${userRoles.join(', ')}`);
   return found;
+}
+
+/** As the pipelines take a `user_company_id`: text of at most 200 characters. */
+function assertCompany(companyId: string): string {
+  if (companyId.trim() === '' || companyId.length > companyIdLengthMax || /[\p{Cc}\p{Cs}]/u.test(companyId)) {
+    throw new OperatorError(
+      `the id of a company has 1 to ${companyIdLengthMax} characters, none of them a control character`,
+    );
+  }
+  return companyId;
 }
 
 function assertPassword(password: string): string {

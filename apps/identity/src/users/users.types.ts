@@ -12,8 +12,13 @@ export interface User {
   familyName: string | null;
   preferredUsername: string | null;
   isDisabled: boolean;
-  /** Grows with every new password and when the user is disabled: what goes back to older credentials is worth nothing. */
+  /**
+   * Grows with every new password, role and company, and when the user is disabled: what goes back to older credentials is
+   * worth nothing.
+   */
   credentialsVersion: number;
+  /** The one company that the user belongs to; null: none. */
+  companyId: string | null;
 }
 
 /** A user with what only operators and the direct login need. */
@@ -32,6 +37,7 @@ const profileColumns = [
   'family_name',
   'preferred_username',
   'credentials_version',
+  'company_id',
 ];
 const recordColumns = [...profileColumns, 'disabled_at', 'created_at'];
 
@@ -65,6 +71,7 @@ export function userFromRow(row: UserRow, prefix = ''): User | undefined {
     preferredUsername: value('preferred_username'),
     isDisabled: value('is_disabled'),
     credentialsVersion: value('credentials_version'),
+    companyId: value('company_id'),
   };
 }
 

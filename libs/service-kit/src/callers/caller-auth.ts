@@ -38,10 +38,9 @@ export class CallerAuth {
   /** @param authorization the header's value. Throws 401, 403 or 503. */
   async authenticate(authorization: string | undefined): Promise<CallerIdentity> {
     if (this.config.CALLER_AUTH === 'none') return { kind: 'none' };
-    const token = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization ?? '')?.[1];
-    if (token === undefined) throw unauthenticated('A bearer token is required');
+    const token = bearerOf(authorization);
     const serviceToken = findServiceToken(this.config.SERVICE_TOKENS, token);
-    if (serviceToken) return this.serviceCaller(serviceToken);
+    if (serviceToken) return serviceCaller(serviceToken, this.serviceName);
     const { sub, userRole, user_company_id: companyId } = await this.verify(token);
     if (!sub || (companyId !== undefined && (typeof companyId !== 'string' || companyId === ''))) {
       throw unauthenticated('The token is not valid', 'invalid_token');
@@ -55,17 +54,6 @@ export class CallerAuth {
       });
     }
     return { kind: 'user', userId: sub, role: userRole as UserRole, ...(companyId === undefined ? {} : { companyId }) };
-  }
-
-  private serviceCaller({ name, services, companyId }: ServiceToken): CallerIdentity {
-    if (!services.includes(this.serviceName)) {
-      throw new ServiceError({
-        code: 'caller.forbidden',
-        status: 403,
-        message: `This service token is not for ${this.serviceName}`,
-      });
-    }
-    return { kind: 'service', name, ...(companyId === undefined ? {} : { companyId }) };
   }
 
   /** Claims of an OAuth access token for the pipelines, or of a direct-login JWT. An ID token is neither. */
@@ -92,7 +80,26 @@ export class CallerAuth {
   }
 }
 
-function unauthenticated(message: string, error?: string, cause?: unknown): ServiceError {
+/** The token of an Authorization header; throws 401 without one. */
+export function bearerOf(authorization: string | undefined): string {
+  const token = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization ?? '')?.[1];
+  if (token === undefined) throw unauthenticated('A bearer token is required');
+  return token;
+}
+
+/** The caller that presents this token to the service; throws 403 when the token is for other services. */
+export function serviceCaller({ name, services, companyId }: ServiceToken, serviceName: string): CallerIdentity {
+  if (!services.includes(serviceName)) {
+    throw new ServiceError({
+      code: 'caller.forbidden',
+      status: 403,
+      message: `This service token is not for ${serviceName}`,
+    });
+  }
+  return { kind: 'service', name, ...(companyId === undefined ? {} : { companyId }) };
+}
+
+export function unauthenticated(message: string, error?: string, cause?: unknown): ServiceError {
   return new ServiceError({
     code: 'caller.unauthenticated',
     status: 401,
