@@ -1,50 +1,30 @@
 import { describe, expect, it } from '@jest/globals';
 import { findEntry, missingEntries, platformOf } from './lock-optional.mjs';
 import { settingsTable } from './settings-table.mjs';
-import { parseArguments, verdict } from './test.mjs';
+import { nxWords, totals } from './test.mjs';
 
 describe('npm test', () => {
-  const file = {
-    name: 'identity a.spec.ts',
-    path: '/a',
-    passed: 5,
-    failed: 0,
-    isBroken: false,
-    skipped: [] as string[],
-  };
-  const skipping = { ...file, skipped: ['identity a.spec.ts: signs in'] };
+  const summary = { passed: 5, failed: 0 };
 
-  it('counts files that cannot be run and skipped tests as failures', () => {
-    expect(verdict({ files: [file] })).toEqual({ passed: 5, failed: 0, remarks: [] });
-    const broken = { ...file, passed: 0, isBroken: true };
-    expect(verdict({ files: [{ ...file, failed: 1 }, broken, broken] })).toMatchObject({ passed: 5, failed: 3 });
-    expect(verdict({ files: [skipping] })).toEqual({
-      passed: 5,
-      failed: 1,
-      remarks: ['skipped: identity a.spec.ts: signs in'],
-    });
+  it('adds up the projects', () => {
+    expect(totals([summary, { passed: 1, failed: 2 }], false)).toEqual({ passed: 6, failed: 2 });
+    expect(totals([summary, summary], true)).toEqual({ passed: 10, failed: 0 });
   });
 
-  it('lets a test be skipped that is named', () => {
-    expect(verdict({ files: [skipping] }, ['signs in'])).toEqual({
-      passed: 5,
-      failed: 0,
-      remarks: ['skipped, as asked: identity a.spec.ts: signs in'],
-    });
-  });
-
-  it('fails without any test, and without a report', () => {
-    expect(verdict({ files: [{ ...file, passed: 0 }] })).toMatchObject({ failed: 1 });
-    expect(verdict(undefined)).toMatchObject({ failed: 1 });
+  it('fails when a project failed without a failed test, and when there was no test', () => {
+    expect(totals([summary], false)).toEqual({ passed: 5, failed: 1 });
+    expect(totals([], true)).toEqual({ passed: 0, failed: 1 });
   });
 
   it('takes names of projects, paths and options for Jest', () => {
-    expect(parseArguments(['identity', 'tokens', '--may-skip=x y', '-t', 'name'], ['identity', 'filters'])).toEqual({
-      mayBeSkipped: ['x y'],
-      forJest: ['tokens', '-t', 'name', '--selectProjects', 'identity'],
-      isForEmulators: false,
-    });
-    expect(parseArguments(['--emulators'], [])).toEqual({ mayBeSkipped: [], forJest: [], isForEmulators: true });
+    const words = nxWords(['identity', 'tokens', '-t', 'name'], ['identity', 'filters']).join(' ');
+    expect(words).toMatch(/^run-many -t test .*-p identity -- --passWithNoTests tokens -t name$/);
+  });
+
+  it('runs what a change can affect', () => {
+    expect(nxWords(['--affected', '--base', 'main'], ['identity']).join(' ')).toMatch(
+      /^affected --base main -t test [^-]*--parallel 2 --outputStyle [a-z-]+$/,
+    );
   });
 });
 

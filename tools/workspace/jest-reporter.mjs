@@ -1,44 +1,58 @@
-// What `npm test` prints while it runs: a line for each test file, failures in full. The totals go to the parent process,
-// test.mjs, which prints them last: `{files: [{name, path, passed, failed, isBroken, skipped}]}`, a file each.
+// What a project's tests print: a line for each file, failures in full. Its summary goes to `test-results/summary.json`,
+// an output of the target `test` that Nx keeps: `{passed, failed, failedFiles}`. A file that cannot be run counts as a
+// failure, and so does a skipped test.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Relative to the project. */
+export const summaryFile = 'test-results/summary.json';
+
+/** After the last test everything should be closed; what still runs then was left behind by a test. */
+const lingerMsMax = Number(process.env.TEST_LINGER_MS ?? 30_000);
 
 export default class Reporter {
   #files = [];
-  #startedAt = Date.now();
+  #rootDir;
+  #isNarrowed;
+  #skipped = [];
 
   constructor(globalConfig) {
+    this.#rootDir = globalConfig.rootDir;
     // With -t, Jest calls everything else "pending".
-    this.isNarrowed = Boolean(globalConfig.testNamePattern);
+    this.#isNarrowed = Boolean(globalConfig.testNamePattern);
   }
 
   onTestResult(test, result) {
     const project = test.context.config.displayName?.name ?? '';
-    const file = result.testFilePath.slice(test.context.config.rootDir.length + 1);
+    const name = `${project} ${result.testFilePath.slice(test.context.config.rootDir.length + 1)}`;
     const seconds = ((result.perfStats.end - result.perfStats.start) / 1000).toFixed(1);
-    const { numPassingTests: passed, numFailingTests: failed, numPendingTests: skipped, numTodoTests: todo } = result;
+    const { numPassingTests: passed, numFailingTests: failed } = result;
     const isBroken = result.testExecError !== undefined;
-    const isBad = failed > 0 || isBroken;
-    const counts = [`${passed} passed`, failed && `${failed} failed`, skipped + todo && `${skipped + todo} skipped`]
-      .filter(Boolean)
-      .join(', ');
-    const name = `${project} ${file}`;
-    console.log(`${isBad ? '✗' : '✓'} ${name} (${counts}, ${seconds} s)`);
-    if (result.failureMessage) console.log(result.failureMessage);
     const isSkipped = ({ status }) => ['pending', 'skipped', 'todo', 'disabled'].includes(status);
-    const skippedTests = this.isNarrowed ? [] : result.testResults.filter(isSkipped);
-    this.#files.push({
-      name,
-      path: result.testFilePath,
-      passed,
-      failed,
-      isBroken,
-      skipped: skippedTests.map(({ fullName }) => `${name}: ${fullName}`),
-    });
+    const skipped = this.#isNarrowed ? [] : result.testResults.filter(isSkipped);
+    const counts = [`${passed} passed`, failed && `${failed} failed`, skipped.length && `${skipped.length} skipped`];
+    const isBad = failed > 0 || isBroken || skipped.length > 0;
+    console.log(`${isBad ? '✗' : '✓'} ${name} (${counts.filter(Boolean).join(', ')}, ${seconds} s)`);
+    if (result.failureMessage) console.log(result.failureMessage);
+    for (const { fullName } of skipped) console.log(`  skipped, which counts as failed: ${fullName}`);
+    this.#skipped.push(...skipped);
+    this.#files.push({ name, passed, failed: failed + Number(isBroken) + skipped.length });
   }
 
-  onRunComplete(_contexts, results) {
-    const failures = this.#files.filter(({ failed, isBroken }) => failed > 0 || isBroken);
-    if (failures.length > 0) console.log(`\nFailed:\n${failures.map(({ name }) => `  ${name}`).join('\n')}`);
-    console.log(`\n${results.numTotalTestSuites} files in ${Math.round((Date.now() - this.#startedAt) / 1000)} s`);
-    process.send?.({ files: this.#files });
+  onRunComplete() {
+    const sum = (key) => this.#files.reduce((total, file) => total + file[key], 0);
+    const failedFiles = this.#files.filter(({ failed }) => failed > 0).map(({ name }) => name);
+    const path = join(this.#rootDir, summaryFile);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, JSON.stringify({ passed: sum('passed'), failed: sum('failed'), failedFiles }));
+    setTimeout(() => {
+      console.log('A test left something running: the run did not end by itself. Find it with --detectOpenHandles.');
+      process.exit(1);
+    }, lingerMsMax).unref();
+  }
+
+  /** Jest fails the run with it. */
+  getLastError() {
+    return this.#skipped.length > 0 ? new Error(`${this.#skipped.length} skipped tests`) : undefined;
   }
 }

@@ -2,7 +2,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-const hooks = new URL('../../../tools/workspace/typescript-hooks.mjs', import.meta.url).href;
+const typescript = import.meta.resolve('@swc-node/register/esm-register');
+const tsconfig = new URL('../../../tsconfig.base.json', import.meta.url).pathname;
 const main = new URL('./example-main.ts', import.meta.url).pathname;
 
 export interface ServiceProcess {
@@ -17,8 +18,8 @@ export function serviceProcesses() {
   const children: ChildProcess[] = [];
 
   function run(args: string[], env: Record<string, string>): ChildProcess {
-    const child = spawn(process.execPath, ['--import', hooks, main, ...args], {
-      env: { PATH: process.env['PATH'], ...env },
+    const child = spawn(process.execPath, ['--conditions=@tradewind/source', '--import', typescript, main, ...args], {
+      env: { PATH: process.env['PATH'], TS_NODE_PROJECT: tsconfig, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     children.push(child);

@@ -1,9 +1,7 @@
-// Runs an entry point of this tool as a process of its own, from its sources.
+// Runs an entry point of this tool as a process of its own, as built.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Settings } from '../src/settings.js';
-
-const hooks = new URL('../../workspace/typescript-hooks.mjs', import.meta.url).href;
 
 export interface Outcome {
   code: number | null;
@@ -20,8 +18,8 @@ export function startEntryPoint(
   args: readonly string[],
   settings: Settings,
 ): RunningEntryPoint {
-  const path = new URL(`../src/${name}.ts`, import.meta.url).pathname;
-  const process_ = spawn(process.execPath, ['--import', hooks, path, ...args], {
+  const path = new URL(`../dist/${name}.js`, import.meta.url).pathname;
+  const process_ = spawn(process.execPath, [path, ...args], {
     env: { ...process.env, NODE_OPTIONS: '', DATABASE_URL: settings.databaseUrl, DATABASE_SCHEMA: settings.schema },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,6 +1,0 @@
-// Reads .env of the checkout, when there is one. Variables of the shell win.
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-
-const file = fileURLToPath(new URL('../../.env', import.meta.url));
-if (existsSync(file)) process.loadEnvFile(file);
