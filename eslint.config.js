@@ -3,7 +3,7 @@ import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['**/dist/', '**/bundle/', '**/out-tsc/', '**/node_modules/', '.nx/', '.data/'] },
+  { ignores: ['**/dist/', '**/out-tsc/', '**/node_modules/', '.nx/', '.data/'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

@@ -7,7 +7,7 @@ const here = (path) => new URL(path, import.meta.url).pathname;
 export default {
   testEnvironment: 'node',
   testMatch: ['**/*.spec.ts', '**/*.int-spec.ts', '**/*.e2e-spec.ts'],
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/bundle/', '<rootDir>/out-tsc/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/out-tsc/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', { ...swc, swcrc: false, sourceMaps: 'inline' }] },
   resolver: here('tools/workspace/jest-resolver.cjs'),

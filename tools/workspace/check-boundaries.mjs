@@ -17,7 +17,7 @@ export async function checkBoundaries(folder = root, known = projects()) {
       ruleSet: { forbidden: boundaryRules(known) },
       // Of packages only that they are imported matters, not what they import.
       doNotFollow: { path: 'node_modules' },
-      exclude: { path: '(^|/)(dist|bundle|out-tsc|coverage)/' },
+      exclude: { path: '(^|/)(dist|out-tsc|coverage)/' },
       tsPreCompilationDeps: true,
       combinedDependencies: false,
       moduleSystems: ['es6', 'cjs'],

@@ -1,15 +1,10 @@
 // `npm run images [-- APP ...]`: builds the image of each app with docker, podman or buildah.
-// `npm run images -- --without-engine [APP ...]`: performs the steps of the Dockerfiles in a clean folder on this very
-// machine instead, and measures what comes out: the payload in MB, and how long a start takes until it is healthy.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { apps, nodeVersion } from './dockerfiles.mjs';
-import { sizeMb, StageBuilder } from './image-stages.mjs';
-import { withStarts } from './image-starts.mjs';
+import { apps } from './dockerfiles.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -18,9 +13,7 @@ function buildWithEngine(app, engineOptions) {
     (name) => spawnSync(name, ['info'], { stdio: 'ignore' }).status === 0,
   );
   if (!engine) {
-    throw new Error(
-      'No docker, podman or buildah answers on this machine. `npm run images -- --without-engine` performs the build steps without one.',
-    );
+    throw new Error('No docker, podman or buildah answers on this machine.');
   }
   const git = (...words) => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim();
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -37,56 +30,13 @@ function buildWithEngine(app, engineOptions) {
   if (result.status !== 0) throw new Error(`${engine} could not build ${app}`);
 }
 
-async function buildWithoutEngine(chosen, starts) {
-  if (process.versions.node !== nodeVersion) {
-    throw new Error(
-      `The images have Node ${nodeVersion}, this is ${process.versions.node}: run it as "npm run images".`,
-    );
-  }
-  const folder = mkdtempSync(join(tmpdir(), 'tradewind-images-'));
-  try {
-    const builder = new StageBuilder(folder, (line) => console.log(`  ${line}`));
-    const programs = chosen.map((app) => {
-      console.log(app);
-      return { app, ...builder.build(app) };
-    });
-    const rows = await withStarts(async ({ migrate, operate, assertWorks, startMs }) => {
-      const measured = [];
-      for (const program of programs) {
-        await migrate(program);
-        await operate(program);
-        await assertWorks(program);
-        const times = [];
-        for (let start = 0; start < starts; start += 1) times.push(await startMs(program));
-        times.sort((a, b) => a - b);
-        const seconds = (ms) => (ms / 1000).toFixed(2);
-        measured.push({
-          app: program.app,
-          'payload, MB': sizeMb(program.folder).toFixed(0),
-          'of it compile cache, MB': sizeMb(program.environment.NODE_COMPILE_CACHE).toFixed(0),
-          'start to healthy, s (median)': seconds(times[Math.floor(times.length / 2)]),
-          fastest: seconds(times[0]),
-          slowest: seconds(times.at(-1)),
-        });
-      }
-      return measured;
-    });
-    console.table(rows);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    'without-engine': { type: 'boolean', default: false },
-    starts: { type: 'string', default: '5' },
     'engine-option': { type: 'string', multiple: true, default: [] },
   },
 });
 const unknown = positionals.filter((app) => !apps.includes(app) || !existsSync(join(root, 'apps', app, 'Dockerfile')));
 if (unknown.length > 0) throw new Error(`No app with a Dockerfile: ${unknown.join(', ')}`);
 const chosen = positionals.length > 0 ? positionals : apps;
-if (values['without-engine']) await buildWithoutEngine(chosen, Number(values.starts));
-else for (const app of chosen) buildWithEngine(app, values['engine-option']);
+for (const app of chosen) buildWithEngine(app, values['engine-option']);

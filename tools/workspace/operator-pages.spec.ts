@@ -79,7 +79,7 @@ describe.each(pages)('%s', (page) => {
   it('shows commands that the programs of the images have', async () => {
     const objections: (string | undefined)[] = [];
     for (const text of code.filter((line) => /\bnode .*main\.js\b/.test(line))) {
-      const [, app, rest] = /\bnode apps\/([\w-]+)\/bundle\/main\.js(.*)$/.exec(text) ?? [];
+      const [, app, rest] = /\bnode apps\/([\w-]+)\/dist\/main\.js(.*)$/.exec(text) ?? [];
       if (!app) objections.push(`no such program in an image: ${text}`);
       else if (rest!.trim() !== '...' && rest!.trim() !== '') objections.push(await objection(app, wordsOf(rest!)));
     }
