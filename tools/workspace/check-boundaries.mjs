@@ -3,7 +3,8 @@ import { cruise } from 'dependency-cruiser';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { boundaryRules } from './boundaries.mjs';
+import { boundaryRules, cyclesAllowedIn, testFiles } from './boundaries.mjs';
+import { folderCycles } from './folder-cycles.mjs';
 import { projects, root } from './projects.mjs';
 
 /** @returns {Promise<{violations: string[], modules: number}>} broken rules, each as a sentence */
@@ -32,7 +33,10 @@ export async function checkBoundaries(folder = root, known = projects()) {
   );
   const { summary, modules } = typeof output === 'string' ? JSON.parse(output) : output;
   const violations = summary.violations.map(({ from, to, rule }) => `${from} imports ${to}: ${rule.name}`);
-  return { violations, modules: modules.length };
+  const cycles = folderCycles(modules, new RegExp(testFiles)).filter(
+    (sentence) => !cyclesAllowedIn.some((project) => sentence.startsWith(`${project}:`)),
+  );
+  return { violations: [...violations, ...cycles], modules: modules.length };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -158,7 +158,7 @@ describe.each(overlays)('the network of the %s overlay', (overlay) => {
         path,
         backend: { service: `${service}-service`, port: 80 },
       });
-      const { ports, selector } = find(manifests, 'Service', backend!.service)!.spec as {
+      const { ports, selector } = find(manifests, 'Service', String(backend!.service))!.spec as {
         ports: { port: number; targetPort: string }[];
         selector: Record<string, string>;
       };
