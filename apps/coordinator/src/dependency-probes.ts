@@ -6,7 +6,17 @@ import { ReadinessRegistry } from '@tradewind/service-kit';
 @Injectable()
 export class DependencyProbes {
   constructor(readiness: ReadinessRegistry, warehouse: Warehouse, queue: Queue) {
-    readiness.add('warehouse', () => warehouse.ping());
-    readiness.add('queue', () => queue.ping());
+    readiness.add({
+      name: 'warehouse',
+      probe: () => warehouse.ping(),
+      isEssential: false,
+      why: 'a run stops while it selects people and is resumed later; reports work',
+    });
+    readiness.add({
+      name: 'queue',
+      probe: () => queue.ping(),
+      isEssential: false,
+      why: 'a run stops while it publishes and is resumed later; reports work',
+    });
   }
 }

@@ -19,8 +19,8 @@ export const service = defineService({
     app.get(Retention).start();
     await app.get(PushDelivery).start();
   },
-  migrate: async (config) => {
-    await migrateDatabase(config, migrations);
+  migrate: (config) => migrateDatabase(config, migrations),
+  prepare: async (config) => {
     if (config.CLOUD === 'embedded') await migrateWarehouse(config);
   },
   commands: addCommands,

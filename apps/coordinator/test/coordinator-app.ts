@@ -206,7 +206,9 @@ async function startNeighbours(): Promise<Neighbours> {
 }
 
 async function migrate(databaseUrl: string): Promise<void> {
-  await service.migrate?.(new service.config(environment(databaseUrl, 'http://127.0.0.1:9')));
+  const config = new service.config(environment(databaseUrl, 'http://127.0.0.1:9'));
+  await service.migrate?.(config);
+  await service.prepare?.(config);
 }
 
 export function environment(databaseUrl: string, neighboursUrl: string): Record<string, string> {

@@ -40,7 +40,12 @@ import { WebhookController } from './webhook/webhook.controller.js';
       inject: [AppConfig, ReadinessRegistry],
       useFactory: async (config: AppConfig, readiness: ReadinessRegistry) => {
         const warehouse = await createWarehouse(config);
-        readiness.add('warehouse', () => warehouse.ping());
+        readiness.add({
+          name: 'warehouse',
+          probe: () => warehouse.ping(),
+          isEssential: false,
+          why: 'runs start and end; their items stay with the provider and are stored later',
+        });
         return warehouse;
       },
     },

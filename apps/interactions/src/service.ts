@@ -14,8 +14,8 @@ export const service = defineService({
   name: 'interactions',
   config: AppConfig,
   module: AppModule,
-  migrate: async (config) => {
-    await migrateDatabase(config, migrations);
+  migrate: (config) => migrateDatabase(config, migrations),
+  prepare: async (config) => {
     const warehouse = await createWarehouse(config);
     try {
       await warehouse.migrate();

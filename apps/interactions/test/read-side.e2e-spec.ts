@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startService } from '@tradewind/service-kit';
+import { Relay } from '@tradewind/testkit';
+import { service } from '../src/service.js';
 import { company, InteractionsWorld, person } from './interactions-app.js';
 
 interface Page {
@@ -147,6 +150,43 @@ describe('the read side', () => {
       status: 200,
       body: { status: 'ready', service: 'interactions', dependencies: { postgres: 'up', warehouse: 'up' } },
     });
+  });
+
+  it('starts, and stays in service, without the warehouse', async () => {
+    const relay = await Relay.to(new URL(world.database.url));
+    relay.down();
+    const address = new URL(world.database.url);
+    address.port = String(relay.port);
+    const replica = await startService(service, {
+      env: {
+        ...world.settings,
+        WAREHOUSE_DATABASE_URL: address.href,
+        MIGRATE_ON_START: 'true',
+        WEBHOOK_BASE_URL: world.url,
+        PORT: '0',
+        METRICS_PORT: '0',
+      },
+    });
+    const ready = async () => {
+      const answer = await fetch(`${replica.url}/ready`);
+      return [answer.status, await answer.json()];
+    };
+    try {
+      expect(await ready()).toEqual([
+        200,
+        {
+          status: 'ready',
+          service: 'interactions',
+          dependencies: { postgres: 'up', warehouse: 'down' },
+          degraded: { warehouse: expect.stringContaining('stored later') },
+        },
+      ]);
+      relay.up();
+      expect(await ready()).toMatchObject([200, { dependencies: { warehouse: 'up' } }]);
+    } finally {
+      await replica.close();
+      relay.close();
+    }
   });
 
   it('tells the age of the oldest active run and the time to data as metrics', async () => {

@@ -7,7 +7,17 @@ import { AppConfig } from './app.config.js';
 @Injectable()
 export class DependencyProbes {
   constructor(readiness: ReadinessRegistry, warehouse: Warehouse, objects: ObjectStore, config: AppConfig) {
-    readiness.add('warehouse', () => warehouse.ping());
-    readiness.add('object_store', () => objects.assertWritable(config.OBJECT_STORE_BUCKET));
+    readiness.add({
+      name: 'warehouse',
+      probe: () => warehouse.ping(),
+      isEssential: false,
+      why: 'profiles are kept in the inbox and stored later',
+    });
+    readiness.add({
+      name: 'object_store',
+      probe: () => objects.assertWritable(config.OBJECT_STORE_BUCKET),
+      isEssential: false,
+      why: 'profiles are kept in the inbox and backed up later',
+    });
   }
 }

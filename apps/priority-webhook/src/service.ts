@@ -17,8 +17,8 @@ export const service = defineService({
     app.get(InboxLoops).start();
     app.get(Retention).start();
   },
-  migrate: async (config) => {
-    await migrateDatabase(config, migrations);
+  migrate: (config) => migrateDatabase(config, migrations),
+  prepare: async (config) => {
     if (config.CLOUD === 'embedded') await migrateWarehouse(config);
   },
   commands: addCommands,

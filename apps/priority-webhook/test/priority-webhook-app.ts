@@ -31,6 +31,7 @@ export interface TestApp {
 async function migrate(databaseUrl: string): Promise<void> {
   const config = new service.config(environment(databaseUrl, tmpdir()));
   await service.migrate?.(config);
+  await service.prepare?.(config);
 }
 
 export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {

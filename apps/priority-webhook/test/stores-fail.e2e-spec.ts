@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { profileBackupBucket } from '@tradewind/shared-types';
+import { Relay } from '@tradewind/testkit';
 import { deliverTo, eventually, profileBody, startApp, type TestApp } from './priority-webhook-app.js';
 
 let app: TestApp;
@@ -22,6 +23,11 @@ const objectStoreState = async () => {
   const ready = (await (await fetch(`${app.url}/ready`)).json()) as { dependencies: Record<string, string> };
   return ready.dependencies['object_store'];
 };
+const dependencyMetrics = async (url: string) =>
+  (await (await fetch(url)).text())
+    .split('\n')
+    .filter((line) => line.startsWith('dependency_up{'))
+    .sort();
 const inbox = async () =>
   app.query('select is_stored as s, is_backed_up as b, last_error as e from open_delivery order by id');
 
@@ -60,6 +66,52 @@ describe('a store that fails for a while', () => {
     await eventually(async () => expect(await objectStoreState()).toBe('up'));
     await eventually(async () => expect(await backups('jane')).toBe(1));
     expect(await stored('jane')).toBe(1);
+  });
+
+  it('the object store: the service stays in service, and says what waits', async () => {
+    const bucket = join(app.objectDir, profileBackupBucket);
+    await writeFile(bucket, 'a file where the folder should be');
+    const ready = await fetch(`${app.url}/ready`);
+    expect([ready.status, await ready.json()]).toEqual([
+      200,
+      {
+        status: 'ready',
+        service: 'priority-webhook',
+        dependencies: { postgres: 'up', warehouse: 'up', object_store: 'down' },
+        degraded: { object_store: expect.stringContaining('backed up later') },
+      },
+    ]);
+    expect(await dependencyMetrics(app.running.metricsUrl)).toEqual([
+      'dependency_up{name="object_store",essential="false"} 0',
+      'dependency_up{name="postgres",essential="true"} 1',
+      'dependency_up{name="warehouse",essential="false"} 1',
+    ]);
+  });
+
+  it('both stores at the start: the service starts, keeps what it gets, and stores it once they are there', async () => {
+    const warehouse = await Relay.to(new URL(app.databaseUrl));
+    warehouse.down();
+    const address = new URL(app.databaseUrl);
+    address.port = String(warehouse.port);
+    const objectDir = join(app.objectDir, 'elsewhere');
+    await writeFile(objectDir, 'a file where the folder should be');
+    try {
+      const replica = await app.replica({ WAREHOUSE_DATABASE_URL: address.href, OBJECT_STORE_DIR: objectDir });
+      const ready = await fetch(`${replica.url}/ready`);
+      expect([ready.status, await ready.json()]).toMatchObject([
+        200,
+        { status: 'ready', dependencies: { postgres: 'up', warehouse: 'down', object_store: 'down' } },
+      ]);
+      expect(await deliverTo(replica.url, profileBody('early'))).toMatchObject({
+        status: 200,
+        body: { status: 'success', saved_to_warehouse: false, backed_up_to_storage: false },
+      });
+      warehouse.up();
+      await rm(objectDir);
+      await eventually(async () => expect(await stored('early')).toBe(1));
+    } finally {
+      warehouse.close();
+    }
   });
 
   it('another bucket is used where the settings name one', async () => {

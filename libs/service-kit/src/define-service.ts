@@ -16,6 +16,11 @@ export interface ServiceDefinition<C extends ServiceConfig = ServiceConfig> {
   configure?: (app: NestFastifyApplication, config: C) => void | Promise<void>;
   /** Command `migrate`; also run before serving unless MIGRATE_ON_START is false. */
   migrate?: (config: C) => Promise<unknown>;
+  /**
+   * Sets up what the service can start without, such as the tables of the embedded warehouse. Runs after `migrate`: a failure
+   * ends the command, but a start goes on and tries again in the background.
+   */
+  prepare?: (config: C) => Promise<unknown>;
   /** After it began to serve in a process of its own. */
   onServing?: () => void;
   /** Operator commands. `open` gives the app without HTTP; it is closed when the command ends. */

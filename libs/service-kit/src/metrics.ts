@@ -18,8 +18,22 @@ export class Metrics {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [this.registry],
   });
+  /** Labels: name, and whether the service is of no use without it. Set by the readiness probes. */
+  readonly dependencyUp = new Gauge({
+    name: 'dependency_up',
+    help: 'Whether a dependency of the service answers (1) or not (0)',
+    labelNames: ['name', 'essential'],
+    registers: [this.registry],
+  });
+  private readonly updates: (() => Promise<void>)[] = [];
+
+  /** For figures that are read when somebody asks for them. A failure would cost all other figures; do not throw. */
+  beforeScrape(update: () => Promise<void>): void {
+    this.updates.push(update);
+  }
 
   async text(): Promise<string> {
+    await Promise.all(this.updates.map((update) => update()));
     if (!processRegistry) {
       processRegistry = new Registry();
       collectDefaultMetrics({ register: processRegistry });

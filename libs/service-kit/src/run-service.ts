@@ -95,7 +95,9 @@ async function runCommand<C extends ServiceConfig>(
       .command('migrate')
       .description('bring the database up to date and end')
       .action(async () => {
-        await migrate(new service.config());
+        const config = new service.config();
+        await migrate(config);
+        await service.prepare?.(config);
       });
   }
   // Commands print for people: only what needs attention is logged, unless LOG_LEVEL says otherwise.

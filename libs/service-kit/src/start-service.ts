@@ -6,6 +6,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import type { Health } from '@tradewind/shared-types';
+import { BackgroundLoop } from './background-loop.js';
 import type { ServiceConfig } from './config/config-class.js';
 import type { ServiceDefinition } from './define-service.js';
 import { ErrorFilter } from './http/error-filter.js';
@@ -17,6 +18,9 @@ import { Metrics, startMetricsServer } from './metrics.js';
 import { nestLogger } from './nest-logger.js';
 import { ReadinessRegistry } from './readiness.js';
 import { startTelemetry } from './telemetry/telemetry.js';
+
+/** Pause between attempts to prepare what was not there at the start, milliseconds. */
+const prepareIntervalMs = 5000;
 
 export interface StartOptions {
   /** The environment to read; the process's own unless given. */
@@ -47,7 +51,11 @@ export async function startService<C extends ServiceConfig>(
   const { config, logger, metrics, readiness } = parts;
   const stopTelemetry = await startTelemetry(service.name, config);
   announce(config, logger);
-  if (config.MIGRATE_ON_START) await service.migrate?.(config);
+  let preparation: BackgroundLoop | undefined;
+  if (config.MIGRATE_ON_START) {
+    await service.migrate?.(config);
+    preparation = await prepare(service, config, logger);
+  }
 
   const adapter = createFastifyAdapter(config, logger, metrics);
   const app = await NestFactory.create<NestFastifyApplication>(await serviceModule(service, parts), adapter, {
@@ -71,7 +79,7 @@ export async function startService<C extends ServiceConfig>(
     (closing ??= (async () => {
       drain();
       // Requests end before the app's own resources do: what they still want to write must find its place.
-      await endRequests(adapter.getInstance());
+      await Promise.all([endRequests(adapter.getInstance()), preparation?.stop()]);
       await app.close();
       await closeServer(metricsServer);
       await stopTelemetry?.();
@@ -112,7 +120,36 @@ function kitParts<C extends ServiceConfig>(service: ServiceDefinition<C>, option
   const config = new service.config(options.env ?? process.env);
   const logger =
     options.logger ?? createLogger({ service: service.name, version: config.SERVICE_VERSION, level: config.LOG_LEVEL });
-  return { config, logger, metrics: new Metrics(), readiness: new ReadinessRegistry() };
+  const metrics = new Metrics();
+  return { config, logger, metrics, readiness: new ReadinessRegistry(metrics) };
+}
+
+/** Does what can be done now; the loop that is answered goes on with what cannot. */
+async function prepare<C extends ServiceConfig>(
+  service: ServiceDefinition<C>,
+  config: C,
+  logger: Logger,
+): Promise<BackgroundLoop | undefined> {
+  try {
+    await service.prepare?.(config);
+    return undefined;
+  } catch (error) {
+    logger.warn({ err: error }, 'a dependency is not prepared; the service starts without it and goes on trying');
+  }
+  const loop = new BackgroundLoop({
+    name: 'prepare',
+    intervalMs: prepareIntervalMs,
+    startsAfterMs: prepareIntervalMs,
+    run: async () => {
+      await service.prepare?.(config);
+      logger.info('the dependency is prepared now');
+      // Not awaited: the loop ends with this pass.
+      void loop.stop();
+    },
+    logger,
+  });
+  loop.start();
+  return loop;
 }
 
 function announce(config: ServiceConfig, logger: Logger): void {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLogger, ReadinessRegistry } from '@tradewind/service-kit';
+import { createLogger, Metrics, ReadinessRegistry } from '@tradewind/service-kit';
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
 import type { AppConfig } from '../app.config.js';
 import type { AppEvents } from '../events.js';
@@ -19,7 +19,7 @@ describe('DataStore', () => {
     } as AppConfig;
     const events = { emit: () => undefined } as unknown as AppEvents;
     const logger = createLogger({ service: 'test', version: '1', level: 'silent' });
-    store = new DataStore(config, events, logger, new ReadinessRegistry());
+    store = new DataStore(config, events, logger, new ReadinessRegistry(new Metrics()));
   });
   afterAll(async () => {
     await store.onApplicationShutdown();

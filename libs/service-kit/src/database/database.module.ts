@@ -49,7 +49,12 @@ export class DatabaseModule {
               (error) => logger.warn({ err: error }, 'the database does not answer yet'),
             );
             if (config.MIGRATE_ON_START && options.migrations) await migrateDatabase(config, options.migrations);
-            readiness.add('postgres', () => dataSource.query('select 1'));
+            readiness.add({
+              name: 'postgres',
+              probe: () => dataSource.query('select 1'),
+              isEssential: true,
+              why: 'the state of the service is there',
+            });
             return dataSource;
           },
         },
