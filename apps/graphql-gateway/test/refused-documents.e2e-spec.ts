@@ -26,8 +26,8 @@ describe('refused documents', () => {
     ];
     for (let i = 0; i < 5; i++) expect(await sendRefused[i % 3]!()).toMatchObject({ status: 400 });
     for (const send of sendRefused) {
-      const { status, body, headers } = await send();
-      expect({ status, body: body as unknown }).toEqual({
+      const answer = await send();
+      expect({ status: answer.status, body: answer.body as unknown }).toEqual({
         status: 429,
         body: {
           message: expect.stringContaining('5 requests per minute'),
@@ -35,7 +35,7 @@ describe('refused documents', () => {
           statusCode: 429,
         },
       });
-      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     }
   });
 

@@ -60,8 +60,8 @@ describe('Model Context Protocol clients', () => {
   it.each<[string, string, Authorize]>([
     ['1.x', 'its own resource', first.auth],
     ['1.x', 'another resource', first.auth],
-    ['2.x', 'its own resource', second.auth as Authorize],
-    ['2.x', 'another resource', second.auth as Authorize],
+    ['2.x', 'its own resource', second.auth],
+    ['2.x', 'another resource', second.auth],
   ])('SDK %s for %s: discovery, registration, tokens, refresh', async (_line, kind, auth) => {
     const serverUrl = kind === 'another resource' ? resource : identity.issuer;
     const provider = new MemoryProvider();

@@ -62,12 +62,13 @@ function stopOnSignal(running: RunningService): void {
   process.on('SIGINT', onSignal);
 }
 
-function stop({ logger, config, close }: RunningService): void {
+function stop(running: RunningService): void {
+  const { logger, config } = running;
   setTimeout(() => {
     logger.error({ timeout_ms: config.SHUTDOWN_TIMEOUT_MS }, 'stopping took too long: ending with work undone');
     process.exit(1);
   }, config.SHUTDOWN_TIMEOUT_MS).unref();
-  close().then(
+  running.close().then(
     () => {
       logger.info('stopped');
     },

@@ -7,7 +7,6 @@ import {
   visit,
   type ASTNode,
   type ASTVisitor,
-  type DirectiveNode,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
@@ -120,7 +119,7 @@ class Measure {
         if (node.kind === Kind.FIELD && node.alias) assertWithin(aliasesMax, ++aliases, 'aliases');
         if (node.kind === Kind.SELECTION_SET) assertFewSpreads(node);
         if (node.kind === Kind.LIST || node.kind === Kind.OBJECT) enterValue();
-        const own = 'directives' in node ? (node.directives as readonly DirectiveNode[] | undefined) : undefined;
+        const own = 'directives' in node ? node.directives : undefined;
         if (!own || own.length === 0) return;
         assertWithin(directivesMaxPerNode, own.length, 'directives in one place');
         assertWithin(directivesMax, (directives += own.length), 'directives');

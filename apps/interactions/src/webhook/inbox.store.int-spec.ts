@@ -4,7 +4,6 @@ import type { ProviderRun } from '@tradewind/scraping-provider';
 import { StoreDatabase } from '../../test/store-database.js';
 import { StartsStore } from '../starts/starts.store.js';
 import { JobsStore } from '../tracker/jobs.store.js';
-import type { JobId } from '../tracker/tracker.types.js';
 import { InboxStore, type ReceivedWebhook } from './inbox.store.js';
 
 describe('InboxStore', () => {
@@ -90,7 +89,7 @@ describe('InboxStore', () => {
     await starts.claim({ room: 2, slots: 2, leaseMs: 60_000 });
     await store.accept([webhook('r1', other)]);
     const run = { id: 'r1', status: 'RUNNING', datasetId: 'd', inputStoreId: 'i' } as ProviderRun;
-    expect(await starts.recordRun(one! as JobId, run, 0)).toBe('recorded');
+    expect(await starts.recordRun(one!, run, 0)).toBe('recorded');
     expect(await store.process(10)).toEqual([{ runId: 'r1', jobId: other, outcome: 'surplus' }]);
   });
 
