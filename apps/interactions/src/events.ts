@@ -12,13 +12,15 @@ export class AppEvents extends eventsClass('interactions', {
   run_aborted: { help: 'Jobs that became ABORTED' },
   provider_call: { help: 'Calls to the provider by outcome', labels: ['operation', 'outcome'], level: 'debug' },
   items_stored: {
-    help: 'Rows of the warehouse, by kind',
+    help: 'Items stored in the warehouse, by kind',
     labels: ['kind'],
+    countedBy: 'count',
     histogram: { field: 'count', buckets: [1, 10, 100, 1_000, 10_000, 100_000] },
   },
   items_left_over: {
     help: 'Items that fit no table and are kept beside them, by reason',
     labels: ['reason'],
+    countedBy: 'count',
     histogram: { field: 'count', buckets: [1, 10, 100, 1_000, 10_000, 100_000] },
   },
   webhook_received: { help: 'Completion webhooks by what became of them', labels: ['outcome'], level: 'debug' },

@@ -4,7 +4,7 @@ import { company, InteractionsWorld, person } from './interactions-app.js';
 interface Answer {
   success: boolean;
   message: string;
-  results: { run_id?: string; success: boolean; error: string | null; status?: string }[];
+  results: { run_id?: string; success: boolean; error: string | null; status?: string | null }[];
 }
 
 describe('POST /scraper/network/abort-run', () => {
@@ -47,8 +47,20 @@ describe('POST /scraper/network/abort-run', () => {
           error: null,
           status: 'ABORTED',
         },
-        { network_handle: 'never-seen', entity: 'PERSON', success: false, error: 'No pending or running run found' },
-        { network_handle: 'runs', entity: 'COMPANY', success: false, error: 'No pending or running run found' },
+        {
+          network_handle: 'never-seen',
+          entity: 'PERSON',
+          success: false,
+          error: 'No pending or running run found',
+          status: null,
+        },
+        {
+          network_handle: 'runs',
+          entity: 'COMPANY',
+          success: false,
+          error: 'No pending or running run found',
+          status: null,
+        },
       ],
     });
     expect(await rowOf('runs')).toMatchObject({ status: 'ABORTED', completed_date: null, posts_count: null });
@@ -109,9 +121,8 @@ describe('POST /scraper/network/abort-run', () => {
       expect(answer).toMatchObject({
         success: false,
         message: 'Aborted 0/1 runs successfully.',
-        results: [{ success: false, error: `Run already completed with status ${status}` }],
+        results: [{ success: false, error: `Run already completed with status ${status}`, status }],
       });
-      expect(answer.results[0]).not.toHaveProperty('status');
       expect(answer.results[0]).not.toHaveProperty('run_id');
       world.simulator.setFaults([]);
       await world.finished();
@@ -171,6 +182,7 @@ describe('POST /scraper/network/abort-run', () => {
     expect(answer.results[0]).toMatchObject({
       success: false,
       error: expect.stringMatching(/not confirmed/) as unknown,
+      status: expect.stringMatching(/^(READY|RUNNING)$/) as unknown,
     });
     world.simulator.setFaults([]);
     await world.finished();

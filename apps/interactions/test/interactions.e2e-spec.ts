@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { company, InteractionsWorld, person } from './interactions-app.js';
+import { company, InteractionsWorld, person, type TrackerRow } from './interactions-app.js';
 
 describe('POST /scraper/network/interactions', () => {
   let world: InteractionsWorld;
@@ -46,5 +46,14 @@ describe('POST /scraper/network/interactions', () => {
         reactions: expected.reactions,
       });
     }
+  });
+
+  it('a job whose items are being stored is RUNNING, however short its run was', async () => {
+    world.simulator.setFaults([{ on: 'dataset.items', kind: 'latency', target: 'stored-slowly', delayMs: 800 }]);
+    await world.post('/scraper/network/interactions', { user_company_id: 'acme', targets: [person('stored-slowly')] });
+    const rowOf = (rows: TrackerRow[]) => rows.find((row) => row.networkUsername === 'stored-slowly');
+    const storing = await world.until((rows) => rowOf(rows)?.stage === 'storing');
+    expect(rowOf(storing)!.status).toBe('RUNNING');
+    expect(rowOf(await world.finished())!.status).toBe('COMPLETED');
   });
 });

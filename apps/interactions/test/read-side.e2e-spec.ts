@@ -197,6 +197,16 @@ describe('the read side', () => {
     expect(text).toMatch(/^tradewind_interactions_run_started_total\{entity="PERSON"\} 5$/m);
     expect(text).toMatch(/^tradewind_interactions_data_stored_seconds_count 5$/m);
     expect(text).toMatch(/^tradewind_interactions_items_stored_count_sum\{kind="post"\} [1-9]\d*$/m);
+    // The counters count items, as the tracker does, not runs.
+    const rows = await world.tracker();
+    for (const [kind, column] of [
+      ['post', 'posts_count'],
+      ['comment', 'comments_count'],
+      ['reaction', 'reactions_count'],
+    ] as const) {
+      const count = rows.reduce((sum, row) => sum + (row[column] ?? 0), 0);
+      expect(text).toContain(`tradewind_interactions_items_stored_total{kind="${kind}"} ${count}\n`);
+    }
     expect(text).toMatch(/^tradewind_interactions_provider_call_total\{operation="start",outcome="started"\} 6$/m);
     expect(text).toMatch(/^tradewind_interactions_provider_call_total\{operation="items",outcome="found"\} [1-9]\d*$/m);
   });

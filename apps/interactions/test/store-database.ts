@@ -47,6 +47,7 @@ export function newJobs(userCompanyId: string, handles: readonly string[]) {
   return {
     userCompanyId,
     triggerUserId: null,
+    deadline: performance.now() + 5_000,
     triggeredBy: null,
     inputs: handles.map((networkHandle) => ({
       networkHandle,

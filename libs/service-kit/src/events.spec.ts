@@ -5,6 +5,7 @@ import { Metrics } from './metrics.js';
 
 class ExampleEvents extends eventsClass('priority-example', {
   run_started: { help: 'Runs started', labels: ['entity'] },
+  items_stored: { help: 'Items, by kind', labels: ['kind'], countedBy: 'count' },
   data_stored: { help: 'Items stored', histogram: { field: 'seconds', buckets: [1, 10] }, level: 'debug' },
 }) {}
 
@@ -18,11 +19,17 @@ describe('eventsClass', () => {
     events.emit('run_started', { entity: 'POST', run_id: 'run-1' });
     events.emit('run_started', { entity: 'POST', run_id: 'run-2' });
     events.emit('data_stored', { seconds: 4 });
+    for (const count of [3, 0, 4]) events.emit('items_stored', { kind: 'post', count });
 
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       expect.objectContaining({ event: 'run_started', entity: 'POST', run_id: 'run-1', message: 'run_started' }),
       expect.objectContaining({ run_id: 'run-2' }),
+      expect.objectContaining({ count: 3 }),
+      expect.objectContaining({ count: 0 }),
+      expect.objectContaining({ count: 4 }),
     ]);
+    // A counter may count what one event is about.
+    expect(await metrics.text()).toContain('tradewind_priority_example_items_stored_total{kind="post"} 7');
     const text = await metrics.text();
     expect(text).toContain('tradewind_priority_example_run_started_total{entity="POST"} 2');
     expect(text).toContain('tradewind_priority_example_data_stored_seconds_bucket{le="10"} 1');

@@ -8,6 +8,8 @@ export interface EventDefinition {
   help: string;
   /** Fields of the event that also become labels of its counter. Few and bounded: never an id. */
   labels?: readonly string[];
+  /** A numeric field by which the counter rises; by one at each event unless set. */
+  countedBy?: string;
   /** A numeric field whose distribution is kept too. */
   histogram?: { field: string; buckets: number[] };
   /** Level of the log line; info unless set. */
@@ -19,6 +21,7 @@ const gaugeTimeoutMs = 2000;
 
 type Fields<D extends EventDefinition> = Record<string, unknown> &
   (D extends { labels: readonly (infer L extends string)[] } ? Record<L, string | number | boolean> : object) &
+  (D extends { countedBy: infer F extends string } ? Record<F, number> : object) &
   (D extends { histogram: { field: infer F extends string } } ? Record<F, number> : object);
 
 export interface EventsClass<D extends Record<string, EventDefinition>> {
@@ -72,7 +75,9 @@ export function eventsClass<const D extends Record<string, EventDefinition>>(
       const definition: EventDefinition = definitions[name]!;
       const labels: Record<string, string> = {};
       for (const label of definition.labels ?? []) labels[label] = String(fields[label]);
-      this.counters.get(name)?.inc(labels);
+      this.counters
+        .get(name)
+        ?.inc(labels, definition.countedBy === undefined ? 1 : Number(fields[definition.countedBy]));
       if (definition.histogram) this.histograms.get(name)?.observe(labels, Number(fields[definition.histogram.field]));
       this.logger[definition.level ?? 'info']({ event: name, ...fields }, name);
     }

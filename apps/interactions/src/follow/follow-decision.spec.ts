@@ -9,7 +9,7 @@ describe('decideByRunStatus', () => {
     ['RUNNING', 'RUNNING', 'following'],
     ['TIMING-OUT', undefined, 'following'],
     ['ABORTING', undefined, 'following'],
-    ['SUCCEEDED', undefined, 'storing'],
+    ['SUCCEEDED', 'RUNNING', 'storing'],
     ['FAILED', 'FAILED', 'done'],
     ['TIMED-OUT', 'FAILED', 'done'],
     ['ABORTED', 'ABORTED', 'done'],

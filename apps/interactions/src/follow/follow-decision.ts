@@ -21,7 +21,8 @@ export function decideByRunStatus(status: RunStatus): FollowDecision {
     case 'RUNNING':
       return { status: 'RUNNING', stage: 'following' };
     case 'SUCCEEDED':
-      return { stage: 'storing' };
+      // The run may have been too short for anybody to see it RUNNING; its job is at work until the items are stored.
+      return { status: 'RUNNING', stage: 'storing' };
     case 'FAILED':
       return { status: 'FAILED', stage: 'done', error: 'The run failed at the provider' };
     case 'TIMED-OUT':

@@ -9,7 +9,7 @@ import { JobWaits } from '../tracker/job-waits.js';
 import { JobsStore } from '../tracker/jobs.store.js';
 import { targetKey, type Job } from '../tracker/tracker.types.js';
 import { countAnswer } from './answer-counts.js';
-import type { AbortAnswerDto, AbortResultDto } from './interaction-answers.dto.js';
+import type { AbortAnswerDto, AbortResultDto, AbortResultStatus } from './interaction-answers.dto.js';
 import type { AbortRequestDto, TargetDto } from './interactions.dto.js';
 import { assertAbortBounds } from './request-bounds.js';
 
@@ -57,7 +57,7 @@ export class AbortsService {
     const results: AbortResultDto[] = await Promise.all(
       request.targets.map(async (target: TargetDto, index) => {
         const job = jobs.get(targetKey(targets[index]!));
-        const outcome = job ? await this.abortJob(job, deadline) : failure(noActiveRunError);
+        const outcome = job ? await this.abortJob(job, deadline) : failure(noActiveRunError, null);
         return { network_handle: target.network_handle, entity: target.entity, ...outcome };
       }),
     );
@@ -76,15 +76,18 @@ export class AbortsService {
       job = (await this.waits.untilStarted([job.id], deadline - performance.now())).get(job.id) ?? job;
     }
     if (job.stage === 'starting' || job.stage === 'unsettled' || job.stage === 'queued')
-      return failure(notConfirmedError);
-    if (job.providerRunId === null) return job.status === 'ABORTED' ? aborted(undefined) : failure(noActiveRunError);
+      return failure(notConfirmedError, 'PENDING');
+    if (job.providerRunId === null)
+      return job.status === 'ABORTED' ? aborted(undefined) : failure(noActiveRunError, null);
     if (job.stage !== 'following') return endOutcome(job.providerRunId, job.providerStatus);
     // A provider that does not answer holds this target alone, and not beyond the deadline: the call goes on by itself.
     const late = new AbortController();
     try {
       return await Promise.race([
         this.abortRun(job, job.providerRunId, deadline),
-        delay(Math.max(0, deadline - performance.now()), failure(notConfirmedError), { signal: late.signal }),
+        delay(Math.max(0, deadline - performance.now()), failure(notConfirmedError, job.providerStatus), {
+          signal: late.signal,
+        }),
       ]);
     } finally {
       late.abort();
@@ -99,26 +102,27 @@ export class AbortsService {
         await delay(confirmLookMs);
         run = await this.provider.findRun(runId);
       }
-      if (!run) return failure(runMissingError);
+      if (!run) return failure(runMissingError, job.providerStatus);
       await this.follow.apply(job, run);
-      return isTerminalRunStatus(run.status) ? endOutcome(runId, run.status) : failure(notConfirmedError);
+      return isTerminalRunStatus(run.status) ? endOutcome(runId, run.status) : failure(notConfirmedError, run.status);
     } catch (error) {
       this.events.emit('provider_call', { operation: 'abort', outcome: 'failed', run_id: runId });
       this.logger.warn({ err: error, run_id: runId }, 'the provider did not confirm an abort; it is followed up');
-      return failure(notConfirmedError);
+      return failure(notConfirmedError, job.providerStatus);
     }
   }
 }
 
 function endOutcome(runId: string, status: RunStatus | null): Outcome {
   if (status === 'ABORTED') return aborted(runId);
-  return failure(status === null ? noActiveRunError : alreadyCompletedError(status));
+  return failure(status === null ? noActiveRunError : alreadyCompletedError(status), status);
 }
 
 function aborted(runId: string | undefined): Outcome {
   return { ...(runId === undefined ? {} : { run_id: runId }), success: true, error: null, status: 'ABORTED' };
 }
 
-function failure(error: string): Outcome {
-  return { success: false, error };
+/** @param status how the run stands as far as it is known; null when there is none */
+function failure(error: string, status: AbortResultStatus | null): Outcome {
+  return { success: false, error, status };
 }

@@ -1,6 +1,6 @@
 // What the interactions endpoints answer (pipelines.md, Resources and Endpoints A).
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { ProfileEntity } from '@tradewind/scraping-provider';
+import { runStatuses, type ProfileEntity } from '@tradewind/scraping-provider';
 import { trackerStatuses, type TrackerStatus } from '../tracker/tracker.types.js';
 import { entities } from './interactions.dto.js';
 
@@ -25,9 +25,19 @@ export class JobResultDto {
   error!: string | null;
 }
 
+/** Of a run, by the provider's words, and of a job that has none yet. */
+export const abortResultStatuses = [...runStatuses, 'PENDING'] as const;
+export type AbortResultStatus = (typeof abortResultStatuses)[number];
+
 export class AbortResultDto extends JobResultDto {
-  @ApiPropertyOptional({ type: String, enum: ['ABORTED'], description: 'Only of successful targets' })
-  status?: 'ABORTED';
+  @ApiProperty({
+    type: String,
+    enum: abortResultStatuses,
+    nullable: true,
+    description:
+      'ABORTED on success; else how the run stands at the provider, or the job before it has a run; null when there is no active run',
+  })
+  status!: AbortResultStatus | null;
 }
 
 export class TriggerAnswerDto {

@@ -4,6 +4,7 @@ import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { abortedBeforeStartError, alreadyActiveError, startErrors, stillPendingError } from '../starts/start-errors.js';
 import { StartsService } from '../starts/starts.service.js';
+import { JobChanges } from '../tracker/job-changes.js';
 import { JobWaits } from '../tracker/job-waits.js';
 import { JobsStore } from '../tracker/jobs.store.js';
 import type { Job } from '../tracker/tracker.types.js';
@@ -22,6 +23,7 @@ export class TriggersService {
     private readonly store: JobsStore,
     private readonly starts: StartsService,
     private readonly waits: JobWaits,
+    private readonly changes: JobChanges,
     private readonly events: AppEvents,
     private readonly config: AppConfig,
   ) {}
@@ -29,12 +31,14 @@ export class TriggersService {
   /** @param triggeredBy the caller, as it is stored */
   async trigger(request: TriggerRequestDto, triggeredBy: string | null): Promise<TriggerAnswerDto> {
     assertTriggerBounds(request, this.config);
+    const deadline = performance.now() + this.config.ANSWER_BUDGET_MS;
     const inputs = request.targets.map((target) => toRunInput(request, target));
     const ids = await this.store.create({
       userCompanyId: request.user_company_id,
       triggerUserId: request.trigger_user_id ?? null,
       triggeredBy,
       inputs,
+      deadline,
     });
     const accepted = ids.filter((id) => id !== undefined);
     ids.forEach((id, index) => {
@@ -47,10 +51,12 @@ export class TriggersService {
       });
     });
     this.starts.wake();
-    const jobs = await this.waits.untilStarted(accepted, this.config.ANSWER_BUDGET_MS);
+    const jobs = await this.waits.untilStarted(accepted, deadline - performance.now());
     const results = request.targets.map((target, index) => {
       const id = ids[index];
-      const outcome = id ? outcomeOf(jobs.get(id)) : { success: false, error: alreadyActiveError };
+      const outcome = id
+        ? outcomeOf(jobs.get(id), this.changes.runOf(id))
+        : { success: false, error: alreadyActiveError };
       return { network_handle: target.network_handle, entity: target.entity, ...outcome };
     });
     return {
@@ -62,8 +68,12 @@ export class TriggersService {
   }
 }
 
-/** What the answer says of a job; undefined stands for one that is not started yet. */
-function outcomeOf(job: Job | undefined): Pick<JobResultDto, 'run_id' | 'success' | 'error'> {
+/** What the answer says of a job that the tracker shows as started; else of the run that is not recorded yet, if any. */
+function outcomeOf(
+  job: Job | undefined,
+  startedRunId: string | undefined,
+): Pick<JobResultDto, 'run_id' | 'success' | 'error'> {
+  if (!job && startedRunId !== undefined) return { run_id: startedRunId, success: true, error: null };
   if (!job) return { success: false, error: stillPendingError };
   if (job.providerRunId !== null) return { run_id: job.providerRunId, success: true, error: null };
   if (job.status === 'ABORTED') return { success: false, error: abortedBeforeStartError };

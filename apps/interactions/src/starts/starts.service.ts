@@ -1,6 +1,6 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { RunProvider, type StartOutcome } from '@tradewind/scraping-provider';
-import { Logger } from '@tradewind/service-kit';
+import { RunProvider, type ProviderRun, type StartOutcome } from '@tradewind/scraping-provider';
+import { isDatabaseUnavailable, Logger, retry } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { SurplusRuns } from '../follow/surplus-runs.js';
@@ -10,6 +10,9 @@ import type { Job } from '../tracker/tracker.types.js';
 import { startErrors } from './start-errors.js';
 import { backoffAfterFailure, pauseForCapacity, sendWithinMs, settleMs } from './start-retry.js';
 import { StartsStore } from './starts.store.js';
+
+/** Wait between two attempts to record a run that the provider has told. */
+const recordPauseMs = 500;
 
 /**
  * Sends queued jobs to the provider, each exactly once unless it is certain that nothing was begun.
@@ -24,7 +27,7 @@ export class StartsService implements OnApplicationBootstrap, BeforeApplicationS
     private readonly store: StartsStore,
     private readonly provider: RunProvider,
     private readonly surplusRuns: SurplusRuns,
-    changes: JobChanges,
+    private readonly changes: JobChanges,
     private readonly events: AppEvents,
     private readonly config: AppConfig,
     private readonly logger: Logger,
@@ -34,7 +37,7 @@ export class StartsService implements OnApplicationBootstrap, BeforeApplicationS
       intervalMs: config.LOOP_INTERVAL_MS,
       parallel: config.START_PARALLEL,
       claim: (room) => this.claim(room),
-      work: ({ job, claimedAt }) => this.start(job, claimedAt).finally(() => changes.announce()),
+      work: ({ job, claimedAt }, signal) => this.start(job, claimedAt, signal).finally(() => changes.announce()),
       logger,
     });
   }
@@ -57,12 +60,17 @@ export class StartsService implements OnApplicationBootstrap, BeforeApplicationS
     const jobs = await this.store.claim({
       room,
       slots: this.config.PROVIDER_SLOTS,
-      leaseMs: this.config.PROVIDER_TIMEOUT_MS + this.config.START_SETTLE_SILENT_MS,
+      leaseMs: this.leaseMs(),
     });
     return jobs.map((job) => ({ job, claimedAt }));
   }
 
-  private async start(job: Job, claimedAt: number): Promise<void> {
+  /** For so long a claimed start belongs to this process. */
+  private leaseMs(): number {
+    return this.config.PROVIDER_TIMEOUT_MS + this.config.START_SETTLE_SILENT_MS;
+  }
+
+  private async start(job: Job, claimedAt: number, signal: AbortSignal): Promise<void> {
     if (performance.now() - claimedAt > sendWithinMs(this.config.START_SETTLE_SILENT_MS)) {
       return this.giveBack(job, { delayMs: 0, failures: job.startFailures });
     }
@@ -74,14 +82,18 @@ export class StartsService implements OnApplicationBootstrap, BeforeApplicationS
     const limits = { itemsMax: this.config.RUN_ITEMS_MAX, chargeUsdMax: this.config.RUN_CHARGE_USD_MAX };
     const outcome = await this.provider.start(job.input, webhook, limits);
     this.events.emit('provider_call', { operation: 'start', outcome: outcome.outcome, job_id: job.id });
-    await this.record(job, outcome);
+    await this.record(job, outcome, signal);
   }
 
-  private async record(job: Job, outcome: StartOutcome): Promise<void> {
+  private async record(job: Job, outcome: StartOutcome, signal: AbortSignal): Promise<void> {
     switch (outcome.outcome) {
       case 'started': {
-        const standing = await this.store.recordRun(job.id, outcome.run, this.config.FOLLOW_INTERVAL_MS);
-        if (standing === 'surplus') return this.surplusRuns.abort(outcome.run.id, job.id);
+        this.changes.announceRun(job.id, outcome.run.id);
+        const standing = await this.recordRun(job, outcome.run, signal);
+        if (standing === 'surplus') {
+          this.changes.forgetRun(job.id);
+          return this.surplusRuns.abort(outcome.run.id, job.id);
+        }
         this.events.emit('run_started', { entity: job.entity, job_id: job.id, run_id: outcome.run.id });
         return;
       }
@@ -107,6 +119,17 @@ export class StartsService implements OnApplicationBootstrap, BeforeApplicationS
         );
         return this.fail(job, 'rejected');
     }
+  }
+
+  /** Tries on while the database is away, as long as the job is in this process's hands; then `UnsettledStarts` finds the run. */
+  private async recordRun(job: Job, run: ProviderRun, signal: AbortSignal) {
+    return retry(() => this.store.recordRun(job.id, run, this.config.FOLLOW_INTERVAL_MS), {
+      attempts: Math.ceil(this.leaseMs() / recordPauseMs),
+      backoffMsMin: recordPauseMs,
+      backoffMsMax: recordPauseMs,
+      isRetryable: isDatabaseUnavailable,
+      signal,
+    });
   }
 
   private async waitForCapacity(job: Job, retryAfterMs: number): Promise<void> {

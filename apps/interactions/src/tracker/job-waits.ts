@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isDatabaseUnavailable } from '@tradewind/service-kit';
 import { JobChanges } from './job-changes.js';
 import { JobsStore } from './jobs.store.js';
 import type { Job, JobId } from './tracker.types.js';
@@ -18,14 +19,20 @@ export class JobWaits {
     private readonly changes: JobChanges,
   ) {}
 
-  /** Those of the jobs that have a run or have ended when all have, or when the time is up. */
+  /**
+   * Those of the jobs that have a run or have ended when all have, or when the time is up. While the database is away the
+   * wait goes on: the jobs are recorded, and what they are waiting for may happen all the same. It ends early when
+   * `JobChanges` knows the runs of all that are missing.
+   */
   async untilStarted(ids: readonly JobId[], budgetMs: number): Promise<Map<JobId, Job>> {
     const started = new Map<JobId, Job>();
     const deadline = performance.now() + budgetMs;
     let open = [...ids];
     for (let look = 0; open.length > 0; look++) {
-      for (const job of await this.store.listStarted(open)) started.set(job.id, job);
+      const found = await this.look(open);
+      for (const job of found ?? []) started.set(job.id, job);
       open = open.filter((id) => !started.has(id));
+      if (!found && open.every((id) => this.changes.runOf(id) !== undefined)) break;
       const leftMs = deadline - performance.now();
       if (open.length === 0 || leftMs <= 0) break;
       const pauseMs = look < 5 ? firstPauseMs : lookPauseMs;
@@ -34,5 +41,15 @@ export class JobWaits {
       await pause;
     }
     return started;
+  }
+
+  /** Undefined while the database is away. */
+  private async look(ids: readonly JobId[]): Promise<Job[] | undefined> {
+    try {
+      return await this.store.listStarted(ids);
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) return undefined;
+      throw error;
+    }
   }
 }

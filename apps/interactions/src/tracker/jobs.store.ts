@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { RunInput } from '@tradewind/scraping-provider';
+import { isDatabaseUnavailable } from '@tradewind/service-kit';
 import { DataSource } from 'typeorm';
 import { AppConfig } from '../app.config.js';
 import { trackerTables, type TrackerTables } from './tracker-tables.js';
-import { jobColumns, rows, toJob, type JobRow } from './tracker-rows.js';
+import { jobColumns, rows, toJob, type JobRow, type SqlRunner } from './tracker-rows.js';
 import { targetKey, type Job, type JobId, type Target, type TrackerStatus } from './tracker.types.js';
 
 export interface NewJobs {
@@ -13,7 +15,12 @@ export interface NewJobs {
   /** The caller; null when nobody is known. */
   triggeredBy: string | null;
   inputs: readonly RunInput[];
+  /** Until then it is found out whether they were recorded when the database did not say; by `performance.now()`. */
+  deadline: number;
 }
+
+/** Wait between two attempts to find out whether jobs were recorded. */
+const findOutPauseMs = 200;
 
 export interface JobFilter {
   userCompanyId?: string;
@@ -45,6 +52,10 @@ export class JobsStore {
   /**
    * Records one queued job per input, in the order of the inputs; undefined where the company already has an active run
    * for the target. The unique index decides, so two requests at once cannot both win.
+   *
+   * A connection that breaks after the statement was sent leaves open whether the jobs are recorded, and recorded jobs are
+   * started: the same statement with the same ids is then sent again until the deadline. Throws at once when the database
+   * cannot be reached at all: nothing is recorded then.
    */
   async create(jobs: NewJobs): Promise<(JobId | undefined)[]> {
     const proposals = jobs.inputs.map((input) => ({
@@ -54,20 +65,56 @@ export class JobsStore {
       target_key: targetKey(input),
       input,
     }));
-    // In the order of the keys: two requests that share targets then wait for one another instead of deadlocking.
-    const created = await rows<{ job_id: JobId }>(
-      this.dataSource,
-      `insert into ${this.tables.tracker}
-         (job_id, "networkUsername", "entityType", status, user_company_id, trigger_user_id, triggered_by, target_key, input, stage)
-       select job_id, handle, entity, 'PENDING', $2, $3, $4, target_key, input, 'queued'
-       from jsonb_to_recordset($1::jsonb) as t(job_id uuid, handle text, entity text, target_key text, input jsonb)
-       order by target_key
-       on conflict (user_company_id, target_key) where status in ('PENDING', 'RUNNING') do nothing
-       returning job_id`,
-      [JSON.stringify(proposals), jobs.userCompanyId, jobs.triggerUserId, jobs.triggeredBy],
-    );
+    const insert = async (runner: SqlRunner) =>
+      // In the order of the keys: two requests that share targets then wait for one another instead of deadlocking.
+      rows<{ job_id: JobId }>(
+        runner,
+        `insert into ${this.tables.tracker}
+           (job_id, "networkUsername", "entityType", status, user_company_id, trigger_user_id, triggered_by, target_key, input, stage)
+         select job_id, handle, entity, 'PENDING', $2, $3, $4, target_key, input, 'queued'
+         from jsonb_to_recordset($1::jsonb) as t(job_id uuid, handle text, entity text, target_key text, input jsonb)
+         order by target_key
+         on conflict do nothing
+         returning job_id`,
+        [JSON.stringify(proposals), jobs.userCompanyId, jobs.triggerUserId, jobs.triggeredBy],
+      );
+    const connection = this.dataSource.createQueryRunner();
+    let created: { job_id: JobId }[];
+    try {
+      await connection.connect();
+      created = await insert(connection).catch(async (error: unknown) => {
+        if (!isDatabaseUnavailable(error)) throw error;
+        return this.createAgain(insert, proposals, jobs.deadline, error);
+      });
+    } finally {
+      await connection.release();
+    }
     const ids = new Set<string>(created.map((row) => row.job_id));
     return proposals.map(({ job_id }) => (ids.has(job_id) ? (job_id as JobId) : undefined));
+  }
+
+  /** Those of the proposals that are recorded, by this statement or by one whose answer was lost. */
+  private async createAgain(
+    insert: (runner: SqlRunner) => Promise<unknown>,
+    proposals: readonly { job_id: string }[],
+    deadline: number,
+    cause: unknown,
+  ): Promise<{ job_id: JobId }[]> {
+    while (performance.now() + findOutPauseMs < deadline) {
+      await delay(findOutPauseMs);
+      try {
+        // It waits for an earlier one that is still being committed.
+        await insert(this.dataSource);
+        return await rows<{ job_id: JobId }>(
+          this.dataSource,
+          `select job_id from ${this.tables.tracker} where job_id = any($1)`,
+          [proposals.map(({ job_id }) => job_id)],
+        );
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) throw error;
+      }
+    }
+    throw cause;
   }
 
   /** Those of the jobs that have a run or have ended. */
