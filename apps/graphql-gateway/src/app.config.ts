@@ -1,5 +1,5 @@
 // Every setting of the gateway. Nothing else reads the environment.
-import { bool, configClass, databaseSettings, httpsOnly, integer, url } from '@tradewind/service-kit';
+import { bool, configClass, databaseSettings, httpsOnly, integer, secretUrl, url } from '@tradewind/service-kit';
 
 export class AppConfig extends configClass({
   ...databaseSettings({ schema: 'graphql_gateway' }),
@@ -22,7 +22,7 @@ export class AppConfig extends configClass({
     min: 1,
   }),
   DATA_PAGE_SIZE: integer({ desc: 'Records of one page of a connection', default: 1, min: 1, max: 1000 }),
-  DATA_DATABASE_URL: url({
+  DATA_DATABASE_URL: secretUrl({
     desc: 'Database of the data tables, such as a read replica; DATABASE_URL unless set',
     default: undefined,
     example: 'postgres://gateway@replica:5432/tradewind',
@@ -76,5 +76,9 @@ export class AppConfig extends configClass({
     desc: 'Whether operations that were asked before are answered without Apollo Server; the answers are the same',
     default: true,
   }),
-  EXPLORER: bool({ desc: 'Whether GET /explorer serves the GraphiQL page', default: true }),
+  EXPLORER: bool({
+    desc: 'Whether GET /explorer serves the GraphiQL page',
+    default: true,
+    defaultIn: { production: false },
+  }),
 }) {}

@@ -2,7 +2,6 @@ import { collectStartUpGarbage, defineService, migrateDatabase } from '@tradewin
 import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
 import { keyCommands } from './api-keys/key.commands.js';
-import { secureTransport } from './secure-transport.js';
 import { migrations } from './migrations.js';
 
 /** The gateway, as main.ts and the tests start it. */
@@ -10,7 +9,7 @@ export const service = defineService({
   name: 'graphql-gateway',
   config: AppConfig,
   module: AppModule,
-  configure: (app, config) => secureTransport(app.getHttpAdapter().getInstance(), config),
+  isCalledInside: false,
   onServing: collectStartUpGarbage,
   migrate: (config) => migrateDatabase(config, migrations),
   commands: keyCommands,

@@ -232,7 +232,7 @@ describe('limits of gateways with settings of their own', () => {
         IDENTITY_URL: gateway.identity.url,
         DATA_CALLS_PER_DAY: '10',
         REQUESTS_PER_MINUTE: '3',
-        TRUST_PROXY: 'true',
+        TRUST_PROXY: '1',
       };
       gateway.replicas.push(await startService(service, { env }));
       const replica = gateway.replicas.length - 1;

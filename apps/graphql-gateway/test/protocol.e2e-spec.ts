@@ -240,19 +240,18 @@ describe('production', () => {
     const { key } = await gateway.newKey();
     const { startService } = await import('@tradewind/service-kit');
     const { service } = await import('../src/service.js');
-    const production = await startService(service, {
-      env: {
-        ENVIRONMENT: 'production',
-        PORT: '0',
-        METRICS_PORT: '0',
-        LOG_LEVEL: 'fatal',
-        HOST: '127.0.0.1',
-        TRUST_PROXY: 'true',
-        DATABASE_URL: gateway.database.url,
-        OAUTH_ISSUER: 'https://id.example.com',
-        IDENTITY_URL: gateway.identity.url,
-      },
-    });
+    const env = {
+      ENVIRONMENT: 'production',
+      PORT: '0',
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'fatal',
+      HOST: '127.0.0.1',
+      TRUST_PROXY: '1',
+      DATABASE_URL: gateway.database.url,
+      OAUTH_ISSUER: 'https://id.example.com',
+      IDENTITY_URL: gateway.identity.url,
+    };
+    const production = await startService(service, { env });
     const post = (headers: Record<string, string>) =>
       fetch(`${production.url}/graphql`, {
         method: 'POST',
@@ -266,7 +265,15 @@ describe('production', () => {
     expect(secure.status).toBe(200);
     expect(secure.headers.get('strict-transport-security')).toContain('max-age=');
     expect((await fetch(`${production.url}/health`)).status).toBe(200);
+    // The explorer is for those who ask for it.
+    for (const path of ['/explorer', '/explorer/examples.json', '/explorer/graphiql.min.js']) {
+      const explorer = await fetch(production.url + path, { headers: { 'x-forwarded-proto': 'https' } });
+      expect([explorer.status, explorer.headers.get('strict-transport-security')]).toEqual([404, expect.any(String)]);
+    }
     await production.close();
+    const asked = await startService(service, { env: { ...env, EXPLORER: 'true' } });
+    expect((await fetch(`${asked.url}/explorer`, { headers: { 'x-forwarded-proto': 'https' } })).status).toBe(200);
+    await asked.close();
     await gateway.close();
   });
 });

@@ -12,6 +12,11 @@ export interface ServiceDefinition<C extends ServiceConfig = ServiceConfig> {
   config: { new (env?: Record<string, string | undefined>): C; readonly settings: Settings };
   /** The root module, or a function that makes it. */
   module: Type | ((config: C) => DynamicModule | Promise<DynamicModule>);
+  /**
+   * Whether other services call it inside the cluster, over plain http and past the proxy. Such calls are refused in
+   * production where it is false; true unless given.
+   */
+  isCalledInside?: boolean;
   /** Before the app is initialized: middleware, content type parsers, hooks. */
   configure?: (app: NestFastifyApplication, config: C) => void | Promise<void>;
   /** Command `migrate`; also run before serving unless MIGRATE_ON_START is false. */

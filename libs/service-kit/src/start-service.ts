@@ -11,6 +11,7 @@ import type { ServiceConfig } from './config/config-class.js';
 import type { ServiceDefinition } from './define-service.js';
 import { ErrorFilter } from './http/error-filter.js';
 import { addProbes, createFastifyAdapter } from './http/fastify-adapter.js';
+import { secureTransport } from './http/secure-transport.js';
 import { RequestValidationPipe } from './http/validation-pipe.js';
 import { serviceModule, type KitParts } from './kit.module.js';
 import { createLogger, type Logger } from './logger.js';
@@ -63,6 +64,7 @@ export async function startService<C extends ServiceConfig>(
     bodyParser: false,
     abortOnError: false,
   });
+  secureTransport(adapter.getInstance(), config, { isCalledInside: service.isCalledInside ?? true });
   let metricsServer: Server | undefined;
   let closing: Promise<void> | undefined;
   let isDraining = false;

@@ -1,0 +1,55 @@
+// The service as production runs it: behind a proxy that ends TLS, and called by the other services past it.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RunningService } from '@tradewind/service-kit';
+import { password, startIdentity, type Identity } from './identity.fixture.js';
+
+describe('in production', () => {
+  let identity: Identity;
+  let production: RunningService;
+  let email: string;
+  beforeAll(async () => {
+    const STORAGE_KEYS = 'dG4hJ8sA2fK6lW0qE9rT5yU1';
+    identity = await startIdentity({ STORAGE_KEYS });
+    ({ email } = await identity.createUser());
+    production = await identity.startReplica({
+      ENVIRONMENT: 'production',
+      HOST: '127.0.0.1',
+      TRUST_PROXY: '1',
+      OAUTH_ISSUER: 'https://id.example.com',
+      COOKIE_KEYS: 'mP3vX9cQ7rT1yU5wZ8bN2kL6',
+    });
+  });
+  afterAll(() => identity.close());
+
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(production.url + path, { headers });
+
+  it.each([
+    '/',
+    '/.well-known/openid-configuration',
+    '/.well-known/oauth-protected-resource',
+    '/oauth/jwks',
+    '/oauth/me',
+    '/oauth/auth?client_id=nobody',
+    '/login/nobody',
+    '/auth/me',
+  ])('%s tells browsers to come by https, and refuses plain http', async (path) => {
+    const secure = await get(path, { 'x-forwarded-proto': 'https' });
+    expect(secure.headers.get('strict-transport-security')).toBe('max-age=63072000; includeSubDomains');
+    const plain = await get(path, { 'x-forwarded-proto': 'http' });
+    expect([plain.status, await plain.json()]).toEqual([
+      403,
+      { message: expect.stringContaining('https'), error: 'Forbidden', statusCode: 403 },
+    ]);
+  });
+
+  it('answers the other services, which come past the proxy', async () => {
+    expect((await get('/oauth/jwks')).status).toBe(200);
+    expect((await get('/health', { 'x-forwarded-proto': 'http' })).status).toBe(200);
+    const login = await fetch(`${production.url}/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password }),
+    });
+    expect(login.status).toBe(200);
+  });
+});
