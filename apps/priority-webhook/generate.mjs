@@ -13,7 +13,7 @@ const controllers = [DeliveriesController, ProfilesController, MonthsController]
 // What the controllers call is not called here, and would want a database. The others are those of their guards.
 const called = controllers.flatMap((controller) => Reflect.getMetadata('design:paramtypes', controller));
 const guards = [CallerAuth, AppConfig];
-const providers = [...called, ...guards].map((provide) => ({ provide, useValue: { PROFILE_WEBHOOK_SECRETS: '' } }));
+const providers = [...called, ...guards].map((provide) => ({ provide, useValue: {} }));
 class ApiModule {}
 const app = await NestFactory.create({ module: ApiModule, controllers, providers }, new FastifyAdapter(), {
   logger: ['error'],

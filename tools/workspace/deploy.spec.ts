@@ -60,7 +60,8 @@ describe.each(overlays)('the %s overlay', (overlay) => {
     Object.assign(env, settingsOf(manifests, app));
     for (const { name, value } of container.env ?? []) {
       // Stands in for the cluster's own secret, whether the app needs it in this environment or not.
-      env[name] = value ?? createHash('sha256').update(name).digest('hex');
+      const secret = createHash('sha256').update(name).digest('hex');
+      env[name] = value ?? (name.endsWith('_URL') ? `postgres://user:${secret}@database/tradewind` : secret);
     }
     expect(Object.keys(AppConfig.settings).filter((name) => !(name in env))).toEqual([]);
     expect(() => new AppConfig(env)).not.toThrow();

@@ -28,10 +28,6 @@ export class AppConfig extends configClass({
     secret: true,
     devDefault: ['dev-only-webhook-secret'],
     desc: 'Shared secrets of the completion webhook, comma separated: the first is given to new runs, all are accepted',
-    deployedRule: (secrets) =>
-      secrets.length > 0 && secrets.every((secret) => secret.length >= 16)
-        ? undefined
-        : 'must hold at least one secret, each of 16 characters or more',
   }),
   MAX_TARGETS: integer({ default: 100, min: 1, desc: 'Most targets in one request' }),
   // What one request may ask for. Reactions and comments are counted for each post.

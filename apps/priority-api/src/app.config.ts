@@ -7,6 +7,7 @@ import {
   databaseSettings,
   httpsOnly,
   integer,
+  list,
   openApiSettings,
   secret,
   url,
@@ -30,8 +31,9 @@ export class AppConfig extends configClass({
     desc: 'Address at which the provider delivers scraped profiles: the webhook of priority-webhook',
     productionRule: httpsOnly,
   }),
-  PROFILE_WEBHOOK_SECRETS: secret({
-    devDefault: 'dev-only-profile-webhook-secret',
+  PROFILE_WEBHOOK_SECRETS: list({
+    secret: true,
+    devDefault: ['dev-only-profile-webhook-secret'],
     desc: 'Shared secrets of the profile webhook, separated by commas; the first is given to the provider',
   }),
   PRIORITY_WEBHOOK_URL: url({

@@ -6,7 +6,7 @@ import {
   databaseSettings,
   integer,
   openApiSettings,
-  secret,
+  list,
 } from '@tradewind/service-kit';
 
 /** Every environment variable of this app; nothing else reads the environment. */
@@ -16,8 +16,9 @@ export class AppConfig extends configClass({
   ...openApiSettings,
   ...warehouseSettings,
   ...objectStoreSettings,
-  PROFILE_WEBHOOK_SECRETS: secret({
-    devDefault: 'dev-only-profile-webhook-secret',
+  PROFILE_WEBHOOK_SECRETS: list({
+    secret: true,
+    devDefault: ['dev-only-profile-webhook-secret'],
     desc: 'Shared secrets of the profile webhook, separated by commas: every one is accepted in the header x-webhook-secret',
   }),
   WEBHOOK_AUTH: choice(['required', 'none'], {

@@ -14,6 +14,8 @@ interface SpecOptions<T> {
   requiredWhen?: (env: Record<string, unknown>) => boolean;
   /** Never shown in logs or tables. */
   secret?: true;
+  /** Between the secrets of a setting that may hold several. */
+  separator?: string;
   /** What is wrong with the value in production, or nothing. */
   productionRule?: () => string | undefined;
 }
@@ -103,6 +105,7 @@ const googleProject = {
 const pushToken = {
   QUEUE_PUSH_TOKEN: str({
     secret: true,
+    separator: ',',
     devDefault: 'dev-only-queue-push-token',
     default: undefined,
     requiredWhen: onEmbedded,

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { fetchJson } from '@tradewind/service-kit';
 import type { ProfileDeliveryStatus } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
-import { firstSecret } from '../profile-calls/profile-starter.js';
 
 /** Longest wait for priority-webhook, milliseconds; a look-up of 1000 profiles takes some 20. */
 const timeoutMs = 10_000;
@@ -31,7 +30,7 @@ export class DeliveriesClient {
     await fetchJson(this.config.PROFILE_WEBHOOK_URL, {
       method: 'POST',
       headers: {
-        'x-webhook-secret': firstSecret(this.config.PROFILE_WEBHOOK_SECRETS),
+        'x-webhook-secret': this.config.PROFILE_WEBHOOK_SECRETS[0]!,
         'x-correlation-id': correlationId,
       },
       body,

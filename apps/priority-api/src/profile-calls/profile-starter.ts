@@ -109,7 +109,7 @@ export class ProfileStarter implements OnModuleDestroy {
     const result = await this.provider.startProfile({
       networkUsername: call.networkUsername,
       webhookUrl: this.config.PROFILE_WEBHOOK_URL,
-      webhookHeaders: { 'x-webhook-secret': firstSecret(this.config.PROFILE_WEBHOOK_SECRETS) },
+      webhookHeaders: { 'x-webhook-secret': this.config.PROFILE_WEBHOOK_SECRETS[0]! },
       correlationId: call.correlationId,
     });
     this.events.emit('provider_call', { outcome: result.outcome, network_username: call.networkUsername });
@@ -179,10 +179,6 @@ export class ProfileStarter implements OnModuleDestroy {
       // A pause spares the provider and is nothing that correctness needs; the database being away is felt elsewhere.
     }
   }
-}
-
-export function firstSecret(secrets: string): string {
-  return secrets.split(',')[0]!.trim();
 }
 
 /** Waits for the work, but no longer than that; leaves no timer behind. */

@@ -14,9 +14,7 @@ export class WebhookSecretGuard implements CanActivate {
   private readonly isRequired: boolean;
 
   constructor(config: AppConfig) {
-    this.secrets = config.PROFILE_WEBHOOK_SECRETS.split(',')
-      .map((secret) => secret.trim())
-      .filter((secret) => secret !== '');
+    this.secrets = config.PROFILE_WEBHOOK_SECRETS;
     this.isRequired = config.WEBHOOK_AUTH === 'required';
   }
 

@@ -1,6 +1,7 @@
 // The service tokens that a service accepts: who presents each, to which services, and for which company.
 import { createHash } from 'node:crypto';
 import { constantTimeEqual } from '../constant-time-equal.js';
+import { secretSumFault } from '../config/secret-rules.js';
 import { list, type Setting } from '../config/settings.js';
 
 /** What the settings say of one service token. The token itself is known to its holder alone. */
@@ -30,12 +31,26 @@ export const serviceTokenSettings = {
     }),
     kind: 'entries separated by commas',
     _parse: parseServiceTokens,
+    deployedRule: unfitSum,
   } satisfies Setting<ServiceToken[]>,
 };
 
 /** The values of `serviceTokenSettings`. */
 export interface ServiceTokenConfig {
   readonly SERVICE_TOKENS: readonly ServiceToken[];
+}
+
+/** What `npm start` and the tests use; public, and therefore worth nothing. */
+const developmentTokens = ['dev-only-service-token'];
+
+/** The first entry whose sum can belong to no secret, outside dev. */
+function unfitSum(tokens: unknown): string | undefined {
+  // As `parseServiceTokens` made them.
+  for (const [index, { name, sha256 }] of (tokens as ServiceToken[]).entries()) {
+    const fault = secretSumFault(sha256, developmentTokens);
+    if (fault !== undefined) return `entry ${index + 1} (${name}) ${fault}`;
+  }
+  return undefined;
 }
 
 /** Reads the setting SERVICE_TOKENS; throws with a sentence for the operator. */

@@ -1,6 +1,6 @@
 // What every service can be told, whatever it does. An app's own setting of the same name replaces the one here.
 import { environments } from '@tradewind/shared-types';
-import { bool, choice, integer, str, url } from './settings.js';
+import { bool, choice, integer, str, trustedProxies, url } from './settings.js';
 
 export const baseSettings = {
   ENVIRONMENT: choice(environments, { desc: 'Where this deployment runs; decides limits and what counts as unsafe' }),
@@ -21,9 +21,13 @@ export const baseSettings = {
   }),
   // 1 MiB: a full batch of targets or profiles is below 100 KiB.
   BODY_LIMIT_BYTES: integer({ desc: 'Largest request body, bytes', default: 1_048_576, min: 1 }),
-  TRUST_PROXY: str({
-    desc: 'Proxies whose X-Forwarded headers are believed: false, true, a number of hops, or addresses separated by commas',
+  TRUST_PROXY: trustedProxies({
+    desc: 'Proxies whose X-Forwarded headers are believed: false, a number of hops, addresses or networks separated by commas, or true, which believes everybody and is refused in production',
     default: 'false',
+    productionRule: (value) =>
+      value === 'true'
+        ? 'must not be true in production: everybody could name an address; give the number of proxies, or their networks'
+        : undefined,
   }),
   // Google's load balancers keep a connection for 600 s. Whoever closes first must not be the service: a request that is on
   // its way then would be answered with 502.

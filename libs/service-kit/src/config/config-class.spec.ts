@@ -10,6 +10,7 @@ import {
   list,
   number,
   secret,
+  secretUrl,
   str,
   url,
 } from '../index.js';
@@ -23,10 +24,13 @@ class ExampleConfig extends configClass({
   ISSUER: url({ devDefault: 'http://localhost:4000', desc: 'An issuer', productionRule: httpsOnly }),
   KEY: secret({ devDefault: 'dev-only-key', desc: 'A key' }),
   NICKNAME: str({ default: undefined, desc: 'A name', requiredWhen: ({ MODE }) => MODE === 'slow' }),
+  COLLECTOR: str({ default: undefined, desc: 'An address that may hold credentials' }),
+  KEYS: list({ secret: true, devDefault: ['dev-only-first'], default: [], desc: 'Keys' }),
+  STORE: secretUrl({ default: undefined, desc: 'A database' }),
   PLAIN: envalidStr({ default: 'envalid', desc: 'A specification made by envalid itself' }),
 }) {}
 
-const safe = { ENVIRONMENT: 'production', ISSUER: 'https://id.example.com/', KEY: 'a real key' };
+const safe = { ENVIRONMENT: 'production', ISSUER: 'https://id.example.com/', KEY: 'Xo0LmBqYk2f7Tn4zVr8WcE1s' };
 
 describe('configClass', () => {
   it('parses each kind and fills in defaults', () => {
@@ -72,7 +76,7 @@ describe('configClass', () => {
   });
 
   it('says which settings stand on development values', () => {
-    expect(new ExampleConfig({ ENVIRONMENT: 'dev' }).developmentSettings).toEqual(['ISSUER', 'KEY']);
+    expect(new ExampleConfig({ ENVIRONMENT: 'dev' }).developmentSettings).toEqual(['ISSUER', 'KEY', 'KEYS']);
     expect(new ExampleConfig(safe).developmentSettings).toEqual([]);
   });
 
@@ -109,6 +113,51 @@ describe('configClass', () => {
     expect(new ExampleConfig({ ...safe, ENVIRONMENT: 'staging', ISSUER: 'http://id' }).ISSUER).toBe('http://id');
   });
 
+  it.each([
+    ['KEY', 'a', 'must have at least 16 characters'],
+    ['KEY', 'x'.repeat(40), 'must have at least 7 different characters'],
+    ['KEY', 'abcabcabcabcabcabcabc', 'must have at least 7 different characters'],
+    ['KEY', 'dev-only-first', 'is the development value, which is public'],
+    ['KEYS', ',', 'entry 1 is empty|entry 2 is empty'],
+    ['KEYS', `${safe.KEY},`, 'entry 2 is empty'],
+    ['KEYS', `${safe.KEY},dev-only-first`, 'entry 2 is the development value, which is public'],
+    ['KEYS', `${safe.KEY}, dev-only-key`, 'entry 2 is the development value, which is public'],
+    ['KEYS', `dev-only-of-another-app,${safe.KEY}`, 'entry 1 is the development value, which is public'],
+    ['KEYS', `b,${safe.KEY},c`, 'entry 1 must have at least 16 characters|entry 3 must have at least 16 characters'],
+    ['STORE', 'not an address', 'is malformed'],
+    ['TRUST_PROXY', 'true', 'must not be true in production'],
+    [
+      'TRUST_PROXY',
+      '10.0.0.0/8,proxy',
+      'must be true, false, a number of hops, or addresses and networks, not "proxy"',
+    ],
+    ['TRUST_PROXY', '0.0.0.0/0', 'must be true, false, a number of hops, or addresses and networks, not "0.0.0.0/0"'],
+  ])('refuses %s=%s in production, and does not show a secret', (name, value, faults) => {
+    const error = faultsOf({ ...safe, [name]: value });
+    expect(error.faults.map(({ fault }) => fault.replace(/ \(.*|:.*/, '')).join('|')).toBe(faults);
+    expect(error.faults.every(({ setting }) => setting === name)).toBe(true);
+    for (const entry of value.split(',')) {
+      if (entry.trim().length > 3 && name !== 'TRUST_PROXY') expect(error.message).not.toContain(entry.trim());
+    }
+  });
+
+  it('takes good secrets and proxies in production, and any in dev', () => {
+    const good = {
+      KEYS: `${safe.KEY},0123456789abcdef`,
+      STORE: 'postgres://user:pw@db/x',
+      TRUST_PROXY: '10.0.0.0/8, fd00::/8,::1',
+    };
+    expect(new ExampleConfig({ ...safe, ...good })).toMatchObject({
+      KEYS: [safe.KEY, '0123456789abcdef'],
+      STORE: 'postgres://user:pw@db/x',
+      TRUST_PROXY: '10.0.0.0/8,fd00::/8,::1',
+    });
+    for (const TRUST_PROXY of ['false', '2', 'loopback']) {
+      expect(new ExampleConfig({ ...safe, TRUST_PROXY }).TRUST_PROXY).toBe(TRUST_PROXY);
+    }
+    expect(new ExampleConfig({ ENVIRONMENT: 'dev', KEY: 'a', KEYS: 'b', TRUST_PROXY: 'true' }).KEY).toBe('a');
+  });
+
   it('judges an unknown environment like production and reports it with the rest', () => {
     expect(faultsOf({ ENVIRONMENT: 'prod' }).faults.map(({ setting }) => setting)).toEqual([
       'ENVIRONMENT',
@@ -118,9 +167,10 @@ describe('configClass', () => {
   });
 
   it('masks secrets when it is logged', () => {
-    const json = JSON.stringify(new ExampleConfig(safe));
+    const json = JSON.stringify(new ExampleConfig({ ...safe, COLLECTOR: 'http://user:hunter2@collector/' }));
     expect(json).toContain('"KEY":"***"');
-    expect(json).not.toContain('a real key');
+    expect(json).not.toContain(safe.KEY);
+    expect(json).toContain('"COLLECTOR":"http://user:***@collector/"');
   });
 
   it('lists its settings with the base ones for the documentation', () => {

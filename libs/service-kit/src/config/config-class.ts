@@ -1,4 +1,6 @@
+import { maskText } from '../mask-secrets.js';
 import { baseSettings } from './base-settings.js';
+import { developmentSecrets, secretFaults } from './secret-rules.js';
 import type { Setting, ValueOf } from './settings.js';
 
 export type Settings = Record<string, Setting<unknown>>;
@@ -66,13 +68,18 @@ export function configClass<const S extends Settings>(own: S): ConfigClass<S> {
       return Object.fromEntries(
         Object.entries(this).map(([name, value]) => [
           name,
-          settings[name]?.secret && value !== undefined ? '***' : (value as unknown),
+          settings[name]?.secret && value !== undefined ? '***' : maskedValue(value),
         ]),
       );
     }
   }
   // Object.assign gives the instance its values; the type says so.
   return Config as unknown as ConfigClass<S>;
+}
+
+/** A plain setting may hold an address with credentials all the same. */
+function maskedValue(value: unknown): unknown {
+  return typeof value === 'string' ? maskText(value) : value;
 }
 
 function readSettings(settings: Settings, env: Record<string, string | undefined>) {
@@ -82,6 +89,7 @@ function readSettings(settings: Settings, env: Record<string, string | undefined
   // An unknown environment is judged like production, so that all other faults are reported along with it.
   const isDev = env['ENVIRONMENT'] === 'dev';
   const isProduction = !isDev && env['ENVIRONMENT'] !== 'staging';
+  const development = developmentSecrets(settings);
   const environment = isDev ? 'dev' : isProduction ? 'production' : 'staging';
 
   for (const [name, setting] of Object.entries(settings)) {
@@ -101,8 +109,13 @@ function readSettings(settings: Settings, env: Record<string, string | undefined
         values[name] = setting._parse(raw);
       } catch (error) {
         // The parser's message may quote the value.
-        report(setting.secret || !(error instanceof Error) ? 'is malformed' : error.message);
+        report(setting.secret || !(error instanceof Error) ? 'is malformed' : maskText(error.message));
         continue;
+      }
+      if (!isDev && setting.secret) {
+        const faults = secretFaults(setting, raw, development);
+        for (const fault of faults) report(fault);
+        if (faults.length > 0) continue;
       }
       if (!isDev && setting.devDefault !== undefined && sameValue(values[name], setting.devDefault)) {
         report('is the development value, which is public');

@@ -1,5 +1,6 @@
 // The kinds of settings a service can have. A setting is an envalid specification plus what envalid does not know:
 // which values are secret and which are unfit for a deployed environment.
+import { isIP } from 'node:net';
 import type { Environment } from '@tradewind/shared-types';
 import { makeExactValidator } from 'envalid';
 
@@ -34,6 +35,8 @@ export interface Setting<T> {
   devDefault?: unknown;
   requiredWhen?: (values: Record<string, unknown>) => boolean | undefined;
   secret?: boolean;
+  /** Between the secrets of a setting that may hold several; each is judged by secret-rules.ts. */
+  separator?: string;
   // A method, not a property: settings of every type fit into one record.
   productionRule?(value: unknown): string | undefined;
   deployedRule?(value: unknown): string | undefined;
@@ -54,7 +57,7 @@ function make<T, O extends SettingOptions<T>>(
   options: O,
   kind: string,
   parse: (input: string) => T,
-  extra: { secret?: boolean } = {},
+  extra: { secret?: boolean; separator?: string } = {},
 ): Made<T, O> {
   const spec = makeExactValidator<T>(parse)();
   // The rules of SettingOptions take a T; a Setting takes whatever its own _parse made, which is a T.
@@ -109,6 +112,15 @@ export function secret<O extends SettingOptions<string>>(options: O): Made<strin
   return make(options, 'secret', (input) => input, { secret: true });
 }
 
+/** An absolute URL that may hold credentials: as secret as they are. */
+export function secretUrl<O extends SettingOptions<string>>(options: O): Made<string, O> {
+  const parse = (input: string) => {
+    if (!URL.canParse(input)) throw new Error('must be an absolute URL');
+    return input;
+  };
+  return make(options, 'secret URL', parse, { secret: true });
+}
+
 /** One of the given words. */
 export function choice<const T extends string>(
   choices: readonly T[],
@@ -130,12 +142,37 @@ export function choice<T extends string>(choices: readonly T[], options?: Settin
 
 /** Words separated by commas; blanks around them and empty words are dropped. */
 export function list<O extends SettingOptions<string[]> & { secret?: boolean }>(options: O): Made<string[], O> {
-  return make(options, 'words separated by commas', (input) =>
-    input
-      .split(',')
-      .map((word) => word.trim())
-      .filter((word) => word !== ''),
+  const kind = options.secret ? 'secrets separated by commas' : 'words separated by commas';
+  return make(
+    options,
+    kind,
+    (input) =>
+      input
+        .split(',')
+        .map((word) => word.trim())
+        .filter((word) => word !== ''),
+    { separator: ',' },
   );
+}
+
+/** As Fastify takes it: `true`, `false`, a number of hops, or addresses, networks and their common names. */
+export function trustedProxies<O extends SettingOptions<string>>(options: O): Made<string, O> {
+  return make(options, '`true`, `false`, a number, or networks separated by commas', (input) => {
+    const words = input.split(',').map((word) => word.trim());
+    const isOneWord = words.length === 1 && /^(true|false|\d{1,3})$/.test(words[0]!);
+    const unknown = isOneWord ? undefined : words.find((word) => !isNetwork(word));
+    if (unknown === undefined) return words.join(',');
+    throw new Error(`must be true, false, a number of hops, or addresses and networks, not "${unknown}"`);
+  });
+}
+
+function isNetwork(word: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(word)) return true;
+  const [address = '', bits, ...rest] = word.split('/');
+  const bitsMax = { 4: 32, 6: 128 }[isIP(address)];
+  if (bitsMax === undefined || rest.length > 0) return false;
+  // A network of zero bits is everybody, like `true`.
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= bitsMax);
 }
 
 /** Safety rule: plain http is refused. */

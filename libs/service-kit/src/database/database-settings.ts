@@ -1,10 +1,10 @@
-import { integer, secret, str } from '../config/settings.js';
+import { integer, secretUrl, str } from '../config/settings.js';
 import type { WatchedClientConfig } from './watched-client.js';
 
 /** Settings of an app that keeps tables in PostgreSQL: its own schema in a database that it may share with others. */
 export function databaseSettings(defaults: { schema: string }) {
   return {
-    DATABASE_URL: secret({
+    DATABASE_URL: secretUrl({
       desc: 'Connection string of the PostgreSQL database',
       devDefault: 'postgres://postgres:postgres@127.0.0.1:4432/postgres',
       example: 'postgres://user:password@host:5432/tradewind',
