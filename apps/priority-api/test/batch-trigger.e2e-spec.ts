@@ -153,7 +153,7 @@ describe('messages that no retry can mend', () => {
     ['a list', '["1"]'],
     ['numbers', '{"batch_number":1,"total_batches":1}'],
     ['NUL and half a character', '{"a\\u0000b":"\\ud800"}'],
-    ['nested without end', `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`],
+    ['nested', '{"a":{"b":[{"c":1}]}}'],
   ])('are acknowledged and kept also when the attributes are %s', async (_what, attributes) => {
     const messageId = randomUUID();
     const data = json({ profiles: one });
@@ -167,6 +167,33 @@ describe('messages that no retry can mend', () => {
     expect(await app.query('select deliveries from dead_letter where message_id = $1', [messageId])).toEqual([
       { deliveries: 1 },
     ]);
+  });
+
+  it('are acknowledged and kept when the payload is nested without end, and refused when the envelope is', async () => {
+    const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+    const send = async (message: string) => {
+      const response = await fetch(`${app.url}/batch-trigger/`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${pushToken}` },
+        body: `{"message":${message}}`,
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    const messageId = randomUUID();
+    const data = Buffer.from(`{"profiles":[${deep}]}`).toString('base64');
+    const attributes = '{"batch_number":"7","total_batches":"9"}';
+    expect(await send(`{"messageId":"${messageId}","data":"${data}","attributes":${attributes}}`)).toEqual({
+      status: 200,
+      body: { status: 'success', profiles_triggered: 0, batch_number: 7 },
+    });
+    expect(await app.query('select reason from dead_letter where message_id = $1', [messageId])).toEqual([
+      { reason: 'message.data must hold JSON of at most 100 levels' },
+    ]);
+    // The queue's attributes are texts: such an envelope comes from no queue.
+    expect(await send(`{"messageId":"${randomUUID()}","data":"${data}","attributes":${deep}}`)).toEqual({
+      status: 400,
+      body: { message: ['body must not be nested in more than 100 levels'], error: 'Bad Request', statusCode: 400 },
+    });
   });
 
   it('do not hold back the good profiles beside a bad one', async () => {
