@@ -94,7 +94,10 @@ export class StorageWriteAppender implements BigQueryAppender {
         rejected.push(...refused);
         sending = sending.filter((_row, index) => !reasons.has(index));
       } else if (error?.code && error.code !== alreadyExists) {
-        throw Object.assign(new Error(`BigQuery refused rows of ${table}: ${error.message}`), { code: error.code });
+        // Its message quotes the rows.
+        throw Object.assign(new Error(`BigQuery refused rows of ${table} with status ${error.code}`), {
+          code: error.code,
+        });
       } else {
         return { appended: sending.length, rejected };
       }

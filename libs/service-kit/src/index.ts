@@ -18,6 +18,7 @@ export * from './http/error-filter.js';
 export * from './http/request-bodies.js';
 export * from './http/validation-pipe.js';
 export * from './json-depth.js';
+export { errorText } from './logged-error.js';
 export * from './logger.js';
 export * from './mask-secrets.js';
 export * from './metrics.js';

@@ -1,6 +1,7 @@
 // The one logger: JSON lines on standard output, with the request id of the request at hand, secrets masked.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { pino, stdSerializers, type DestinationStream, type Logger as PinoLogger } from 'pino';
+import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
+import { errorText, loggedError } from './logged-error.js';
 import { maskSecrets, maskText } from './mask-secrets.js';
 import { traceIds } from './telemetry/trace-context.js';
 import { isError } from './is-error.js';
@@ -41,12 +42,13 @@ export function createLogger(
       const requestId = currentRequestId();
       return { ...(requestId === undefined ? {} : { request_id: requestId }), ...traceIds() };
     },
-    serializers: { err: serializeError, error: serializeError },
+    serializers: { err: loggedError, error: loggedError },
     hooks: {
       logMethod(this: PinoLogger, args: unknown[], method: (...args: unknown[]) => void) {
         const [first] = args;
-        // pino takes the message of a bare error as it is.
-        const given = args.length === 1 && isError(first) ? [first, first.message] : args;
+        // pino takes the message of a bare error as it is, and of an entry that holds one; it misses errors of other realms.
+        const bare = isError(first) ? first : errorIn(first);
+        const given = args.length === 1 && bare ? [isError(first) ? { err: first } : first, errorText(bare)] : args;
         method.apply(
           this,
           given.map((arg) => (typeof arg === 'string' ? maskText(arg) : arg)),
@@ -58,14 +60,7 @@ export function createLogger(
   return destination ? pino(settings, destination) : pino(settings);
 }
 
-/** An error with its causes and stack. Parameters of SQL are left out: they are personal data or secrets. */
-function serializeError(error: unknown): unknown {
-  if (!isError(error)) return typeof error === 'string' ? maskText(error) : error;
-  const {
-    parameters: _parameters,
-    raw: _raw,
-    driverError: _driverError,
-    ...rest
-  } = stdSerializers.err(error) as unknown as Record<string, unknown>;
-  return maskSecrets(rest);
+function errorIn(entry: unknown): Error | undefined {
+  const { err } = (typeof entry === 'object' && entry !== null ? entry : {}) as { err?: unknown };
+  return isError(err) ? err : undefined;
 }

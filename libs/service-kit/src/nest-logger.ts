@@ -1,4 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
+import { errorText } from './logged-error.js';
 import type { Logger } from './logger.js';
 
 /** Nest's own messages in the service's log. Its start-up chatter is of use to nobody who is not debugging it. */
@@ -12,7 +13,7 @@ export function nestLogger(logger: Logger): LoggerService {
     error: (message: unknown, ...rest: unknown[]) =>
       logger.error(
         { ...context(rest), ...(message instanceof Error ? { err: message } : { detail: rest[0] }) },
-        String(message),
+        message instanceof Error ? errorText(message) : String(message),
       ),
     fatal: (message: unknown, ...rest: unknown[]) => logger.fatal(context(rest), String(message)),
   };

@@ -2,6 +2,8 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { ServiceError } from '@tradewind/shared-types';
 import { ConfigError, type ServiceConfig } from './config/config-class.js';
 import type { ServiceDefinition } from './define-service.js';
+import { isError } from './is-error.js';
+import { errorText, loggedError } from './logged-error.js';
 import { openService, startService, type RunningService } from './start-service.js';
 
 /**
@@ -115,5 +117,5 @@ function failureText(name: string, error: unknown): string {
   if (error instanceof ConfigError) return `${name} cannot start. ${error.message}`;
   // A failure that was expected is a sentence, not a stack.
   if (error instanceof ServiceError) return `${name}: ${error.message}`;
-  return `${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  return `${name}: ${isError(error) ? loggedError(error).stack : errorText(error)}`;
 }

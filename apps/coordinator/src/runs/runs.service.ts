@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { Logger } from '@tradewind/service-kit';
+import { errorText, Logger } from '@tradewind/service-kit';
 import { monthOf, ServiceError } from '@tradewind/shared-types';
 import { AppEvents } from '../events.js';
 import { BatchPublishing } from './batch-publishing.js';
@@ -162,7 +162,7 @@ export class RunsService implements OnModuleDestroy {
       this.logger.info({ run_id: run.runId }, 'the run stops with the process and waits to be resumed');
       return;
     }
-    const text = error instanceof Error ? error.message : String(error);
+    const text = errorText(error);
     this.events.emit('run_interrupted', { run_id: run.runId, month: run.month, reason: text });
     try {
       await this.store.recordError(run.runId, lock.holder, text);

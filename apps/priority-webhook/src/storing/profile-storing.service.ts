@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ObjectStore, Warehouse } from '@tradewind/cloud-ports';
-import { GroupCommit, Logger, withinMs } from '@tradewind/service-kit';
+import { errorText, GroupCommit, Logger, withinMs } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import type { DeliveryProgress, KeptDelivery } from '../deliveries/delivery.types.js';
 import { DeliveriesStore } from '../deliveries/deliveries.store.js';
@@ -184,7 +184,7 @@ export class ProfileStoringService {
   }
 
   private fault(target: 'warehouse' | 'storage', cause: unknown): string {
-    const text = cause instanceof Error ? cause.message : String(cause);
+    const text = errorText(cause);
     this.events.emit('store_failed', { target, reason: text });
     return `${target}: ${text}`.slice(0, 500);
   }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { errorText } from '../logged-error.js';
 import { connectionOptions, type DatabaseConfig } from './database-settings.js';
 import { untilReachable } from './until-reachable.js';
 import { WatchedClient } from './watched-client.js';
@@ -76,7 +77,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
   } catch (cause) {
     // The connection may be gone, and the transaction with it.
     await client.query('rollback').catch(() => undefined);
-    throw new Error(`Migration ${migration.name} failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw new Error(`Migration ${migration.name} failed: ${errorText(cause)}`, {
       cause,
     });
   }
