@@ -118,7 +118,7 @@ describe('direct login', () => {
     expect((await me(`${forged}.${payload}.${signature}`)).status).toBe(401);
   });
 
-  it('a new password, and being disabled, end the JWTs from before', async () => {
+  it('a new password, a new role and being disabled end the JWTs from before', async () => {
     const user = await identity.createUser();
     const users = identity.running.app.get(Users, { strict: false });
     const tokenOf = async (secret: string) =>
@@ -130,9 +130,11 @@ describe('direct login', () => {
     const after = await tokenOf('another long password');
     expect((await me(after)).status).toBe(200);
     await users.setRole(user.email, 'ADMIN');
-    expect(await (await me(after)).json()).toMatchObject({ userRole: 'ADMIN' });
-    await users.disable(user.email);
     expect((await me(after)).status).toBe(401);
+    const asAdmin = await tokenOf('another long password');
+    expect(await (await me(asAdmin)).json()).toMatchObject({ userRole: 'ADMIN' });
+    await users.disable(user.email);
+    expect((await me(asAdmin)).status).toBe(401);
     await users.enable(user.email);
     expect((await login({ email: user.email, password: 'another long password' })).status).toBe(200);
   });

@@ -413,12 +413,22 @@ describe('registration by settings', () => {
     }
   });
 
-  it('asks for an initial access token, and limits registrations per address', async () => {
-    const identity = await startIdentity({ REGISTRATION_INITIAL_TOKEN: 'initial', REGISTRATIONS_PER_IP_PER_HOUR: '3' });
+  it('asks for an initial access token, and limits registrations per network', async () => {
+    const identity = await startIdentity({
+      REGISTRATION_INITIAL_TOKEN: 'initial',
+      REGISTRATIONS_PER_IP_PER_HOUR: '3',
+      TRUST_PROXY: 'true',
+    });
+    let sent = 0;
     const register = (token?: string) =>
       fetch(`${identity.issuer}/oauth/reg`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
+        headers: {
+          'content-type': 'application/json',
+          // Another address of the same IPv6 /64 each time.
+          'x-forwarded-for': `2001:db8:1:1::${(sent += 1)}`,
+          ...(token ? { authorization: `Bearer ${token}` } : {}),
+        },
         body: JSON.stringify({ redirect_uris: [redirectUri] }),
       });
     try {
