@@ -143,6 +143,25 @@ describe('protocol', () => {
     },
   );
 
+  it.each(['/graphql', '/auth/graphql'])('%s answers an address with deep variables with 400', async (path) => {
+    const deep = '['.repeat(3_000) + ']'.repeat(3_000);
+    for (const name of ['variables', 'extensions']) {
+      const query = `query=%7B__typename%7D&${name}={"companySearchFilters":${deep}}`;
+      const answer = await raw(
+        { headers: { authorization: `Bearer ${key}`, 'apollo-require-preflight': '1' } },
+        `${path}?${query}`,
+      );
+      expect({ status: answer.status, body: answer.body }).toEqual({
+        status: 400,
+        body: {
+          message: [`${name} must not be nested in more than 100 levels`],
+          error: 'Bad Request',
+          statusCode: 400,
+        },
+      });
+    }
+  });
+
   it('reads compressed bodies, and refuses other encodings and charsets', async () => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const body = gzipSync(JSON.stringify({ query: '{ __typename }' })) as BodyInit;

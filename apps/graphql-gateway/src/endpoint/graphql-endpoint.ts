@@ -1,8 +1,8 @@
 // One GraphQL endpoint over HTTP: authentication before, Apollo Server in the middle, and afterwards what the gateway
 // owes every answer: failures as {message, error, statusCode}, units given back, limits in the headers, the audit log.
 import { HeaderMap, type ApolloServer } from '@apollo/server';
-import { errorBody, logFailure, toServiceError, type Logger } from '@tradewind/service-kit';
-import type { ServiceError } from '@tradewind/shared-types';
+import { errorBody, isTooDeep, jsonLevelsMax, logFailure, toServiceError, type Logger } from '@tradewind/service-kit';
+import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppEvents } from '../events.js';
 import { limitHeaders } from '../rate-limit/limit-headers.js';
@@ -99,6 +99,7 @@ export class GraphQLEndpoint {
         await refusedDocuments.charge(context);
         return tooLong;
       }
+      assertShallowQuery(request.query);
       const headers = new HeaderMap();
       for (const name of readHeaders) {
         const value = request.headers[name];
@@ -160,6 +161,26 @@ export class GraphQLEndpoint {
 function isTooLong(body: unknown): boolean {
   const query = (body as { query?: unknown } | null | undefined)?.query;
   return typeof query === 'string' && query.length > documentCharsMax;
+}
+
+/** An address brings JSON, too, which Apollo Server parses without a look at its depth. Bodies are limited by the kit. */
+function assertShallowQuery(query: unknown): void {
+  const parameters = query as Partial<Record<string, unknown>>;
+  for (const name of ['variables', 'extensions']) {
+    const text = parameters[name];
+    if (typeof text !== 'string' || !isTooDeepText(text)) continue;
+    const message = [`${name} must not be nested in more than ${jsonLevelsMax} levels`];
+    throw new ServiceError({ code: 'request.invalid', status: 400, message });
+  }
+}
+
+function isTooDeepText(text: string): boolean {
+  try {
+    return isTooDeep(text, JSON.parse(text));
+  } catch {
+    // Apollo Server says that it is no JSON.
+    return false;
+  }
 }
 
 function newContext(request: FastifyRequest): RequestContext {
