@@ -1,3 +1,18 @@
+/**
+ * The names of the cookies. With https they carry a prefix that makes browsers keep other hosts (`__Host-`, for which the
+ * path must be `/`) and plain http (`__Secure-`) from setting them.
+ */
+export function cookieNames(issuer: string): Record<'session' | 'interaction' | 'resume' | 'csrf', string> {
+  const [host, secure] = issuer.startsWith('https:') ? ['__Host-', '__Secure-'] : ['_', '_'];
+  return {
+    session: `${host}session`,
+    // These belong to one login and are sent to its addresses alone.
+    interaction: `${secure}interaction`,
+    resume: `${secure}interaction_resume`,
+    csrf: `${secure}csrf`,
+  };
+}
+
 /** The first value of a cookie in a Cookie header; undefined when it is missing or empty. */
 export function cookieValue(header: string | undefined, name: string): string | undefined {
   for (const pair of (header ?? '').split(';')) {

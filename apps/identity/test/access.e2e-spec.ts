@@ -15,6 +15,7 @@ const operations: Record<string, { open: number } | Record<Caller, number>> = {
   'GET /oauth/jwks': { open: 200 },
   // Without a client there is nobody to send the answer to.
   'GET /oauth/auth': { nobody: 400, 'wrong token': 400, 'wrong client': 400 },
+  'POST /oauth/auth': { nobody: 400, 'wrong token': 400, 'wrong client': 400 },
   'GET /oauth/auth/:uid': { nobody: 400, 'wrong token': 400, 'wrong client': 400 },
   'POST /oauth/token': { nobody: 400, 'wrong token': 400, 'wrong client': 401 },
   'GET /oauth/me': { nobody: 401, 'wrong token': 401, 'wrong client': 400 },

@@ -1,5 +1,6 @@
 // The modules of the OpenID Foundation's basic, config and dynamic OP test plans that apply to this service, as
 // black-box tests under the suite's names. docs/conformance.md maps every module.
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createRemoteJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import type { User } from '../src/users/users.types.js';
@@ -128,6 +129,27 @@ describe('OpenID conformance modules', () => {
     for (const cookie of cookies) expect(cookie).toMatch(/; secure/i);
   });
 
+  it('with an https issuer every cookie has the prefix that keeps other hosts and plain http from setting it', async () => {
+    const issuer = 'https://id.example.com';
+    const replica = await identity.startReplica({ OAUTH_ISSUER: issuer });
+    const agent = new UserAgent(issuer, replica.url);
+    const { code, pkce } = await authorize(issuer, { ...flow(), agent });
+    expect((await exchangeCode(replica.url, client, code, pkce)).status).toBe(200);
+    const lines = agent.setCookies;
+    const names = new Set(lines.map((line) => line.split('=', 1)[0]));
+    expect([...names].filter((name) => !/^__(Host|Secure)-/.test(name as string))).toEqual([]);
+    expect(names).toContain('__Host-session');
+    for (const line of lines) {
+      expect(line).toMatch(/; secure/i);
+      expect(line).toMatch(/; httponly/i);
+      expect(line).not.toMatch(/; domain=/i);
+      if (line.startsWith('__Host-')) expect(line).toMatch(/; path=\/(;|$)/i);
+    }
+    // A session that another host set under the old name is none.
+    const tossed = await fetch(`${replica.url}/oauth/auth?prompt=none`, { headers: { cookie: '_session=x' } });
+    expect(tossed.status).toBe(400);
+  });
+
   it('code_challenge_method plain, and none with a challenge, are refused at the redirect URI', async () => {
     for (const code_challenge_method of ['plain', '']) {
       const page = await ask(new UserAgent(identity.issuer), { code_challenge_method });
@@ -237,6 +259,32 @@ describe('OpenID conformance modules', () => {
     const consent = await ask(first.agent, { prompt: 'consent' }, 'openid profile email');
     expect(consent.body).toContain('/confirm"');
     expect(redirectOf(await first.agent.submit(consent, 'confirm'))).toHaveProperty('code');
+  });
+
+  it('prompt=select_account shows who is signed in, and lets another sign in', async () => {
+    const signedIn = await authorize(identity.issuer, flow());
+    const page = await ask(signedIn.agent, { prompt: 'select_account' });
+    expect(page.body).toContain(`Continue as ${user.email}`);
+    expect(page.body).toContain('Not you?');
+    const same = await signedIn.agent.submit(page, 'confirm');
+    expect(redirectOf(same)).toHaveProperty('code');
+
+    const other = await identity.createUser();
+    const again = await ask(signedIn.agent, { prompt: 'select_account' });
+    const wrong = await signedIn.agent.submit(again, 'submit', { email: other.email, password: 'wrong' });
+    expect([wrong.status, wrong.body.includes(`Continue as ${user.email}`)]).toEqual([401, true]);
+    const switching = await signedIn.agent.submit(wrong, 'submit', { email: other.email, password });
+    expect(switching.body).toContain('Signing in as somebody else');
+
+    // Nobody to choose: the plain form, and no second question after it.
+    const agent = new UserAgent(identity.issuer);
+    const plain = await ask(agent, { prompt: 'select_account' });
+    expect(plain.body).not.toContain('Continue as');
+    const consent = await agent.submit(plain, 'submit', { email: user.email, password });
+    expect(redirectOf(await agent.submit(consent, 'confirm'))).toHaveProperty('code');
+
+    const silent = await ask(signedIn.agent, { prompt: 'none select_account' });
+    expect(redirectOf(silent)).toMatchObject({ error: 'invalid_request' });
   });
 
   it('oidcc-max-age-1, -max-age-10000, and auth_time', async () => {
@@ -399,11 +447,22 @@ describe('OpenID conformance modules', () => {
     expect(wider.body.error).toBe('invalid_scope');
   });
 
-  it('offline_access: a refresh token when asked for, consent always shown, none for clients without the grant', async () => {
+  it('offline_access: a refresh token when asked for, consent remembered, none for clients without the grant', async () => {
     const first = await authorize(identity.issuer, flow({ scope: 'openid offline_access' }));
     expect((await exchangeCode(identity.issuer, client, first.code, first.pkce)).body).toHaveProperty('refresh_token');
-    const again = await ask(first.agent, {}, 'openid offline_access');
-    expect(again.body).toContain('Stay connected');
+    const again = redirectOf(await ask(first.agent, {}, 'openid offline_access'));
+    expect(again).toHaveProperty('code');
+    const twice = await authorize(identity.issuer, flow({ agent: first.agent, scope: 'openid offline_access' }));
+    expect((await exchangeCode(identity.issuer, client, twice.code, twice.pkce)).body).toHaveProperty('refresh_token');
+    // More than was allowed, for another resource, or because the client asks for it: the page is shown.
+    expect((await ask(first.agent, {}, 'openid email offline_access')).body).toContain('Stay connected');
+    expect((await ask(first.agent, { resource: 'urn:tradewind:pipelines' }, 'openid offline_access')).body).toContain(
+      'Stay connected',
+    );
+    expect((await ask(first.agent, { prompt: 'consent' }, 'openid offline_access')).body).toContain('Stay connected');
+    // A consent without it is none for it.
+    const once = await authorize(identity.issuer, flow({ scope: 'openid' }));
+    expect((await ask(once.agent, {}, 'openid offline_access')).body).toContain('Stay connected');
     const without = await obtainTokens(identity.issuer, flow({ scope: 'openid' }));
     expect(without).not.toHaveProperty('refresh_token');
     const plain = await identity.createClient({ grantTypes: ['authorization_code'] });
@@ -451,6 +510,127 @@ describe('OpenID conformance modules', () => {
         error: 'invalid_target',
       });
     }
+  });
+
+  it('oidcc-ensure-post-request-succeeds: the authorization endpoint takes a form like a query', async () => {
+    const url = new URL(authorizationUrl(identity.issuer, { client, scope: 'openid' }, makePkce()));
+    const post = (body: string, headers: Record<string, string> = {}, agent = new UserAgent(identity.issuer)) =>
+      agent.visit(at('/oauth/auth'), {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body,
+      });
+    const query = url.search.slice(1);
+    const agent = new UserAgent(identity.issuer);
+    const login = await post(query, {}, agent);
+    expect([login.status, login.body.includes('/submit"')]).toEqual([200, true]);
+    const consent = await agent.submit(login, 'submit', { email: user.email, password });
+    expect(redirectOf(await agent.submit(consent, 'confirm'))).toHaveProperty('code');
+    // Signed in and allowed: straight to the client, as with GET.
+    expect(redirectOf(await post(query, {}, agent))).toHaveProperty('code');
+    // Longer than an address may be.
+    const long = `${query.replace('state-1', 's'.repeat(12_000))}`;
+    expect((redirectOf(await post(long, {}, agent))['state'] ?? '').length).toBe(12_000);
+    const offline = await post(query.replace('scope=openid', 'scope=openid+offline_access'), {}, agent);
+    expect(offline.body).toContain('Stay connected');
+
+    // A browser sends no SameSite=Lax cookie with a form of another site: the request comes once more, from here.
+    const crossSite = { 'sec-fetch-site': 'cross-site', accept: 'text/html' };
+    const bare = await fetch(at('/oauth/auth'), {
+      method: 'POST',
+      redirect: 'manual',
+      headers: crossSite,
+      body: new URLSearchParams(query),
+    });
+    expect([bare.status, bare.headers.get('location')]).toEqual([303, url.href]);
+    expect(bare.headers.getSetCookie()).toEqual([]);
+    const forward = await post(long, crossSite);
+    expect(forward.body).toContain(`<form method="post" action="${at('/oauth/auth')}">`);
+    expect(forward.body).toContain(`name="state" value="${'s'.repeat(12_000)}"`);
+    expect(forward.headers.get('content-security-policy')).toContain("form-action 'self' https://app.example.com");
+
+    for (const [type, body] of [
+      ['application/json', JSON.stringify({ client_id: client.clientId })],
+      ['text/plain', query],
+    ] as const) {
+      expect((await post(body, { 'content-type': type })).status).toBe(400);
+    }
+    expect((await post('')).status).toBe(400);
+    expect((await post(`${query}&state=twice`)).headers.get('location') ?? '').not.toContain('code=');
+  });
+
+  it('ID tokens of the token endpoint carry at_hash of the access token beside them', async () => {
+    const atHash = (token: string) => createHash('sha256').update(token).digest().subarray(0, 16).toString('base64url');
+    const tokens = await obtainTokens(identity.issuer, flow({ scope: 'openid email offline_access' }));
+    expect(decodeJwt(tokens.id_token).payload['at_hash']).toBe(atHash(tokens.access_token));
+    const { body } = await refresh(identity.issuer, client, tokens.refresh_token);
+    expect(decodeJwt(body.id_token).payload['at_hash']).toBe(atHash(body.access_token));
+    expect(decodeJwt(body.id_token).payload['at_hash']).not.toBe(atHash(tokens.access_token));
+    const info = (await (await userinfo(identity.issuer, body.access_token)).json()) as Record<string, unknown>;
+    expect(info).not.toHaveProperty('at_hash');
+  });
+
+  it('rfc7662: introspection of a refresh token has every member that one of an access token has', async () => {
+    const tokens = await obtainTokens(
+      identity.issuer,
+      flow({ scope: 'openid offline_access', parameters: { resource: 'urn:tradewind:pipelines' } }),
+    );
+    const { body: access } = await introspect(identity.issuer, client, tokens.access_token);
+    const { body } = await introspect(identity.issuer, client, tokens.refresh_token);
+    expect(Object.keys(body).sort()).toEqual(Object.keys(access).sort());
+    expect(body).toEqual({
+      active: true,
+      scope: 'openid offline_access',
+      client_id: client.clientId,
+      username: user.email,
+      token_type: 'Bearer',
+      exp: expect.any(Number),
+      iat: expect.any(Number),
+      sub: user.id,
+      aud: 'urn:tradewind:pipelines',
+      iss: identity.issuer,
+      jti: expect.any(String),
+    });
+    // The id opens nothing.
+    expect(body['jti']).not.toBe(tokens.refresh_token);
+    expect((await refresh(identity.issuer, client, String(body['jti']))).body.error).toBe('invalid_grant');
+  });
+
+  it('rfc7009: revocation answers 200 without a body, also for an unknown token', async () => {
+    const { access_token } = await obtainTokens(identity.issuer, flow());
+    for (const token of [access_token, access_token, 'unknown']) {
+      const response = await fetch(at('/oauth/token/revocation'), {
+        method: 'POST',
+        body: new URLSearchParams({ token, client_id: client.clientId, client_secret: client.clientSecret }),
+      });
+      expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([200, '0', '']);
+      expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    }
+  });
+
+  it.each([
+    '/',
+    '/.well-known/openid-configuration',
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/oauth-protected-resource',
+    '/oauth/jwks',
+  ])('browsers of any origin may read %s', async (path) => {
+    const origin = 'https://inspector.example';
+    const preflight = await fetch(at(path), {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'mcp-protocol-version',
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-origin')).toMatch(/^(\*|https:\/\/inspector\.example)$/);
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('GET');
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('mcp-protocol-version');
+    expect((await fetch(at(path), { method: 'OPTIONS' })).status).toBe(204);
+    const read = await fetch(at(path), { headers: { origin } });
+    expect(read.headers.get('access-control-allow-origin')).toMatch(/^(\*|https:\/\/inspector\.example)$/);
   });
 
   it('duplicated parameters are refused', async () => {

@@ -49,9 +49,9 @@ describe('Model Context Protocol clients', () => {
   });
 
   /** The person at the browser: signs in, allows, and comes back with the redirect. */
-  async function approve(url: URL): Promise<URL> {
+  async function approve(url: URL | undefined): Promise<URL> {
     const agent = new UserAgent(identity.issuer);
-    let page = await agent.visit(url.href);
+    let page = await agent.visit(url?.href ?? '');
     if (page.body.includes('/submit"')) page = await agent.submit(page, 'submit', { email, password });
     if (page.body.includes('/confirm"')) page = await agent.submit(page, 'confirm');
     return new URL(page.headers.get('location') as string);
@@ -68,13 +68,13 @@ describe('Model Context Protocol clients', () => {
     expect(await auth(provider, { serverUrl })).toBe('REDIRECT');
     if (kind === 'another resource') {
       // The client has just registered itself: an operator decides whether it may have tokens of the resource.
-      const refused = await approve(provider.authorizationUrl as URL);
+      const refused = await approve(provider.authorizationUrl);
       expect(refused.searchParams.get('error')).toBe('invalid_target');
       const clients = identity.running.app.get(Clients, { strict: false });
       await clients.allowResource(provider.clientInformation()?.client_id as string, resource);
     }
-    const { searchParams } = await approve(provider.authorizationUrl as URL);
-    const [authorizationCode, iss] = [searchParams.get('code') as string, searchParams.get('iss') as string];
+    const { searchParams } = await approve(provider.authorizationUrl);
+    const [authorizationCode, iss] = [searchParams.get('code') ?? '', searchParams.get('iss') ?? ''];
     expect(await auth(provider, { serverUrl, authorizationCode, iss })).toBe('AUTHORIZED');
     const issued = provider.saved as OAuthTokens;
     expect(decodeJwt(issued.access_token).payload['aud']).toBe(serverUrl);

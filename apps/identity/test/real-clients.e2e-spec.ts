@@ -1,10 +1,11 @@
 // Client libraries that others wrote, against the service as it is.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AuthorizationCode } from 'simple-oauth2';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { Clients } from '../src/clients/clients.service.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
-import { UserAgent } from './user-agent.js';
+import { makePkce, UserAgent } from './user-agent.js';
 
 const redirectUri = 'https://app.example.com/callback';
 
@@ -72,6 +73,38 @@ describe('real clients', () => {
       await openid.tokenRevocation(config, refreshed.access_token);
       expect(await openid.tokenIntrospection(config, refreshed.access_token)).toEqual({ active: false });
     }
+  });
+
+  it('simple-oauth2: code, refresh, and revocation of both tokens', async () => {
+    const { clientId, clientSecret } = await identity.createClient();
+    const flow = new AuthorizationCode({
+      client: { id: clientId, secret: clientSecret },
+      auth: {
+        tokenHost: identity.issuer,
+        tokenPath: '/oauth/token',
+        authorizePath: '/oauth/auth',
+        revokePath: '/oauth/token/revocation',
+      },
+      options: { authorizationMethod: 'body' },
+    });
+    const pkce = makePkce();
+    // It knows nothing of PKCE but hands on what it is given.
+    const url = flow.authorizeURL({
+      redirect_uri: redirectUri,
+      scope: 'openid offline_access',
+      state: 's',
+      code_challenge: pkce.challenge,
+      code_challenge_method: 'S256',
+    } as Parameters<typeof flow.authorizeURL>[0]);
+    const code = (await approve(url)).searchParams.get('code') as string;
+    const token = await flow.getToken({
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: pkce.verifier,
+    } as Parameters<typeof flow.getToken>[0]);
+    const renewed = await token.refresh();
+    await renewed.revokeAll();
+    await expect(renewed.refresh()).rejects.toThrow();
   });
 
   it('openid-client: pushed authorization request', async () => {

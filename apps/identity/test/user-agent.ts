@@ -9,6 +9,8 @@ export interface Page {
 }
 
 export class UserAgent {
+  /** Every Set-Cookie line that came. */
+  readonly setCookies: string[] = [];
   private readonly cookies = new Map<string, { value: string; path: string }>();
 
   /**
@@ -76,6 +78,7 @@ export class UserAgent {
   }
 
   private keep(line: string, requestPath: string): void {
+    this.setCookies.push(line);
     const [pair = '', ...attributes] = line.split(';').map((part) => part.trim());
     const separator = pair.indexOf('=');
     const name = pair.slice(0, separator);

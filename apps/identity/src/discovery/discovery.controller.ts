@@ -1,4 +1,5 @@
-import { Controller, Get, Header } from '@nestjs/common';
+import { Controller, Get, Header, Headers, HttpCode, Options, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { AppConfig } from '../app.config.js';
 import { protectedResourceMetadata, serviceListing } from './discovery-documents.js';
 
@@ -17,5 +18,18 @@ export class DiscoveryController {
   @Header('Access-Control-Allow-Origin', '*')
   protectedResource() {
     return protectedResourceMetadata(this.config);
+  }
+
+  /** Browser clients ask with headers of their own, which take a preflight. */
+  @Options(['', '.well-known/oauth-protected-resource'])
+  @HttpCode(204)
+  @Header('Access-Control-Allow-Origin', '*')
+  @Header('Access-Control-Allow-Methods', 'GET')
+  @Header('Access-Control-Max-Age', '3600')
+  preflight(
+    @Headers('access-control-request-headers') wanted: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): void {
+    if (wanted !== undefined) void reply.header('Access-Control-Allow-Headers', wanted);
   }
 }

@@ -3,8 +3,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { constantTimeEqual } from '@tradewind/service-kit';
 
-export const csrfCookie = '_csrf';
-
 export const makeNonce = (): string => randomBytes(16).toString('base64url');
 
 /** @param keys the cookie keys; the first makes tokens, all verify */

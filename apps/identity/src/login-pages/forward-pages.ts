@@ -2,7 +2,7 @@
 // when somebody signs in while another account is signed in. Its page is bare, and without scripts hardly a page; this
 // puts the same form on one of ours.
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { formActionSource } from '../oidc/redirect-uri-policy.js';
+import { formActionSource, redirectUriKind } from '../oidc/redirect-uri-policy.js';
 import { forwardPage } from './pages.js';
 import { messagesFor } from './page-messages.js';
 import { contentSecurityPolicy } from './security-headers.js';
@@ -21,6 +21,20 @@ export function renderForward(ctx: KoaContextWithOIDC, ownOrigin: string): void 
     ...form,
     ...(isSwitch ? { title: switchTitle, text: switchText } : { title, text }),
   });
+}
+
+/**
+ * A long authorization request that another site posted, posted once more from here. Where it leads in the end is named
+ * for the policy, and judged by the provider.
+ */
+export function renderRepost(ctx: KoaContextWithOIDC, action: string, fields: URLSearchParams): void {
+  const messages = messagesFor(fields.get('ui_locales') ?? undefined, ctx.get('Accept-Language'));
+  const { title, text } = messages.forward;
+  const redirectUri = fields.get('redirect_uri') ?? '';
+  const redirect = redirectUriKind(redirectUri) === undefined ? undefined : formActionSource(redirectUri);
+  ctx.type = 'html';
+  ctx.set('Content-Security-Policy', contentSecurityPolicy(redirect, true));
+  ctx.body = forwardPage(messages, { title, text, action, fields: [...fields] });
 }
 
 function readForm(page: string): { action: string; fields: [string, string][] } | undefined {

@@ -16,8 +16,9 @@ import { PasswordLogin } from '../throttle/password-login.js';
 import { emailLengthMax } from '../users/email-key.js';
 import { passwordLengthMax } from '../users/password-hashing.js';
 import { UsersStore } from '../users/users.store.js';
-import { cookieValue } from '../cookies.js';
-import { csrfCookie, csrfToken, isCsrfToken, makeNonce } from './csrf-tokens.js';
+import type { User } from '../users/users.types.js';
+import { cookieNames, cookieValue } from '../cookies.js';
+import { csrfToken, isCsrfToken, makeNonce } from './csrf-tokens.js';
 import { consentPage, loginPage, type LoginPage } from './pages.js';
 import { messagesFor, type PageMessages } from './page-messages.js';
 import { shownName } from './shown-name.js';
@@ -57,13 +58,14 @@ export class LoginPages {
 
   async show(uid: string, request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
     return this.inStep(uid, request, reply, (step) =>
-      step.interaction.prompt.name === 'login' ? Promise.resolve(this.loginForm(step, 200)) : this.consentForm(step),
+      step.interaction.prompt.name === 'consent' ? this.consentForm(step) : this.loginForm(step, 200),
     );
   }
 
   async submit(uid: string, form: unknown, request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
     return this.inStep(uid, request, reply, async (step) => {
-      this.assertForm(step, 'login', form);
+      const { prompt } = step.interaction;
+      this.assertForm(step, prompt.name === 'select_account' ? prompt.name : 'login', form);
       const [email, secret] = [field(form, 'email'), field(form, 'password')];
       const { errors: words } = step.messages;
       // No account has them, and judging them has its price: nothing is normalised, counted or shown again.
@@ -75,7 +77,11 @@ export class LoginPages {
       switch (outcome.kind) {
         case 'ok':
           return withCookie(
-            await this.finish(step, { login: { accountId: outcome.user.id, amr: ['pwd'] } }),
+            await this.finish(step, {
+              login: { accountId: outcome.user.id, amr: ['pwd'] },
+              // Whoever signs in has chosen the account.
+              ...(prompt.name === 'select_account' ? { select_account: {} } : {}),
+            }),
             this.browsers.remember(cookies, outcome.user),
           );
         case 'refused':
@@ -83,7 +89,7 @@ export class LoginPages {
         case 'throttled': {
           const minutes = Math.ceil(outcome.retryAfterSeconds / 60);
           return {
-            ...this.loginForm(step, 429, { email, problem: { text: words.throttled(minutes) } }),
+            ...(await this.loginForm(step, 429, { email, problem: { text: words.throttled(minutes) } })),
             retryAfterSeconds: outcome.retryAfterSeconds,
           };
         }
@@ -93,6 +99,11 @@ export class LoginPages {
 
   async confirm(uid: string, form: unknown, request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
     return this.inStep(uid, request, reply, async (step) => {
+      if (step.interaction.prompt.name === 'select_account') {
+        this.assertForm(step, 'select_account', form);
+        if (!(await this.signedIn(step))) throw new errors.SessionNotFound('session not found');
+        return this.finish(step, { select_account: {} });
+      }
       this.assertForm(step, 'consent', form);
       const grantId = await this.grantRequested(step.interaction);
       await this.audit.record({
@@ -139,7 +150,7 @@ export class LoginPages {
           typeof uiLocales === 'string' ? uiLocales : undefined,
           request.headers['accept-language'],
         ),
-        nonce: cookieValue(request.headers.cookie, csrfCookie),
+        nonce: cookieValue(request.headers.cookie, cookieNames(this.config.OAUTH_ISSUER).csrf),
         request,
         reply,
       });
@@ -162,26 +173,42 @@ export class LoginPages {
     if (interaction.prompt.name !== prompt) throw new errors.SessionNotFound('interaction session not found');
   }
 
-  private loginForm(step: Step, status: number, more: Pick<LoginPage, 'email' | 'problem'> = {}): PageAnswer {
+  private async loginForm(
+    step: Step,
+    status: number,
+    more: Pick<LoginPage, 'email' | 'problem'> = {},
+  ): Promise<PageAnswer> {
     const { interaction, client, messages } = step;
+    const signedIn = interaction.prompt.name === 'select_account' ? await this.signedIn(step) : undefined;
     const { csrf, headers } = this.pageHeaders(step);
     const hint = interaction.params['login_hint'];
     const email = more.email ?? (typeof hint === 'string' && hint.length <= emailLengthMax ? hint : undefined);
     return {
       status,
       headers,
-      body: loginPage(messages, { uid: interaction.uid, csrf, clientName: nameOf(client), ...more, email }),
+      body: loginPage(messages, {
+        uid: interaction.uid,
+        csrf,
+        clientName: nameOf(client),
+        signedInAs: signedIn?.email,
+        ...more,
+        email,
+      }),
     };
+  }
+
+  /** Who is signed in at this browser, and may be. */
+  private async signedIn({ interaction }: Step): Promise<User | undefined> {
+    const accountId = interaction.session?.accountId;
+    if (accountId === undefined) return undefined;
+    const user = currentUnit()?.users.get(accountId) ?? (await this.users.findById(accountId));
+    return user?.isDisabled ? undefined : user;
   }
 
   private async consentForm(step: Step): Promise<PageAnswer> {
     const { interaction, client, messages } = step;
-    const accountId = interaction.session?.accountId;
-    const user =
-      accountId === undefined
-        ? undefined
-        : (currentUnit()?.users.get(accountId) ?? (await this.users.findById(accountId)));
-    if (!user || user.isDisabled) throw new errors.SessionNotFound('session not found');
+    const user = await this.signedIn(step);
+    if (!user) throw new errors.SessionNotFound('session not found');
     const { csrf, headers } = this.pageHeaders(step);
     return {
       status: 200,
@@ -210,11 +237,12 @@ export class LoginPages {
 
   private pageHeaders({ interaction, nonce = makeNonce() }: Step): { csrf: string; headers: Record<string, string> } {
     const { uid, prompt } = interaction;
-    const secure = this.config.OAUTH_ISSUER.startsWith('https:') ? '; Secure' : '';
+    const { OAUTH_ISSUER: issuer } = this.config;
+    const secure = issuer.startsWith('https:') ? '; Secure' : '';
     return {
       csrf: csrfToken(this.config.COOKIE_KEYS, { uid, prompt: prompt.name, nonce }),
       headers: {
-        'Set-Cookie': `${csrfCookie}=${nonce}; Path=/login/${uid}; HttpOnly; SameSite=Lax${secure}`,
+        'Set-Cookie': `${cookieNames(issuer).csrf}=${nonce}; Path=/login/${uid}; HttpOnly; SameSite=Lax${secure}`,
         'Content-Security-Policy': contentSecurityPolicy(formActionSource(String(interaction.params['redirect_uri']))),
       },
     };

@@ -1,7 +1,16 @@
 // Every sentence of the pages, in the languages they speak. The first is spoken when the browser asks for none of them.
 export interface PageMessages {
   language: string;
-  signIn: { title: string; lead: (client: string) => string; email: string; password: string; submit: string };
+  signIn: {
+    title: string;
+    lead: (client: string) => string;
+    email: string;
+    password: string;
+    submit: string;
+    /** Where a client lets the user choose an account. */
+    continueAs: (email: string) => string;
+    other: string;
+  };
   consent: {
     title: (client: string) => string;
     lead: (client: string) => string;
@@ -44,6 +53,8 @@ const en: PageMessages = {
     email: 'Email address',
     password: 'Password',
     submit: 'Sign in',
+    continueAs: (email) => `Continue as ${email}`,
+    other: 'Not you? Sign in with another account',
   },
   consent: {
     title: (client) => `Allow ${client} to use your account?`,
@@ -121,6 +132,8 @@ const de: PageMessages = {
     email: 'E-Mail-Adresse',
     password: 'Passwort',
     submit: 'Anmelden',
+    continueAs: (email) => `Weiter als ${email}`,
+    other: 'Sind Sie das nicht? Mit einem anderen Konto anmelden',
   },
   consent: {
     title: (client) => `Darf ${client} Ihr Konto verwenden?`,
@@ -210,6 +223,8 @@ const fr: PageMessages = {
     email: 'Adresse e-mail',
     password: 'Mot de passe',
     submit: 'Se connecter',
+    continueAs: (email) => `Continuer en tant que ${email}`,
+    other: 'Ce n’est pas vous ? Connectez-vous avec un autre compte',
   },
   consent: {
     title: (client) => `Autoriser ${client} à utiliser votre compte ?`,
@@ -296,6 +311,8 @@ const es: PageMessages = {
     email: 'Correo electrónico',
     password: 'Contraseña',
     submit: 'Iniciar sesión',
+    continueAs: (email) => `Continuar como ${email}`,
+    other: '¿No es usted? Inicie sesión con otra cuenta',
   },
   consent: {
     title: (client) => `¿Permitir que ${client} use su cuenta?`,

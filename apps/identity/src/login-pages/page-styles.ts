@@ -32,6 +32,8 @@ main {
 }
 h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.01em; overflow-wrap: anywhere; }
 h2 { margin: 0; font-size: 1rem; }
+h2.other { margin: 1.5rem 0 1rem; }
+button { overflow-wrap: anywhere; }
 p { margin: 0 0 1rem; overflow-wrap: anywhere; }
 .lead { color: var(--soft); margin-bottom: 1.5rem; }
 label { display: block; font-weight: 600; margin: 0 0 .375rem; }

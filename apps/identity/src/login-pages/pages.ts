@@ -32,12 +32,16 @@ export interface LoginPage {
   csrf: string;
   clientName: string;
   email?: string | undefined;
+  /** Who may go on without signing in. */
+  signedInAs?: string | undefined;
   /** What went wrong with the last attempt; `field` is the one to look at first. */
   problem?: { text: string; field?: 'email' } | undefined;
 }
 
-export function loginPage(messages: PageMessages, { uid, csrf, clientName, email, problem }: LoginPage): string {
+export function loginPage(messages: PageMessages, given: LoginPage): string {
+  const { uid, csrf, clientName, email, signedInAs, problem } = given;
   const { signIn, errors } = messages;
+  const takesFocus = !problem && signedInAs === undefined;
   const isInvalid = problem?.field !== undefined;
   const invalid = isInvalid ? new Markup(' aria-invalid="true" aria-describedby="problem-text"') : undefined;
   return page(
@@ -46,6 +50,14 @@ export function loginPage(messages: PageMessages, { uid, csrf, clientName, email
     markup`${problem && problemSummary(messages, problem)}
       <h1>${signIn.title}</h1>
       <p class="lead">${signIn.lead(clientName)}</p>
+      ${
+        signedInAs !== undefined &&
+        markup`<form method="post" action="/login/${uid}/confirm">
+          <input type="hidden" name="_csrf" value="${csrf}">
+          <button class="primary" type="submit">${signIn.continueAs(signedInAs)}</button>
+        </form>
+        <h2 class="other">${signIn.other}</h2>`
+      }
       <form method="post" action="/login/${uid}/submit">
         <input type="hidden" name="_csrf" value="${csrf}">
         <label for="email">${signIn.email}</label>
@@ -60,7 +72,7 @@ export function loginPage(messages: PageMessages, { uid, csrf, clientName, email
           maxlength="${emailLengthMax}"
           required
           value="${email ?? ''}"
-          ${invalid}${!problem && !email && new Markup(' autofocus')}
+          ${invalid}${takesFocus && !email && new Markup(' autofocus')}
        >
         <label for="password">${signIn.password}</label>
         <input
@@ -69,7 +81,7 @@ export function loginPage(messages: PageMessages, { uid, csrf, clientName, email
           type="password"
           autocomplete="current-password"
           maxlength="${passwordLengthMax}"
-          required${invalid}${!problem && !!email && new Markup(' autofocus')}
+          required${invalid}${takesFocus && !!email && new Markup(' autofocus')}
        >
         <button class="primary" type="submit">${signIn.submit}</button>
       </form>

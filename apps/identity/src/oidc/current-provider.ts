@@ -80,6 +80,7 @@ export class CurrentProvider {
           return model === 'AccessToken' ? accessTokens : rowsOf(model);
         },
         findUser: (id) => this.findUser(id),
+        issuedAccessToken: () => currentUnit()?.issuedAccessToken,
         rightsOf: (clientId) => this.rightsOf(clientId),
         // Awaited before the token is signed; the row is stored before the response leaves.
         storeAccessToken: async (_ctx, token, { payload }) => {
@@ -88,6 +89,7 @@ export class CurrentProvider {
         renderError: (ctx, out, error) => this.errorPages.render(ctx, out, error),
       }),
     );
+    rememberAccessTokens(provider);
     // Endpoint addresses come from the issuer: the middleware sets the forwarded headers, nobody else's are believed.
     provider.proxy = true;
     for (const middleware of providerMiddleware({
@@ -125,6 +127,18 @@ export class CurrentProvider {
     unit?.users.set(id, user);
     return user;
   }
+}
+
+/** The value of a token is known to nobody but the caller that saved it; the ID token beside it names its hash. */
+function rememberAccessTokens({ AccessToken }: Provider): void {
+  const prototype = AccessToken.prototype as { save: (this: object) => Promise<string> };
+  const { save } = prototype;
+  prototype.save = async function () {
+    const value = await save.call(this);
+    const unit = currentUnit();
+    if (unit) unit.issuedAccessToken = value;
+    return value;
+  };
 }
 
 /** What the row of an access token holds: all that the library reads from a stored token. */

@@ -4,8 +4,10 @@ import type { AppConfig } from '../app.config.js';
 import type { ClientRights } from '../clients/clients.store.js';
 import type { KeySet } from '../signing-keys/signing-keys.types.js';
 import type { User } from '../users/users.types.js';
+import { cookieNames } from '../cookies.js';
 import { claimsOf, claimsOfScopes, companyClaim } from './claims.js';
 import { CookieSignatures } from './cookie-signatures.js';
+import { consentOnce } from './offline-access.js';
 import { redirectUriKind } from './redirect-uri-policy.js';
 import { assertAllowed, resourceServer, scopes } from './resources.js';
 
@@ -37,6 +39,8 @@ export interface ProviderNeeds {
   adapter: NonNullable<Configuration['adapter']>;
   findUser: (id: string) => Promise<User | undefined>;
   rightsOf: (clientId: string) => Promise<ClientRights>;
+  /** The access token that the request has issued. */
+  issuedAccessToken: () => string | undefined;
   storeAccessToken: NonNullable<NonNullable<NonNullable<Configuration['formats']>['customizers']>['jwt']>;
   renderError: NonNullable<Configuration['renderError']>;
 }
@@ -55,7 +59,8 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
     jwks: { keys: keySet.keys.map((key) => key.privateJwk) },
     routes,
     scopes: [...scopes],
-    claims: claimsOfScopes,
+    // at_hash is a claim of ID tokens alone, and none of the user's.
+    claims: { ...claimsOfScopes, openid: [...claimsOfScopes.openid, 'at_hash'] },
     responseTypes: ['code'],
     clientAuthMethods: ['client_secret_post', 'client_secret_basic', 'none', 'private_key_jwt'],
     clientDefaults: {
@@ -93,20 +98,31 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
     },
 
     cookies: {
+      names: cookieNames(issuer),
       keys: new CookieSignatures(config.COOKIE_KEYS),
-      // Lax is enough: requests that begin a login are navigations by GET.
+      // Lax is enough: a request that begins a login is a navigation by GET, or becomes one (posted-authorization.ts).
       long: { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true },
       short: { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true },
     },
     interactions: {
-      policy: interactionPolicy.base(),
+      policy: prompts(),
       url: (_ctx, interaction) => `/login/${interaction.uid}`,
     },
     findAccount: async (_ctx, id) => {
       const user = await findActiveUser(id);
-      return user && { accountId: user.id, claims: () => claimsOf(user) };
+      return (
+        user && {
+          accountId: user.id,
+          // The provider hashes the token: what the client has beside the ID token (OpenID Connect Core 3.1.3.6).
+          claims: (use) => ({
+            ...claimsOf(user),
+            ...(use === 'id_token' ? { at_hash: needs.issuedAccessToken() } : {}),
+          }),
+        }
+      );
     },
     renderError: needs.renderError,
+    extraParams: [consentOnce],
 
     extraTokenClaims: async (_ctx, token) => {
       const user = 'accountId' in token && token.accountId ? await findActiveUser(token.accountId) : undefined;
@@ -164,6 +180,26 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
       },
     },
   };
+}
+
+/**
+ * What users are asked, in this order. To choose an account is asked for by a client alone. Consent that only
+ * offline_access asked for (see offline-access.ts) is asked for once: the checks after this one find out whether the
+ * user has allowed these scopes and resources to the client before.
+ */
+function prompts(): interactionPolicy.DefaultPolicy {
+  const { Check, Prompt } = interactionPolicy;
+  const policy = interactionPolicy.base();
+  policy.add(new Prompt({ name: 'select_account', requestable: true }), 0);
+  const checks = policy.get('consent')?.checks;
+  checks?.remove('consent_prompt');
+  checks?.add(
+    new Check('consent_prompt', 'consent prompt was not resolved', 'consent_required', ({ oidc }) => {
+      return oidc.promptPending('consent') && oidc.params?.[consentOnce] === undefined;
+    }),
+    0,
+  );
+  return policy;
 }
 
 /** Whether a client registers or updates itself. */

@@ -13,10 +13,13 @@ import type { AttemptsStore } from '../throttle/attempts.store.js';
 import { structuredTokenPrefix, type AccessTokenAdapter } from './access-tokens.js';
 import { claimsSupported } from './claims.js';
 import { remember, type PayloadAdapter } from './payload-adapter.js';
+import { withOfflineConsent } from './offline-access.js';
 import { isStorableText, storedId } from './payload-keys.js';
 import type { PayloadsStore } from './payloads.store.js';
+import { takePostForGet } from './posted-authorization.js';
 import { registrationBytesMax, routes } from './provider-configuration.js';
 import { readBody, withBody } from './request-body.js';
+import { findAudience } from './resources.js';
 import { currentUnit, inRequestUnit, payloadKey, RequestUnit } from './request-unit.js';
 
 type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
@@ -46,9 +49,11 @@ export function providerMiddleware(needs: MiddlewareNeeds): Middleware[] {
     when(isAuthorization, prefetchAuthorization(needs)),
     when(isAuthorization, forwardOnOwnPage(needs)),
     when(isAuthorization, offlineAccessAsksForConsent),
+    when(isOpenDocument, openPreflight),
     when(isMetadata, discoveryAsSpecified),
     when(isUserinfo, resourceMetadataHint(needs)),
-    when(isIntrospection, usernameInIntrospection),
+    when(isIntrospection, introspectionAsDecided(needs)),
+    when(isRevocation, emptyJson),
     when(hasBody, missingClientAuthentication(needs)),
     when(isRegistration, rotatingRegistrationToken(needs)),
   ];
@@ -65,8 +70,10 @@ const hasBody = (ctx: KoaContextWithOIDC): boolean => ctx.method === 'POST' || c
 const isRegistration = (ctx: KoaContextWithOIDC): boolean => isAtOrBelow(ctx.path, routes.registration);
 const isAuthorization = (ctx: KoaContextWithOIDC): boolean => isAtOrBelow(ctx.path, routes.authorization);
 const isMetadata = (ctx: KoaContextWithOIDC): boolean => ctx.path.startsWith('/.well-known/');
+const isOpenDocument = (ctx: KoaContextWithOIDC): boolean => isMetadata(ctx) || ctx.path === routes.jwks;
 const isUserinfo = (ctx: KoaContextWithOIDC): boolean => ctx.path === routes.userinfo;
 const isIntrospection = (ctx: KoaContextWithOIDC): boolean => ctx.path === routes.introspection;
+const isRevocation = (ctx: KoaContextWithOIDC): boolean => ctx.path === routes.revocation;
 
 /**
  * Stores everything the request wrote, as one statement, before the response leaves. When the store fails the
@@ -155,7 +162,7 @@ function resetResponse(ctx: KoaContextWithOIDC): void {
  * Reads the body once, up to the limit, and lets a JWT pass through introspection and revocation. The row that a form is
  * about is looked up first: it brings along its client, mostly the one that asks, and all else the provider will ask for.
  */
-function limitedBody({ config, accessTokens, rowsOf }: MiddlewareNeeds): Middleware {
+function limitedBody({ config, accessTokens, rowsOf, errorPages }: MiddlewareNeeds): Middleware {
   return async (ctx, next) => {
     let body: Buffer;
     try {
@@ -178,7 +185,21 @@ function limitedBody({ config, accessTokens, rowsOf }: MiddlewareNeeds): Middlew
       };
       return;
     }
-    if (isForm(ctx) && (isIntrospection(ctx) || ctx.path === routes.revocation)) {
+    if (isAuthorization(ctx)) {
+      try {
+        if (takePostForGet(ctx, body, config.OAUTH_ISSUER)) return;
+      } catch (error) {
+        if (!(error instanceof errors.OIDCProviderError)) throw error;
+        ctx.status = 400;
+        errorPages.renderOrJson(ctx, { error: error.error, error_description: error.error_description });
+        return;
+      }
+      return next();
+    }
+    if (isForm(ctx) && ctx.path === routes.pushed_authorization_request) {
+      body = Buffer.from(withOfflineConsent(body.toString()) ?? body);
+    }
+    if (isForm(ctx) && (isIntrospection(ctx) || isRevocation(ctx))) {
       const token = singleJwt(body);
       if (token) {
         body = Buffer.from(token.prefixedBody);
@@ -243,7 +264,11 @@ function allowCrossOrigin(ctx: KoaContextWithOIDC): void {
   ctx.set('Access-Control-Allow-Origin', ctx.get('Origin'));
   ctx.set('Access-Control-Expose-Headers', 'WWW-Authenticate');
   if (ctx.method !== 'OPTIONS') return;
-  ctx.set('Access-Control-Allow-Methods', ctx.path === routes.registration ? 'POST' : 'GET, PUT, DELETE');
+  allowPreflight(ctx, ctx.path === routes.registration ? 'POST' : 'GET, PUT, DELETE');
+}
+
+function allowPreflight(ctx: KoaContextWithOIDC, methods: string): void {
+  ctx.set('Access-Control-Allow-Methods', methods);
   ctx.set('Access-Control-Allow-Headers', ctx.get('Access-Control-Request-Headers'));
   ctx.set('Access-Control-Max-Age', '3600');
   ctx.status = 204;
@@ -289,21 +314,17 @@ function forwardOnOwnPage({ config }: MiddlewareNeeds): Middleware {
   };
 }
 
-/**
- * The provider grants offline_access only with prompt=consent. Here asking for the scope is enough: the prompt is
- * added. With prompt=none nobody can consent, and the request goes on without a refresh token.
- */
-const offlineAccessAsksForConsent: Middleware = async (ctx, next) => {
-  if (ctx.method === 'GET' && ctx.path === routes.authorization) {
-    const { scope, prompt } = ctx.query;
-    if (typeof scope === 'string' && scope.split(' ').includes('offline_access') && !Array.isArray(prompt)) {
-      const prompts = prompt?.split(' ').filter(Boolean) ?? [];
-      if (!prompts.includes('none') && !prompts.includes('consent')) {
-        ctx.query = { ...ctx.query, prompt: [...prompts, 'consent'].join(' ') };
-      }
-    }
-  }
-  await next();
+const offlineAccessAsksForConsent: Middleware = (ctx, next) => {
+  if (ctx.path === routes.authorization) ctx.querystring = withOfflineConsent(ctx.querystring) ?? ctx.querystring;
+  return next();
+};
+
+/** Anybody may read the metadata, from any origin. A request with no more than the method asks what there is. */
+const openPreflight: Middleware = async (ctx, next) => {
+  if (ctx.method !== 'OPTIONS') return next();
+  ctx.set('Allow', 'GET, HEAD, OPTIONS');
+  ctx.set('Access-Control-Allow-Origin', '*');
+  allowPreflight(ctx, 'GET');
 };
 
 const discoveryAsSpecified: Middleware = async (ctx, next) => {
@@ -324,13 +345,35 @@ function resourceMetadataHint({ config }: MiddlewareNeeds): Middleware {
   };
 }
 
-/** Exactly the members that were decided (DECISIONS, "Introspection"). */
-const usernameInIntrospection: Middleware = async (ctx, next) => {
+/**
+ * Exactly the members that were decided (DECISIONS, "Introspection"), for both kinds of token. A refresh token is
+ * known by the hash under which it is stored: its own value would open something.
+ */
+function introspectionAsDecided({ config }: MiddlewareNeeds): Middleware {
+  return async (ctx, next) => {
+    await next();
+    if (ctx.oidc?.route !== 'introspection' || ctx.status !== 200) return;
+    const { email, userRole: _userRole, sid: _sid, ...members } = ctx.body as Record<string, unknown>;
+    const username = email ?? currentUnit()?.users.get(String(members['sub']))?.email;
+    const refreshToken = members['active'] === true ? ctx.oidc.entities.RefreshToken : undefined;
+    if (refreshToken) {
+      const { OAUTH_ISSUER: issuer, OAUTH_RESOURCES: resources } = config;
+      const audiences = [refreshToken.resource ?? []].flat().map((one) => findAudience(one, issuer, resources) ?? one);
+      members['token_type'] = refreshToken.isSenderConstrained() ? 'DPoP' : 'Bearer';
+      members['aud'] = audiences.length > 1 ? audiences : (audiences[0] ?? issuer);
+      members['jti'] = storedId('RefreshToken', refreshToken.jti);
+    }
+    ctx.body = username === undefined ? members : { ...members, username };
+  };
+}
+
+/**
+ * Nothing is said (RFC 7009 2.2), in the type of the endpoint's other answers: some clients, simple-oauth2 among them,
+ * take no other type, and an empty text for null.
+ */
+const emptyJson: Middleware = async (ctx, next) => {
   await next();
-  if (ctx.oidc?.route !== 'introspection' || ctx.status !== 200) return;
-  const { email, userRole: _userRole, sid: _sid, ...members } = ctx.body as Record<string, unknown>;
-  const username = email ?? currentUnit()?.users.get(String(members['sub']))?.email;
-  ctx.body = username === undefined ? members : { ...members, username };
+  if (ctx.oidc?.route === 'revocation' && ctx.status === 200) ctx.type = 'json';
 };
 
 /**

@@ -13,7 +13,7 @@ export function providerPaths(config: AppConfig): [string, Method[]][] {
     ['/.well-known/openid-configuration', ['GET', 'OPTIONS']],
     ['/.well-known/oauth-authorization-server', ['GET', 'OPTIONS']],
     [routes.jwks, ['GET', 'OPTIONS']],
-    [routes.authorization, ['GET']],
+    [routes.authorization, ['GET', 'POST']],
     [`${routes.authorization}/:uid`, ['GET']],
     [routes.token, ['POST', 'OPTIONS']],
     [routes.userinfo, ['GET', 'POST', 'OPTIONS']],

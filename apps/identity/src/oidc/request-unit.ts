@@ -54,6 +54,8 @@ export class RequestUnit {
   readonly clientRemovals = new Set<string>();
   /** The browser session stays as it is stored, and so does its cookie. */
   keepsSession = false;
+  /** The signed access token that this request made. */
+  issuedAccessToken: string | undefined;
   /** Clients that received a token. */
   readonly usedClients = new Set<string>();
   readonly audits: AuditRecord[] = [];
