@@ -61,6 +61,12 @@ export class AppConfig extends configClass({
     min: 1,
     desc: 'Life of a refresh token, seconds, counted anew at every rotation but never past its grant',
   }),
+  REFRESH_TOKEN_REUSE_SECONDS: integer({
+    default: 0,
+    min: 0,
+    max: 60,
+    desc: 'For so many seconds after its use, a refresh token from the same client is answered with the same successor again; 0: using it again ends the grant at once',
+  }),
   GRANT_TTL_SECONDS: integer({ default: 90 * day, min: 1, desc: "Life of a user's consent for one client, seconds" }),
   INTERACTION_TTL_SECONDS: integer({
     default: 900,

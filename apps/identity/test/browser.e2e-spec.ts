@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { launchBrowser } from '@tradewind/testkit';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { Clients } from '../src/clients/clients.service.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import { authorizationUrl, exchangeCode, makePkce, userinfo, type FlowClient } from './user-agent.js';
 
@@ -129,6 +130,48 @@ describe('in Chromium', () => {
         await page.getByRole('button', { name: 'Allow' }).waitFor();
         expect(await page.textContent('main')).toContain(otherEmail);
         expect(faults).toEqual([]);
+      });
+    },
+    60_000,
+  );
+
+  it.each([
+    ['light', 1280, 'Harbour'],
+    ['light', 360, 'W'.repeat(100)],
+    ['dark', 360, 'A name that wants to push the rest of the page off the screen '.repeat(2).slice(0, 100)],
+  ] as const)(
+    'consent for a resource: %s, %i px, "%s"',
+    async (colorScheme, width, clientName) => {
+      const resource = 'urn:tradewind:pipelines';
+      const registered = await fetch(`${identity.issuer}/oauth/reg`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          client_name: clientName,
+          redirect_uris: [client.redirectUri],
+          grant_types: ['authorization_code', 'refresh_token'],
+          policy_uri: 'https://app.example.com/privacy',
+        }),
+      });
+      const { client_id: clientId } = (await registered.json()) as { client_id: string };
+      await identity.running.app.get(Clients, { strict: false }).allowResource(clientId, resource);
+      const height = width === 1280 ? 800 : 740;
+      await open({ colorScheme, viewport: { width, height } }, async (page) => {
+        const options = { client: { ...client, clientId }, scope: 'openid profile email offline_access' };
+        await page.goto(authorizationUrl(identity.issuer, { ...options, parameters: { resource } }, makePkce()));
+        await signIn(page, password);
+        const allow = page.getByRole('button', { name: 'Allow' });
+        await allow.waitFor();
+        await checkLayout(page, width);
+        const bottom = async (locator: Locator) => {
+          const box = await locator.boundingBox();
+          return box === null ? Infinity : box.y + box.height;
+        };
+        // Without scrolling: who the application is not, and where its answer goes; with a short name the button, too.
+        expect(await bottom(page.getByText('Not verified'))).toBeLessThan(height);
+        expect(await bottom(page.getByText(new URL(client.redirectUri ?? '').host))).toBeLessThan(height);
+        if (width === 1280) expect(await bottom(allow)).toBeLessThan(height + 60);
+        expect(await page.getByRole('link', { name: 'Privacy policy' }).getAttribute('rel')).toContain('noopener');
       });
     },
     60_000,

@@ -227,8 +227,8 @@ const fr: PageMessages = {
     other: 'Ce n’est pas vous ? Connectez-vous avec un autre compte',
   },
   consent: {
-    title: (client) => `Autoriser ${client} à utiliser votre compte ?`,
-    lead: (client) => `${client} souhaite :`,
+    title: (client) => `Autoriser ${client} à utiliser votre compte\u00a0?`,
+    lead: (client) => `${client} souhaite\u00a0:`,
     signedInAs: 'Connecté en tant que',
     redirectsTo: 'Vous serez dirigé vers',
     localWarning:

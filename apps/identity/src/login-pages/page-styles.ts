@@ -19,18 +19,18 @@ export const pageStyles = `
 * { box-sizing: border-box; }
 html { font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif; }
 body {
-  margin: 0; min-height: 100vh; min-height: 100svh; padding: 1.5rem 1rem; color: var(--ink);
+  margin: 0; min-height: 100vh; min-height: 100svh; padding: 1rem; color: var(--ink);
   background: radial-gradient(120% 90% at 50% -10%, var(--ground-far), var(--ground)) no-repeat var(--ground);
-  display: flex; flex-direction: column; align-items: center; justify-content: center; gap: 1.25rem;
+  display: flex; flex-direction: column; align-items: center; justify-content: center; gap: 1rem;
 }
 .brand { display: flex; align-items: center; gap: .6rem; font-weight: 650; font-size: 1.125rem; letter-spacing: .01em; color: var(--brand); }
 .brand svg { width: 1.9rem; height: 1.9rem; }
 .brand span { color: var(--ink); }
 main {
-  width: 100%; max-width: 26rem; background: var(--card); border: 1px solid var(--edge); border-radius: 1rem;
+  width: 100%; max-width: 30rem; background: var(--card); border: 1px solid var(--edge); border-radius: 1rem;
   padding: 1.75rem 2rem; box-shadow: var(--shadow);
 }
-h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.01em; overflow-wrap: anywhere; }
+h1 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.25; font-weight: 650; letter-spacing: -.01em; overflow-wrap: anywhere; }
 h2 { margin: 0; font-size: 1rem; }
 h2.other { margin: 1.5rem 0 1rem; }
 button { overflow-wrap: anywhere; }

@@ -22,6 +22,7 @@ import { PayloadsStore } from './payloads.store.js';
 import { auditProviderEvents } from './provider-audit.js';
 import { providerConfiguration } from './provider-configuration.js';
 import { providerMiddleware } from './provider-middleware.js';
+import { RefreshReuse } from './refresh-reuse.js';
 import { currentUnit } from './request-unit.js';
 
 type Callback = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -36,6 +37,7 @@ export class CurrentProvider {
     private readonly clients: ClientsStore,
     private readonly clientRecords: ClientRecords,
     private readonly users: UsersStore,
+    private readonly refreshReuse: RefreshReuse,
     private readonly attempts: AttemptsStore,
     private readonly tokens: SignedTokens,
     private readonly audit: AuditLog,
@@ -98,6 +100,7 @@ export class CurrentProvider {
       payloads: this.payloads,
       accessTokens,
       rowsOf,
+      refreshReuse: this.refreshReuse,
       attempts: this.attempts,
       audit: this.audit,
       errorPages: this.errorPages,

@@ -54,7 +54,7 @@ export const consume: Statement = {
 export const revokeGrant: Statement = {
   name: 'payload_revoke_grant',
   text: `delete from oidc_payload
-          where grant_id = $1 and model in ('AccessToken', 'RefreshToken', 'AuthorizationCode', 'Grant')`,
+          where grant_id = $1 and model in ('AccessToken', 'RefreshToken', 'RefreshSuccessor', 'AuthorizationCode', 'Grant')`,
 };
 
 export const revokeUser: Statement = {

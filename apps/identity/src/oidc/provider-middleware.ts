@@ -19,6 +19,7 @@ import type { PayloadsStore } from './payloads.store.js';
 import { takePostForGet } from './posted-authorization.js';
 import { registrationBytesMax, routes } from './provider-configuration.js';
 import { readBody, withBody } from './request-body.js';
+import type { RefreshReuse } from './refresh-reuse.js';
 import { findAudience } from './resources.js';
 import { currentUnit, inRequestUnit, payloadKey, RequestUnit } from './request-unit.js';
 
@@ -30,6 +31,7 @@ export interface MiddlewareNeeds {
   payloads: PayloadsStore;
   accessTokens: AccessTokenAdapter;
   rowsOf: (model: string) => PayloadAdapter;
+  refreshReuse: RefreshReuse;
   attempts: AttemptsStore;
   audit: AuditLog;
   errorPages: ErrorPages;
@@ -46,6 +48,7 @@ export function providerMiddleware(needs: MiddlewareNeeds): Middleware[] {
     storeWrites(needs),
     when(hasBody, limitedBody(needs)),
     when(isRegistration, registrationLimit(needs)),
+    when(isToken, refreshAgain(needs)),
     when(isAuthorization, prefetchAuthorization(needs)),
     when(isAuthorization, forwardOnOwnPage(needs)),
     when(isAuthorization, offlineAccessAsksForConsent),
@@ -71,6 +74,7 @@ const isRegistration = (ctx: KoaContextWithOIDC): boolean => isAtOrBelow(ctx.pat
 const isAuthorization = (ctx: KoaContextWithOIDC): boolean => isAtOrBelow(ctx.path, routes.authorization);
 const isMetadata = (ctx: KoaContextWithOIDC): boolean => ctx.path.startsWith('/.well-known/');
 const isOpenDocument = (ctx: KoaContextWithOIDC): boolean => isMetadata(ctx) || ctx.path === routes.jwks;
+const isToken = (ctx: KoaContextWithOIDC): boolean => ctx.path === routes.token;
 const isUserinfo = (ctx: KoaContextWithOIDC): boolean => ctx.path === routes.userinfo;
 const isIntrospection = (ctx: KoaContextWithOIDC): boolean => ctx.path === routes.introspection;
 const isRevocation = (ctx: KoaContextWithOIDC): boolean => ctx.path === routes.revocation;
@@ -89,7 +93,7 @@ function storeWrites(needs: MiddlewareNeeds): Middleware {
       await next();
       if (unit.keepsSession) removeCookie(ctx, provider.cookieName('session'));
       if (unit.storeFailure === undefined && !unit.isEmpty && !(await payloads.flush(unit))) {
-        if (unit.consumptions.size > 0) await refuseReuse(ctx, unit, needs);
+        if (unit.consumptions.size > 0) await answerLostRedemption(ctx, unit, needs);
         else refuseSecondUse(ctx, errorPages);
         return;
       }
@@ -122,6 +126,34 @@ function refuseSecondUse(ctx: KoaContextWithOIDC, errorPages: ErrorPages): void 
     : { error: 'invalid_request', error_description: 'the authorization request was answered already' };
   if (isManagement) ctx.set('WWW-Authenticate', `Bearer realm="${ctx.origin}", error="invalid_token"`);
   errorPages.renderOrJson(ctx, out);
+}
+
+/** Of two refreshes at the same time this one came second. Within the grace it has the answer of the first. */
+async function answerLostRedemption(ctx: KoaContextWithOIDC, unit: RequestUnit, needs: MiddlewareNeeds) {
+  const [used] = unit.consumptions.values();
+  const answer = used?.model === 'RefreshToken' ? await needs.refreshReuse.find(ctx, used.id) : undefined;
+  if (answer === undefined) return refuseReuse(ctx, unit, needs);
+  ctx.body = answer;
+}
+
+/**
+ * The same, one after the other: the provider has noticed that the token was used, and wants to end its grant. It notices
+ * after everything else was right (client, grant, user, proof of possession), so the first answer may be given again.
+ */
+function refreshAgain({ refreshReuse }: MiddlewareNeeds): Middleware {
+  return async (ctx, next) => {
+    await next();
+    const unit = currentUnit();
+    if (!refreshReuse.isOn || !unit || ctx.oidc?.params?.['grant_type'] !== 'refresh_token') return;
+    refreshReuse.keep(ctx, unit);
+    const presented = ctx.oidc.entities.RefreshToken;
+    if (ctx.status !== 400 || unit.storeFailure !== undefined || presented?.consumed === undefined) return;
+    const answer = await refreshReuse.find(ctx, storedId('RefreshToken', presented.jti));
+    if (answer === undefined) return;
+    unit.discardWrites();
+    ctx.status = 200;
+    ctx.body = answer;
+  };
 }
 
 /**

@@ -77,6 +77,13 @@ export class RequestUnit {
     this.ip = ip;
   }
 
+  /** Nothing of what was to be written is. */
+  discardWrites(): void {
+    const maps = [this.upserts, this.deletes, this.consumptions, this.revokedGrants, this.clientUpserts];
+    for (const writes of [...maps, this.clientRemovals, this.usedClients]) writes.clear();
+    for (const list of [this.audits, this.clearedAttempts, this.refundedAttempts, this.afterwards]) list.length = 0;
+  }
+
   get isEmpty(): boolean {
     return (
       this.upserts.size === 0 &&

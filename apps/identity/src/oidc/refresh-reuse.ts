@@ -1,0 +1,77 @@
+// A refresh token that comes a second time within REFRESH_TOKEN_REUSE_SECONDS, from a client that lost the answer or
+// refreshed twice at once: the same answer again (decision 0022). The answer is stored sealed, in the statement that
+// consumes the token, so that it is there on every replica if and only if the token was consumed.
+import { Injectable } from '@nestjs/common';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { AppConfig } from '../app.config.js';
+import { SealedText } from '../storage/sealed-text.js';
+import { storedId } from './payload-keys.js';
+import { PayloadsStore } from './payloads.store.js';
+import { payloadKey, type RequestUnit } from './request-unit.js';
+
+const model = 'RefreshSuccessor';
+
+interface Answer extends Record<string, unknown> {
+  refresh_token: string;
+  expires_in: number;
+}
+
+interface Sealed {
+  answer: Answer;
+  /** What was asked for: another scope or resource is another request, and no repetition. */
+  asked: string;
+  /** Milliseconds since 1970. */
+  answeredAt: number;
+}
+
+@Injectable()
+export class RefreshReuse {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly payloads: PayloadsStore,
+    private readonly sealedText: SealedText,
+  ) {}
+
+  get isOn(): boolean {
+    return this.config.REFRESH_TOKEN_REUSE_SECONDS > 0;
+  }
+
+  /** Adds the answer to what the request stores, if it is that to a refresh token. */
+  keep(ctx: KoaContextWithOIDC, unit: RequestUnit): void {
+    const used = ctx.oidc.entities.RotatedRefreshToken;
+    if (!this.isOn || ctx.status !== 200 || !used) return;
+    const id = storedId('RefreshToken', used.jti);
+    const kept: Sealed = { answer: ctx.body as Answer, asked: askedFor(ctx), answeredAt: Date.now() };
+    unit.upserts.set(payloadKey(model, id), {
+      model,
+      id,
+      payload: JSON.stringify({ sealed: this.sealedText.seal(JSON.stringify(kept), context(id)) }),
+      grantId: used.grantId,
+      clientId: used.clientId,
+      accountId: used.accountId,
+      expiresAtSeconds: Date.now() / 1000 + this.config.REFRESH_TOKEN_REUSE_SECONDS,
+    });
+  }
+
+  /**
+   * The answer to the first use of this token, if it may be given once more. The provider has checked the client, the
+   * grant, the user and the proof of possession by now; all of them may have ended since.
+   */
+  async find(ctx: KoaContextWithOIDC, id: string): Promise<Answer | undefined> {
+    if (!this.isOn) return undefined;
+    const found = await this.payloads.find(model, id);
+    if (!found || found.grant === null || found.clientId !== ctx.oidc.client?.clientId) return undefined;
+    const { sealed } = JSON.parse(found.payload) as { sealed: string };
+    const { answer, asked, answeredAt } = JSON.parse(this.sealedText.open(sealed, context(id))) as Sealed;
+    if (asked !== askedFor(ctx)) return undefined;
+    // Revocation of any token of the grant ends all of them.
+    if (!(await this.payloads.find('RefreshToken', storedId('RefreshToken', answer.refresh_token)))) return undefined;
+    const elapsedSeconds = Math.floor((Date.now() - answeredAt) / 1000);
+    return { ...answer, expires_in: Math.max(0, answer.expires_in - elapsedSeconds) };
+  }
+}
+
+const context = (id: string): string => `answer to refresh token ${id}`;
+
+const askedFor = ({ oidc }: KoaContextWithOIDC): string =>
+  JSON.stringify([oidc.params?.['scope'] ?? null, oidc.params?.['resource'] ?? null]);
