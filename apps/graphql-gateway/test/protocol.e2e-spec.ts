@@ -1,8 +1,9 @@
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access --
    answers are JSON of any shape, and the assertions judge them */
-// GraphQL over HTTP as its audit suite demands, the limits of documents, forged requests, and failures of the stores.
+// GraphQL over HTTP as its audit suite demands and as urql asks, the limits of documents, forged requests, and failures of the stores.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
+import { Client, fetchExchange, gql } from '@urql/core';
 import { auditServer } from 'graphql-http';
 import { DataStore } from '../src/data-store/data-store.js';
 import { chainedFragments } from './support/hostile-documents.js';
@@ -172,6 +173,68 @@ describe('protocol', () => {
     expect(zstd.headers.get('accept-encoding')).toBe('gzip, deflate, br');
     const type = 'application/json; charset=foo';
     expect((await raw({ method: 'POST', headers: { ...headers, 'content-type': type }, body: '{}' })).status).toBe(415);
+  });
+
+  it('answers queries by GET to whoever sends a bearer token, as urql asks at its defaults', async () => {
+    const requests: { method: string; accept: string | null }[] = [];
+    const client = new Client({
+      url: url(),
+      exchanges: [fetchExchange],
+      fetchOptions: { headers: { authorization: `Bearer ${key}` } },
+      fetch: (input, init) => {
+        const { method, headers } = new Request(input, init);
+        requests.push({ method, accept: headers.get('accept') });
+        return fetch(input, init);
+      },
+    });
+    const query = gql`
+      query ($searchFilters: InputCompanySearchFilters) {
+        companiesConnection(searchFilters: $searchFilters) {
+          totalCount
+        }
+      }
+    `;
+    for (let i = 0; i < 3; i++) {
+      const answer = await client.query(query, { searchFilters: { country: [{ values: ['DE'] }] } });
+      expect(answer.error).toBeUndefined();
+      expect(answer.data).toMatchObject({ companiesConnection: { totalCount: 0 } });
+    }
+    const wrong = await client.query(query, { searchFilters: { country: [{ values: ['Germny'] }] } });
+    expect(wrong.error?.graphQLErrors.map(({ extensions }) => extensions['code'])).toEqual(['BAD_USER_INPUT']);
+    expect(requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET']);
+    expect(requests[0]!.accept).toContain('application/graphql-response+json');
+  });
+
+  it.each([
+    [undefined, 'application/json; charset=utf-8'],
+    ['application/graphql-response+json', 'application/graphql-response+json; charset=utf-8'],
+    ['application/json', 'application/json; charset=utf-8'],
+  ])('answers a GET that accepts %s, and lets nobody keep the answer', async (accept, type) => {
+    const headers = { authorization: `Bearer ${key}`, ...(accept && { accept }) };
+    const { status, headers: got, body } = await raw({ headers }, '/graphql?query=%7B__typename%7D');
+    expect({ status, body, type: got.get('content-type') }).toEqual({
+      status: 200,
+      body: { data: { __typename: 'Query' } },
+      type,
+    });
+    expect(got.get('cache-control')).toBe('no-store');
+    expect((await raw({}, '/graphql?query=%7B__typename%7D')).status).toBe(401);
+    expect((await raw({ headers }, '/graphql?query=%7B__typename%7D&query=%7B__typename%7D')).status).toBe(400);
+    expect((await raw({ headers }, '/graphql?query=%7B__typename%7D&variables=%7B')).status).toBe(400);
+    expect((await raw({ headers }, '/graphql')).status).toBe(400);
+  });
+
+  it('refuses mutations by GET, with and without a token', async () => {
+    const { user } = await gateway.newKey();
+    const search =
+      '?query=mutation%20(%24input%3A%20CreateApiKeyInput!)%7BcreateApiKey(input%3A%24input)%7D&variables=%7B%22input%22%3A%7B%22name%22%3A%22x%22%7D%7D';
+    const headers = { authorization: `Bearer ${gateway.identity.token(user)}` };
+    const { rows: before } = await gateway.sql.query('select from api_key');
+    const answer = await raw({ headers }, `/auth/graphql${search}`);
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('POST');
+    expect((await raw({}, `/auth/graphql${search}`)).status).toBe(400);
+    expect((await gateway.sql.query('select from api_key')).rows).toHaveLength(before.length);
   });
 
   it('refuses an operation name that the document does not have', async () => {

@@ -68,6 +68,8 @@ export class GraphQLEndpoint {
     const { status } = answer;
     if (status >= 400) await this.giveBack(context);
     for (const [name, value] of answer.headers) void reply.header(name, value);
+    // The answer to a GET is not to be used twice: it is data of one caller, at one time.
+    if (context.request.method === 'GET') void reply.header('cache-control', 'no-store');
     const state = context.limit ?? (await this.currentLimit(context));
     if (state) void reply.headers(limitHeaders(state));
     this.options.onAnswer?.(context, status);
@@ -105,6 +107,8 @@ export class GraphQLEndpoint {
         const value = request.headers[name];
         if (typeof value === 'string') headers.set(name, value);
       }
+      // No other site can make a browser send this header unasked, so a request that has it is not forged.
+      if (request.headers.authorization !== undefined) headers.set('apollo-require-preflight', 'true');
       const response = await this.server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: {
           method: request.method,
