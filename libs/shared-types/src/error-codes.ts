@@ -26,3 +26,14 @@ export const errorCodes = {
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;
+
+/** Codes of GraphQL errors, which are faults of the request; their names are those that GraphQL servers share. */
+export const graphqlErrorCodes = {
+  GRAPHQL_VALIDATION_FAILED: 'The query cannot be parsed, is not valid for the schema, or is too large.',
+  BAD_USER_INPUT: 'A variable, filter, sorter, cursor or other value is wrong; the message names it.',
+  INTERNAL_SERVER_ERROR: 'A filter is not in the variable of its name; the message shows the right request.',
+  OPERATION_RESOLUTION_FAILURE: 'The query has several operations, or none, of the name that the request asks for.',
+  BAD_REQUEST:
+    'The HTTP request is no GraphQL request: no query, a batch, a mutation by GET, or a GET without a token.',
+  PERSISTED_QUERY_NOT_SUPPORTED: 'The request has the hash of a query in place of its text; send the text.',
+} as const;

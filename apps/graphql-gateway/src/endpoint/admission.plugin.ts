@@ -2,18 +2,24 @@
 // filters follow the rules, and what it costs. A refusal costs nothing, so charging comes last.
 import type { ApolloServerPlugin } from '@apollo/server';
 import { ServiceError } from '@tradewind/shared-types';
+import type { VariableDefinitionNode } from 'graphql';
 import type { ConnectionField } from '../connections/connection-field.port.js';
 import type { DirectLoginStrategy } from '../login/direct-login.strategy.js';
 import type { Admission, LimitsService } from '../rate-limit/limits.service.js';
 import { executedFields, type ExecutedField } from './executed-fields.js';
 import { assertNamedVariables } from './named-variable-rule.js';
 import type { GraphQLContext, RequestContext } from './request-context.js';
+import { assertVariablesDeclared } from './undeclared-variables.js';
 
 /** Checks and prepares an operation and begins to charge it. Throws the caller's faults as GraphQL errors, before anything is charged. */
 export type Admit = (
   executed: readonly ExecutedField[],
   context: RequestContext,
-  variables: Readonly<Record<string, unknown>> | undefined,
+  sent: {
+    variables: Readonly<Record<string, unknown>> | undefined;
+    /** What the operation declares. */
+    definitions: readonly VariableDefinitionNode[];
+  },
 ) => Promise<Charge>;
 
 /** What admission charges, under way. */
@@ -27,13 +33,15 @@ export interface Charge {
 /** On /graphql: connection fields are data calls of the key's user, anything else (introspection) is an ordinary request. */
 export function dataAdmission(limits: LimitsService, connectionFields: readonly ConnectionField[]): Admit {
   const byName = new Map(connectionFields.map((field) => [field.name, field]));
-  return async (executed, context, variables) => {
-    let cost = 0;
-    for (const field of executed) {
+  return async (executed, context, { variables, definitions }) => {
+    const dataCalls = executed.flatMap((field) => {
       const connection = byName.get(field.name);
-      if (!connection) continue;
-      cost += 1;
-      assertNamedVariables(field, connection.variableArguments, variables);
+      return connection ? [{ field, connection }] : [];
+    });
+    const cost = dataCalls.length;
+    for (const { field, connection } of dataCalls) assertNamedVariables(field, connection.variableArguments, variables);
+    if (cost > 0) assertVariablesDeclared(executed, definitions, variables);
+    for (const { field, connection } of dataCalls) {
       context.prepared.set(field.responseKey, await connection.prepare(field.args, context));
     }
     const userId = context.user!.id;
@@ -78,7 +86,9 @@ export function admissionPlugin(admit: Admit): ApolloServerPlugin<GraphQLContext
           // No operation of that name: Apollo refuses the request after this hook.
           if (!operation) return;
           const { variables } = request;
-          const { done } = await admit(executedFields({ schema, document, operation, variables }), context, variables);
+          const definitions = operation.variableDefinitions ?? [];
+          const executed = executedFields({ schema, document, operation, variables });
+          const { done } = await admit(executed, context, { variables, definitions });
           await done;
         },
       };

@@ -14,6 +14,7 @@ import {
 } from 'graphql';
 import { collectFields } from 'graphql/execution/collectFields.js';
 import { compileVariables } from './variable-coercion.js';
+import { variableFault } from './variable-faults.js';
 
 export interface ExecutedField {
   /** Alias, or name. */
@@ -33,8 +34,10 @@ export interface Operation {
 
 /** @throws BAD_USER_INPUT when a variable has a wrong value. */
 export function executedFields({ schema, document, operation, variables }: Operation): ExecutedField[] {
-  const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, { maxErrors: 20 });
-  if (coerced.errors) throw withCode(coerced.errors[0]!);
+  const definitions = operation.variableDefinitions ?? [];
+  // graphql-js ends at the first fault; what it is comes from here, in words made for callers.
+  const coerced = getVariableValues(schema, definitions, variables ?? {}, { maxErrors: 0 });
+  if (coerced.errors) throw variableFault(schema, definitions, variables ?? {});
   const fields = collectRootFields({ schema, document, operation }, coerced.coerced);
   return fields.map((field) => withArguments(field, coerced.coerced));
 }
@@ -95,11 +98,4 @@ function withArguments({ responseKey, nodes, definition }: RootField, coerced: R
   // __typename, __schema and __type have no arguments that anybody here asks about.
   const args = definition ? getArgumentValues(definition, node, coerced) : {};
   return { responseKey, name: node.name.value, node, args };
-}
-
-function withCode(error: GraphQLError): GraphQLError {
-  return new GraphQLError(error.message, {
-    nodes: error.nodes ?? null,
-    extensions: { ...error.extensions, code: 'BAD_USER_INPUT', http: { status: 400 } },
-  });
 }

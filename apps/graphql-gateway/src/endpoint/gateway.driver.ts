@@ -8,12 +8,13 @@ import {
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GraphQLFormattedError } from 'graphql';
+import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import { policyHeader } from '../rate-limit/limit-headers.js';
 import { documentLimits, tokensMax, validationErrorsMax } from './document-limits.js';
 import { failureOf } from './failures.js';
 import type { GraphQLEndpoint } from './graphql-endpoint.js';
 import type { GraphQLContext } from './request-context.js';
+import { validationHint } from './request-hints.js';
 
 /** What the modules of the two endpoints configure. */
 export interface GatewayDriverConfig extends ApolloDriverConfig {
@@ -47,7 +48,7 @@ export class GatewayDriver extends ApolloDriver {
       hideSchemaDetailsFromClientErrors: true,
       stopOnTerminationSignals: false,
       nodeEnv: 'production',
-      formatError,
+      formatError: (formatted) => formatError(schema!, formatted),
       stringifyResult: (value) => JSON.stringify(value),
     });
     await server.start();
@@ -74,9 +75,16 @@ function pathOf({ url }: FastifyRequest): string {
 }
 
 /** Apollo gives parse errors a code of their own; to the users of this API an invalid query is an invalid query. */
-function formatError(formatted: GraphQLFormattedError): GraphQLFormattedError {
-  if (formatted.extensions?.['code'] !== 'GRAPHQL_PARSE_FAILED') return formatted;
-  return { ...formatted, extensions: { ...formatted.extensions, code: 'GRAPHQL_VALIDATION_FAILED' } };
+function formatError(schema: GraphQLSchema, formatted: GraphQLFormattedError): GraphQLFormattedError {
+  const { message, extensions } = formatted;
+  switch (extensions?.['code']) {
+    case 'GRAPHQL_PARSE_FAILED':
+      return { ...formatted, extensions: { ...extensions, code: 'GRAPHQL_VALIDATION_FAILED' } };
+    case 'GRAPHQL_VALIDATION_FAILED':
+      return { ...formatted, message: `${message}${validationHint(schema, message)}` };
+    default:
+      return formatted;
+  }
 }
 
 const failureDetection: ApolloServerPlugin<GraphQLContext> = {

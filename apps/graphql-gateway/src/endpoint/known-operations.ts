@@ -2,7 +2,14 @@
 // seen; from then on the same text needs none of it, and its answer is written from the rows by functions made for its
 // selection. Texts are kept, so their number and length are bounded.
 import type { ApolloServerPlugin } from '@apollo/server';
-import { BREAK, visit, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
+import {
+  BREAK,
+  visit,
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type VariableDefinitionNode,
+} from 'graphql';
 import type { ConnectionField } from '../connections/connection-field.port.js';
 import type { ConnectionsService } from '../connections/connections.service.js';
 import { compileShape } from '../connections/page-shape.js';
@@ -17,6 +24,8 @@ const textCharsMax = 10_000;
 
 export interface KnownOperation {
   name: string | null;
+  /** The variables that it declares. */
+  definitions: readonly VariableDefinitionNode[];
   /** The root fields that it executes with these variables. @throws BAD_USER_INPUT when a variable has a wrong value. */
   executedFields: (variables: Readonly<Record<string, unknown>>) => ExecutedField[];
   /** Its data, after admission has prepared those fields. */
@@ -89,6 +98,7 @@ export class KnownOperations {
     }
     return {
       name: operation.name?.value ?? null,
+      definitions: operation.variableDefinitions ?? [],
       executedFields: compileExecutedFields(given, rootFields),
       data: async (context) => Object.fromEntries(await Promise.all(readers.map((read) => read(context)))),
     };

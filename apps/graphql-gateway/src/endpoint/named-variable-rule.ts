@@ -45,12 +45,19 @@ const examples: Readonly<Record<string, { type: string; value: string }>> = {
   },
 };
 
+/** A request that is right. */
+export function namedVariableExample(field: string, argument: string): string {
+  const { type, value } = (examples[argument] ?? examples[field])!;
+  return (
+    `Example: query ($${argument}: ${type}) { ${field}(${argument}: $${argument}) { edges { node { id } } } } ` +
+    `with the variables {"${argument}": ${value}}`
+  );
+}
+
 function violation(field: ExecutedField, argument: string, got: string): GraphQLError {
-  const { type, value } = (examples[argument] ?? examples[field.name])!;
   const message =
-    `${argument} must be passed as a GraphQL variable named exactly $${argument}, not as ${got}. Example: ` +
-    `query ($${argument}: ${type}) { ${field.name}(${argument}: $${argument}) { edges { node { id } } } } ` +
-    `with the variables {"${argument}": ${value}}`;
+    `${argument} must be passed as a GraphQL variable named exactly $${argument}, not as ${got}. ` +
+    namedVariableExample(field.name, argument);
   return new GraphQLError(message, {
     nodes: field.node,
     extensions: { code: 'INTERNAL_SERVER_ERROR', reason: 'FILTER_NOT_IN_NAMED_VARIABLE', http: { status: 400 } },

@@ -27,7 +27,10 @@ export class ShortWay {
     context.operationName = known.name;
     let charge: Charge;
     try {
-      charge = await this.admit(known.executedFields(variables), context, variables);
+      charge = await this.admit(known.executedFields(variables), context, {
+        variables,
+        definitions: known.definitions,
+      });
     } catch (error) {
       if (error instanceof GraphQLError) return undefined;
       throw error;

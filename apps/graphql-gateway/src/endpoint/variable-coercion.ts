@@ -84,8 +84,14 @@ function makeCoercion(type: GraphQLInputType, known: Map<GraphQLInputType, Coerc
 function listCoercion(coerceItem: Coerce): Coerce {
   return (value) => {
     const items = Array.isArray(value) ? (value as unknown[]) : [value];
-    const coerced = items.map(coerceItem);
-    return coerced.includes(refused) ? refused : coerced;
+    const coerced: unknown[] = [];
+    // No further than the first fault: of an unknown enum member each costs a search for similar ones.
+    for (const item of items) {
+      const result = coerceItem(item);
+      if (result === refused) return refused;
+      coerced.push(result);
+    }
+    return coerced;
   };
 }
 

@@ -1,0 +1,48 @@
+// A variable that the operation does not declare is ignored by GraphQL. When at the same time a declared one is missing,
+// the two are most likely meant to be the same, and the answer would be to another question: it would cost a data call.
+import { Kind, type GraphQLError, type VariableDefinitionNode } from 'graphql';
+import type { ExecutedField } from './executed-fields.js';
+import { userInputError } from './graphql-errors.js';
+
+/** What a cursor may be called. The first page has none, so that any other name beside it may be one too many. */
+const cursorLike = /after|cursor|page/i;
+const shownMax = 5;
+
+/** @throws BAD_USER_INPUT for undeclared variables where a declared one without a default is missing. */
+export function assertVariablesDeclared(
+  executed: readonly ExecutedField[],
+  definitions: readonly VariableDefinitionNode[],
+  sent: Readonly<Record<string, unknown>> | undefined,
+): void {
+  if (!sent) return;
+  const undeclared = Object.keys(sent).filter(
+    (name) => !definitions.some(({ variable }) => variable.name.value === name),
+  );
+  if (undeclared.length === 0) return;
+  const cursors = new Set(executed.flatMap(cursorVariable));
+  const missing = definitions
+    .filter(({ variable, defaultValue }) => !defaultValue && !Object.hasOwn(sent, variable.name.value))
+    .map(({ variable }) => variable.name.value)
+    .filter((name) => !cursors.has(name) || undeclared.some((other) => cursorLike.test(other)));
+  if (missing.length > 0) throw fault(undeclared, missing);
+}
+
+function cursorVariable({ node }: ExecutedField): string[] {
+  return (node.arguments ?? []).flatMap(({ name, value }) =>
+    name.value === 'after' && value.kind === Kind.VARIABLE ? [value.name.value] : [],
+  );
+}
+
+function fault(undeclared: readonly string[], missing: readonly string[]): GraphQLError {
+  const list = (names: readonly string[], sign: string) =>
+    names
+      .slice(0, shownMax)
+      .map((name) => `${sign}${name.slice(0, 100)}`)
+      .join(', ');
+  const example = missing.includes('searchFilters') ? 'searchFilters' : missing[0]!;
+  return userInputError(
+    `The operation does not declare the variable ${list(undeclared, '$')}, and ${list(missing, '$')}, ` +
+      `which it declares, was not sent. Send the variables by the names declared, such as {"${example}": ...}; ` +
+      'without a filter send null',
+  );
+}
