@@ -12,6 +12,8 @@ const hour = 3_600_000;
 
 /** Marks in an order that takes time with the square of their number to put right. */
 const disorderedMarks = `a${'\u0301\u0316'.repeat(40_000)}`;
+/** Allowed one by one, and more than a text search query of PostgreSQL takes. */
+const manyLongTexts = Array.from({ length: 500 }, (_, index) => `${index}${'㍿'.repeat(140)} ${'㍿'.repeat(140)}`);
 /** That many levels. */
 const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
 
@@ -223,6 +225,7 @@ describe('contact arguments', () => {
     // One character that is normalised to four of three bytes each.
     ['a word that is too long', { filters: { query: '㍿'.repeat(299) } }],
     ['a word that is too long', { filters: { email: '㍿'.repeat(254) } }],
+    ['200000 bytes', { personSearchFilters: { name: [{ values: manyLongTexts }] } }],
     ['300 characters', { personSearchFilters: { name: [{ values: [disorderedMarks] }] } }],
     ['300 characters', { personSearchFilters: { skills: [{ values: [disorderedMarks] }] } }],
     ['JSONObject must not be nested in more than 10 levels', { personSearchFilters: { skills: nested(11) } }],

@@ -19,6 +19,7 @@ const names = NameDictionary.of({
   languages: [
     { id: 1, name: 'English' },
     { id: 2, name: 'French' },
+    { id: 3, name: 'German' },
   ],
 });
 const parse = (entity: FilterEntity, filter: Record<string, unknown>, today = '2026-11-21') =>
@@ -135,7 +136,7 @@ describe('parseFilters', () => {
       { languageIds: [{ values: ['Frensh'], comparison: 'IS_NOT_ANY_OF' }] },
       'languageIds IS_NOT_ANY_OF: there is no language "Frensh"; did you mean French',
     ],
-    ['person', { languageIds: [{ values: [3] }] }, 'there is no language 3'],
+    ['person', { languageIds: [{ values: [9] }] }, 'there is no language 9'],
     [
       'company',
       { revenue: [{ values: [1], comparison: 'GREATER_THAN' }] },
@@ -173,6 +174,11 @@ describe('parseFilters', () => {
       'is not a member of the enum Industry',
     ],
     ['company', { keywords: [{ values: ['㍿'.repeat(300)] }] }, 'has a word that is too long'],
+    [
+      'person',
+      { name: [{ values: Array.from({ length: 500 }, (_, index) => `${index}${'㍿'.repeat(140)}`) }] },
+      'name IS_ANY_OF: takes texts of at most 200000 bytes together',
+    ],
     ['company', { numberOfEmployees: [{ values: [1.5] }] }, 'numberOfEmployees IS_ANY_OF: 1.5 is not an integer'],
     ['company', { numberOfEmployees: [{ values: ['1e3'] }] }, '"1e3" is not an integer'],
     ['company', { revenue: [{ values: ['9223372036854775808'] }] }, 'is not an integer'],

@@ -19,6 +19,9 @@ export interface ParseContext {
 /** Filter objects on one field; more than anybody needs, small enough to keep statements short. */
 export const objectsMaxPerField = 20;
 
+/** All texts of one filter object together, normalised; PostgreSQL takes a million bytes in one text search query. */
+const textBytesMaxPerFilter = 200_000;
+
 /**
  * Parses `{field: [{values, comparison}]}`; a bare object stands for a list of one and null for an absent field.
  * For companies the arguments topMarkets and officeLocation are fields like the others.
@@ -77,6 +80,7 @@ function parseObject(field: FilterField, object: unknown, context: ParseContext)
         : [sent.values];
   checkCount(field, comparison, values);
   const groups = values.map((value) => parseValue(field, comparison, value, context.names));
+  if (field.value.kind === 'text') checkTextSize(field, comparison, groups.flat());
   return toCondition(field, comparison, groups, values, context);
 }
 
@@ -113,6 +117,15 @@ function checkCount(field: FilterField, comparison: SearchComparison, values: re
   if (comparison === 'BETWEEN' && values.length !== 2) refuse('takes exactly two values, in ascending order');
   const takesOne = comparison === 'IS' || comparison.startsWith('MORE') || comparison.startsWith('LESS');
   if (takesOne && values.length !== 1) refuse('takes exactly one value');
+}
+
+function checkTextSize(field: FilterField, comparison: SearchComparison, texts: readonly Scalar[]): void {
+  const bytes = texts.reduce((sum: number, text) => sum + Buffer.byteLength(String(text)), 0);
+  if (bytes <= textBytesMaxPerFilter) return;
+  throw new FilterError(`${field.name} ${comparison}: takes texts of at most ${textBytesMaxPerFilter} bytes together`, {
+    field: field.name,
+    comparison,
+  });
 }
 
 /** `groups[i]` are the scalars that the i-th value stands for: one, or for names any number of ids. */
