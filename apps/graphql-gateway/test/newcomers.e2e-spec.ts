@@ -200,15 +200,13 @@ describe('nearly right requests', () => {
       await post({ query: '{ __typename }', variables: 'x' }),
       await post({ operationName: 'x' }),
       await post({ extensions: { persistedQuery: { version: 1, sha256Hash: 'x' } } }),
-      answerOf(await fetch(`${url}/auth/graphql?query=%7B__typename%7D`)),
-      answerOf(
-        await fetch(`${url}/auth/graphql?query=mutation%7BcreateApiKey(input%3A%7Bname%3A%22x%22%7D)%7D`, {
-          headers: { authorization: 'Bearer x' },
-        }),
-      ),
+      await fetch(`${url}/auth/graphql?query=%7B__typename%7D`).then(answerOf),
+      await fetch(`${url}/auth/graphql?query=mutation%7BcreateApiKey(input%3A%7Bname%3A%22x%22%7D)%7D`, {
+        headers: { authorization: 'Bearer x' },
+      }).then(answerOf),
     ];
     const codes = new Set<string>();
-    for (const { body } of await Promise.all(answers)) {
+    for (const { body } of answers) {
       expect(body.errors).not.toHaveLength(0);
       for (const error of body.errors) codes.add(error.extensions.code as string);
     }
