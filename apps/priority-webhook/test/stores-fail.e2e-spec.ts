@@ -39,7 +39,10 @@ describe('a store that fails for a while', () => {
       status: 200,
       body: { status: 'success', saved_to_warehouse: false, backed_up_to_storage: true },
     });
-    expect(await inbox()).toEqual([{ s: false, b: true, e: expect.stringMatching(/^warehouse: /) }]);
+    // The record of the attempt comes after the answer.
+    await eventually(async () =>
+      expect(await inbox()).toEqual([{ s: false, b: true, e: expect.stringMatching(/^warehouse: /) }]),
+    );
     expect(await (await fetch(app.running.metricsUrl)).text()).toMatch(
       /tradewind_priority_webhook_oldest_undelivered_profile_seconds 0\.\d+/,
     );
