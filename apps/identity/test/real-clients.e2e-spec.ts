@@ -115,7 +115,7 @@ describe('real clients', () => {
     const codeVerifier = openid.randomPKCECodeVerifier();
     const url = await openid.buildAuthorizationUrlWithPAR(config, {
       redirect_uri: redirectUri,
-      scope: 'openid email',
+      scope: 'openid email offline_access',
       code_challenge: await openid.calculatePKCECodeChallenge(codeVerifier),
       code_challenge_method: 'S256',
       state: 'pushed',
@@ -127,6 +127,8 @@ describe('real clients', () => {
       expectedState: 'pushed',
     });
     expect(tokens.access_token).toBeTruthy();
+    // As without PAR, asking for the scope is enough.
+    expect(tokens.refresh_token).toBeTruthy();
     // A pushed request is good once.
     const again = await agent.visit(url.href);
     expect(again.headers.get('location') ?? again.body).toContain('invalid_request_uri');
