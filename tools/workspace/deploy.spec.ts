@@ -136,6 +136,13 @@ describe.each(overlays)('the %s overlay', (overlay) => {
   });
 });
 
+it.each(overlays)('the services of the %s overlay keep idle connections longer than a balancer does', (overlay) => {
+  const balancerMs = 600_000;
+  for (const app of apps) {
+    expect(Number(settingsOf(rendered(overlay), app)['KEEP_ALIVE_TIMEOUT_MS'])).toBeGreaterThan(balancerMs);
+  }
+});
+
 describe('connections of the database', () => {
   /**
    * The pools that one process of an app opens, from its settings. Whoever opens another pool in an app or a lib adds it here;

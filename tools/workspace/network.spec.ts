@@ -1,5 +1,5 @@
 // Who reaches what in the rendered overlays, against the table of documented callers: each of them, and nobody else.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
@@ -284,6 +284,21 @@ describe('the table of callers', () => {
     const documented = documentedPaths(app);
     expect(documented.length).toBeGreaterThan(1);
     for (const path of documented) expect([...called]).toContain(shape(path));
+  });
+
+  it.each(apps)('has a caller for every controller of %s', (app) => {
+    const folder = join(root, 'apps', app, 'src');
+    const prefixes = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.controller.ts'))
+      .flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(/@Controller\('([^']+)'\)/g)])
+      .map(([, prefix]) => `/${prefix!}`);
+    const known = [...calls.filter(({ service }) => service === app).map(({ path }) => path), ...insidePaths];
+    for (const prefix of prefixes) {
+      expect({ prefix, isCalled: known.some((path) => `${path}/`.startsWith(`${prefix}/`)) }).toEqual({
+        prefix,
+        isCalled: true,
+      });
+    }
   });
 
   it.each(apps)('names no path of %s that its documents do not', (app) => {

@@ -68,7 +68,7 @@ export const outsideCalls = [
  * @type {Call[]}
  */
 export const insideCalls = [
-  ...call('graphql-gateway', 'identity', ['/auth/login', '/oauth/jwks']),
+  ...call('graphql-gateway', 'identity', ['/auth/login', '/oauth/jwks', '/internal/credential-changes']),
   ...['interactions', 'priority-api', 'priority-webhook', 'coordinator'].flatMap((caller) =>
     call(caller, 'identity', ['/oauth/jwks']),
   ),

@@ -21,8 +21,10 @@ export const baseSettings = {
   }),
   // 1 MiB: a full batch of targets or profiles is below 100 KiB.
   BODY_LIMIT_BYTES: integer({ desc: 'Largest request body, bytes', default: 1_048_576, min: 1 }),
+  // Counted from the right: the connection comes from the first. Google's load balancer adds "client, balancer" to
+  // X-Forwarded-For, so it counts twice; most others add the client alone.
   TRUST_PROXY: trustedProxies({
-    desc: 'Proxies whose X-Forwarded headers are believed: false, a number of hops, addresses or networks separated by commas, or true, which believes everybody and is refused in production',
+    desc: 'Proxies whose X-Forwarded headers are believed: false, a number of hops (2 behind the load balancer of Google Cloud), addresses or networks separated by commas, or true, which believes everybody and is refused in production',
     default: 'false',
     productionRule: (value) =>
       value === 'true'
