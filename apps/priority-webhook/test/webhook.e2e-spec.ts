@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { profileBackupBucket } from '@tradewind/shared-types';
+import { monthOf, profileBackupBucket } from '@tradewind/shared-types';
 import { deliverTo, eventually, profileBody, serviceToken, startApp, type TestApp } from './priority-webhook-app.js';
+
+const thisMonth = monthOf(new Date());
 
 let app: TestApp;
 beforeAll(async () => {
@@ -227,13 +229,13 @@ describe('GET /profiles/:username/status', () => {
 describe('POST /months/:month/profiles/lookup', () => {
   it('tells the best delivery of the month a scrape was asked for', async () => {
     const failed = { url: 'https://www.linkedin.com/in/month-one', data: { profile: null, error: 'blocked' } };
-    await app.deliver(profileBody('month-one'), { 'x-correlation-id': '2031-01.first' });
-    await app.deliver(failed, { 'x-correlation-id': '2031-01.second' });
+    await app.deliver(profileBody('month-one'), { 'x-correlation-id': `${thisMonth}.first` });
+    await app.deliver(failed, { 'x-correlation-id': `${thisMonth}.second` });
     await app.deliver(
       { ...failed, url: 'https://www.linkedin.com/in/month-two' },
-      { 'x-correlation-id': '2031-01.third' },
+      { 'x-correlation-id': `${thisMonth}.third` },
     );
-    const lookup = async (body: unknown, month = '2031-01') => {
+    const lookup = async (body: unknown, month: string = thisMonth) => {
       const response = await fetch(`${app.url}/months/${month}/profiles/lookup`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${serviceToken}` },
@@ -263,11 +265,11 @@ describe('POST /months/:month/profiles/lookup', () => {
         },
       ]);
     });
-    expect((await lookup({ network_usernames: ['month-one'] }, '2031-02')).body.profiles).toEqual([]);
+    expect((await lookup({ network_usernames: ['month-one'] }, '2026-01')).body.profiles).toEqual([]);
     expect((await lookup({ network_usernames: ['month-one'], since: '2099-01-01T00:00:00Z' })).body.profiles).toEqual(
       [],
     );
-    expect((await lookup({ network_usernames: ['x'] }, '2031-13')).status).toBe(400);
+    expect((await lookup({ network_usernames: ['x'] }, '2026-13')).status).toBe(400);
     expect((await lookup({ network_usernames: 'x' })).status).toBe(400);
     const spellings = ['https://www.linkedin.com/in/Month-One/', 'MONTH-ONE'];
     for (const spelling of spellings) {

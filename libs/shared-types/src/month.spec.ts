@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isMonth, monthOf, monthOfCorrelationId, oldestKeptMonth, scrapeCorrelationId } from './month.js';
+import { isMonth, monthOf, monthOfCorrelationId, oldestKeptMonth, parseMonth, scrapeCorrelationId } from './month.js';
 
 describe('month', () => {
   it('is the month in UTC, whatever the local time zone', () => {
@@ -15,7 +15,23 @@ describe('month', () => {
     ['2026-11-01', false],
     ['', false],
     [202611, false],
-  ])('accepts %j: %j', (text, expected) => expect(isMonth(text)).toBe(expected));
+    ['2000-01', true],
+    ['2027-11', true],
+    // Impossible months, before the platform, and further ahead than anybody prepares.
+    ['0000-01', false],
+    ['0001-01', false],
+    ['1999-12', false],
+    ['2027-12', false],
+    ['9999-12', false],
+    ['2026-11\n', false],
+    [['2026-11'], false],
+    [null, false],
+  ])('accepts %j: %j', (text, expected) => expect(isMonth(text, new Date('2026-11-22T00:00:00Z'))).toBe(expected));
+
+  it('is refused in words that name the rule', () => {
+    expect(() => parseMonth('2026-13')).toThrow('month must have the form YYYY-MM');
+    expect(() => parseMonth('0000-01')).toThrow(/^month must lie between 2000-01 and \d{4}-\d\d$/);
+  });
 
   it.each([
     ['2026-11-30T23:59:59.999Z', 3, '2026-08'],
@@ -28,6 +44,7 @@ describe('month', () => {
   it('survives the way through a correlation id', () => {
     const month = monthOf(new Date('2026-02-03T00:00:00Z'));
     expect(monthOfCorrelationId(scrapeCorrelationId(month, 'abc'))).toBe(month);
+    expect(monthOfCorrelationId(scrapeCorrelationId(month, 'abc', 'run'))).toBe(month);
     expect(monthOfCorrelationId('2026-99.abc')).toBeUndefined();
     expect(monthOfCorrelationId('2026-11')).toBeUndefined();
   });

@@ -1,10 +1,33 @@
+import { ServiceError } from './service-error.js';
+
 /** A calendar month in UTC, `YYYY-MM`: the key that makes the monthly pipeline idempotent. */
 export type Month = string & { readonly brand: 'Month' };
 
 const monthPattern = /^\d{4}-(0[1-9]|1[0-2])$/;
 
-export function isMonth(text: unknown): text is Month {
-  return typeof text === 'string' && monthPattern.test(text);
+/** Nothing of the platform is older: what names an earlier month is a mistake. */
+const monthMin = '2000-01';
+
+/** So far ahead a month may be prepared. What names a later one is a mistake, and a run of it would be bought for nothing. */
+const monthsAheadMax = 12;
+
+/** Why a text is no month that the pipeline works on, as the end of a sentence; undefined when it is one. */
+export function monthFault(text: unknown, now = new Date()): string | undefined {
+  if (typeof text !== 'string' || !monthPattern.test(text)) return 'must have the form YYYY-MM';
+  const monthMax = monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + monthsAheadMax, 1)));
+  // Texts of this form are in the order of time.
+  return text < monthMin || text > monthMax ? `must lie between ${monthMin} and ${monthMax}` : undefined;
+}
+
+/** Whether a text names a month that the pipeline works on. Everything that reads a month asks here. */
+export function isMonth(text: unknown, now = new Date()): text is Month {
+  return monthFault(text, now) === undefined;
+}
+
+/** The month of a path or a body. Throws `request.invalid` (400). */
+export function parseMonth(text: unknown): Month {
+  if (isMonth(text)) return text;
+  throw new ServiceError({ code: 'request.invalid', status: 400, message: [`month ${monthFault(text)}`] });
 }
 
 /** The month in which an instant lies, in UTC. */
@@ -22,11 +45,13 @@ export function oldestKeptMonth(now: Date, monthsKept: number): { month: Month; 
 }
 
 /**
- * Name of one intended scrape of the priority pipeline, `<month>.<random>`: sent to the provider by priority-api, and
- * back to priority-webhook as header `x-correlation-id`, which reads from it the month that the scrape is for.
+ * Name of one intended scrape of the priority pipeline, `<month>.<random>`, for a forced run `<month>.<random>.<run id>`:
+ * sent to the provider by priority-api, and back to priority-webhook as header `x-correlation-id`, which reads from it
+ * the month that the scrape is for. Without its random part it says what the scrape is for, so that the provider
+ * simulator sees a profile that is bought twice, see ProfileCallsStore.
  */
-export function scrapeCorrelationId(month: Month, random: string): string {
-  return `${month}.${random}`;
+export function scrapeCorrelationId(month: Month, random: string, forcedRunId?: string): string {
+  return [month, random, ...(forcedRunId === undefined ? [] : [forcedRunId])].join('.');
 }
 
 /** The month in a correlation id of the priority pipeline; undefined for any other text. */

@@ -133,7 +133,7 @@ async function publishing(stage: Stage, context: BenchContext): Promise<BenchRow
       const before = coordinator.residentMiB();
       let peak = before;
       const watch = setInterval(() => (peak = Math.max(peak, coordinator.residentMiB())), 50);
-      const runId = await runToEnd(coordinator, { month: `2030-0${round + 1}` });
+      const runId = await runToEnd(coordinator, { month: `2026-0${round + 1}` });
       clearInterval(watch);
       // The first run loads what every run needs.
       if (round > 0) growthMiB = Math.max(growthMiB, peak - before);
@@ -327,8 +327,8 @@ async function endToEnd(stage: Stage, context: BenchContext): Promise<BenchRow[]
     processes.push(coordinator);
     await stage.sql.query('checkpoint');
     const startedMs = performance.now();
-    const runId = await runToEnd(coordinator, { month: '2031-01' });
-    await untilStored(stage.sql, count, '2031-01');
+    const runId = await runToEnd(coordinator, { month: '2026-04' });
+    await untilStored(stage.sql, count, '2026-04');
     const wholeSeconds = (performance.now() - startedMs) / 1000;
     const stages = await stageSeconds(stage.sql, runId);
     const slowest = Math.max(...Object.values(stages));
@@ -366,10 +366,10 @@ async function stageSeconds(sql: pg.Pool, runId: string): Promise<Record<string,
   return {
     selecting: await span('select created_at, selected_at from coordinator.run where run_id = $1', [runId]),
     publishing: await span('select selected_at, finished_at from coordinator.run where run_id = $1', [runId]),
-    starting: await span(`select created_at, started_at from priority_api.profile_call where month = '2031-01'`, []),
+    starting: await span(`select created_at, started_at from priority_api.profile_call where month = '2026-04'`, []),
     // Asked right after the last one was stored and backed up, which no column tells.
     storing: await span(
-      `select received_at, clock_timestamp() from priority_webhook.delivery where month = '2031-01'`,
+      `select received_at, clock_timestamp() from priority_webhook.delivery where month = '2026-04'`,
       [],
     ),
   };

@@ -189,5 +189,12 @@ async function compareWithLedger(
       break;
   }
   const { profiles } = await ledgerSummary(platform);
-  page.check('no profile was ever started twice for one intention', profiles.startedTwice.length === 0);
+  page.check(
+    'no profile was ever started twice for one intention, whatever its correlation id',
+    profiles.startedTwice.length === 0,
+    profiles.startedTwice
+      .map((entry) => JSON.stringify(entry))
+      .slice(0, 3)
+      .join(' '),
+  );
 }

@@ -1,7 +1,9 @@
 // What really happened: every call that arrived, everything that was started, how it ended, and every delivery.
 // Entries are bounded; the summary's counters see all of them, also those that have been dropped.
 import type { CallOperation } from './faults.js';
+import { increment } from './increment.js';
 import type { ItemCounts } from './items.js';
+import { StartCounters, type Side, type StartSummary } from './start-counters.js';
 
 export type LedgerOperation = CallOperation | 'run.ended' | 'profile.ended' | 'run.webhook' | 'profile.webhook';
 
@@ -65,51 +67,15 @@ export interface LedgerSummary {
   ledger: { entries: number; dropped: number };
 }
 
-export interface StartSummary {
-  /** Runs or scrapes that were really begun. */
-  started: number;
-  active: number;
-  /** Final status -> number. */
-  ended: Record<string, number>;
-  /** Distinct targets among the started. */
-  targets: number;
-  /** Correlation ids that began more than one; empty in a sound world. At most 1,000 are listed. */
-  startedTwice: { correlationId: string; count: number }[];
-  /** Started whose receiver has not yet accepted a webhook with 2xx. */
-  undelivered: number;
-}
-
-type Side = 'run' | 'profile';
-
-class StartCounters {
-  started = 0;
-  readonly ended = new Map<string, number>();
-  readonly byTarget = new Map<string, number>();
-  readonly byCorrelation = new Map<string, number>();
-  readonly undelivered = new Set<string>();
-
-  summary(): StartSummary {
-    const endedCount = [...this.ended.values()].reduce((sum, count) => sum + count, 0);
-    return {
-      started: this.started,
-      active: this.started - endedCount,
-      ended: Object.fromEntries(this.ended),
-      targets: this.byTarget.size,
-      startedTwice: [...this.byCorrelation]
-        .filter(([, count]) => count > 1)
-        .slice(0, 1000)
-        .map(([correlationId, count]) => ({ correlationId, count })),
-      undelivered: this.undelivered.size,
-    };
-  }
-}
-
 export class Ledger {
   private entries: LedgerEntry[] = [];
   private lastSeq = 0;
   private since = new Date();
   private counts = new Map<string, Map<string, number>>();
-  private starts: Record<Side, StartCounters> = { run: new StartCounters(), profile: new StartCounters() };
+  private starts: Record<Side, StartCounters> = {
+    run: new StartCounters('run'),
+    profile: new StartCounters('profile'),
+  };
 
   constructor(private readonly entriesMax: number) {}
 
@@ -137,20 +103,16 @@ export class Ledger {
     this.count(entry);
   }
 
-  recordStart(side: Side, id: string, target: string, correlationId: string | undefined): void {
-    const counters = this.starts[side];
-    counters.started += 1;
-    increment(counters.byTarget, target);
-    if (correlationId !== undefined) increment(counters.byCorrelation, correlationId);
-    counters.undelivered.add(id);
+  recordStart(side: Side, start: { id: string; target: string; correlationId: string | undefined; at: Date }): void {
+    this.starts[side].start(start);
   }
 
-  recordEnd(side: Side, status: string): void {
-    increment(this.starts[side].ended, status);
+  recordEnd(side: Side, id: string, status: string, at: Date): void {
+    this.starts[side].end(id, status, at);
   }
 
   recordDelivered(side: Side, id: string): void {
-    this.starts[side].undelivered.delete(id);
+    this.starts[side].delivered(id);
   }
 
   page(query: LedgerQuery): LedgerPage {
@@ -187,7 +149,7 @@ export class Ledger {
     this.lastSeq = 0;
     this.since = new Date();
     this.counts = new Map();
-    this.starts = { run: new StartCounters(), profile: new StartCounters() };
+    this.starts = { run: new StartCounters('run'), profile: new StartCounters('profile') };
   }
 
   private count(entry: LedgerEntry): void {
@@ -206,8 +168,4 @@ function matches(entry: LedgerEntry, query: LedgerQuery): boolean {
     (query.outcome === undefined || entry.outcome === query.outcome) &&
     (query.effect === undefined || entry.effect === query.effect)
   );
-}
-
-function increment(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
 }

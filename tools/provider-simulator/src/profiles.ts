@@ -131,7 +131,8 @@ export class Profiles {
       this.byCorrelation.set(scrape.correlationId, [...(this.byCorrelation.get(scrape.correlationId) ?? []), scrape]);
     }
     this.active += 1;
-    this.ledger.recordStart('profile', scrape.id, scrape.username, scrape.correlationId);
+    const { id, username: target, correlationId, createdAt: at } = scrape;
+    this.ledger.recordStart('profile', { id, target, correlationId, at });
   }
 
   private live(scrape: Scrape, status: EndStatus, slowMs: number): void {
@@ -160,7 +161,7 @@ export class Profiles {
     scrape.status = status;
     scrape.finishedAt = at;
     this.active -= 1;
-    this.ledger.recordEnd('profile', status);
+    this.ledger.recordEnd('profile', scrape.id, status, at);
     this.forgetOldest(scrape);
   }
 

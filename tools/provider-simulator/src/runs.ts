@@ -246,7 +246,8 @@ export class Runs {
     this.byDataset.set(run.datasetId, run);
     this.byInputStore.set(run.inputStoreId, run);
     this.active += 1;
-    this.ledger.recordStart('run', run.id, run.target, run.correlationId);
+    const { id, target, correlationId, startedAt: at } = run;
+    this.ledger.recordStart('run', { id, target, correlationId, at });
   }
 
   /** Decides at the start how the run will go. */
@@ -300,7 +301,7 @@ export class Runs {
     run.statusMessage = messages[status];
     run.finishedAt = at;
     this.active -= 1;
-    this.ledger.recordEnd('run', status);
+    this.ledger.recordEnd('run', run.id, status, at);
     this.forgetOldest(run);
   }
 

@@ -356,6 +356,49 @@ describe('ledger', () => {
     expect((await http('GET', '/ledger?colour=red')).status).toBe(400);
   });
 
+  it('finds a profile that is started again under a second correlation id while the first start is under way', async () => {
+    simulator.setFaults([{ on: 'profile', kind: 'slow', target: ['slow', 'Again'], delayMs: 300 }]);
+    await startProfile('slow', '2026-11.first');
+    await startProfile('slow', '2026-11.second');
+    await startProfile('once', '2026-11.third');
+    await simulator.settled();
+    expect((await http('GET', '/ledger/summary')).body['profiles']).toMatchObject({
+      started: 3,
+      startedTwice: [
+        {
+          reason: 'same_intention',
+          target: 'slow',
+          intention: '2026-11',
+          count: 2,
+          overlaps: 1,
+          correlationIds: ['2026-11.first', '2026-11.second'],
+        },
+      ],
+    });
+  });
+
+  it('finds a profile that is started again after it has succeeded, and none that has failed or is wanted again', async () => {
+    simulator.setFaults([{ on: 'profile', kind: 'fail', target: 'fails', times: 1 }]);
+    const start = async (username: string, correlationId: string) => {
+      await startProfile(username, correlationId);
+      await simulator.settled();
+    };
+    await start('done', '2026-11.first');
+    await start('fails', '2026-11.second');
+    await start('fails', '2026-11.third');
+    await start('wanted', '2026-11.fourth');
+    // Another month, and a forced run, are other intentions.
+    await start('wanted', '2026-12.fifth');
+    await start('wanted', '2026-12.sixth.forced-run');
+    expect(simulator.summary().profiles.startedTwice).toEqual([]);
+    await start('done', '2026-11.seventh');
+    await start('wanted', '2026-12.eighth.forced-run');
+    expect(simulator.summary().profiles.startedTwice).toMatchObject([
+      { target: 'done', intention: '2026-11', count: 2, overlaps: 0 },
+      { target: 'wanted', intention: '2026-12.forced-run', count: 2, overlaps: 0 },
+    ]);
+  });
+
   it('forgets the oldest entries and none of the counts', async () => {
     const small = await startSimulator({ ledgerEntriesMax: 10, profileDurationMs: { min: 0, max: 0 } });
     try {
