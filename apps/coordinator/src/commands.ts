@@ -1,10 +1,11 @@
 // Operator commands: `node main.js run --month 2026-11`, `node main.js report`, `node main.js retry-missing`.
 import type { INestApplicationContext } from '@nestjs/common';
 import { ensureTopology, TopologyMismatchError } from '@tradewind/cloud-ports';
-import { OperatorError, positiveInteger, type Command } from '@tradewind/service-kit';
-import { isMonth, monthOf, type Month } from '@tradewind/shared-types';
+import { OperatorError, wholeNumberUpTo, type Command } from '@tradewind/service-kit';
+import { isMonth, monthFault, monthOf, uuidPattern, type Month } from '@tradewind/shared-types';
 import { AppConfig } from './app.config.js';
 import { MonthReportService, type MonthCounts } from './month-report/month-report.service.js';
+import { listLimitDefault, listLimitMax, profilesPerRunMax } from './runs/run-limits.js';
 import { runDisplay } from './runs/run-display.js';
 import { runMessage } from './runs/run-message.js';
 import type { Run } from './runs/run.types.js';
@@ -17,15 +18,15 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     .option('--month <YYYY-MM>', 'month key; the current month (UTC) unless given', toMonth)
     .option('--force', 'publish again what this month has published already', false)
     .option('--dry-run', 'select and count, publish nothing', false)
-    .option('--limit <N>', 'most profiles to publish', positiveInteger)
+    .option('--limit <N>', `most profiles to publish, at most ${profilesPerRunMax}`, wholeNumberUpTo(profilesPerRunMax))
     .description(
-      'select the priority people and publish their profiles in batches; resumes an unfinished run of the month',
+      'select the priority people and publish those in batches whom the month has not published yet; resumes an unfinished run of the month',
     )
     .action(async (options: RunCommandOptions) => run(await open(), options));
 
   program
     .command('runs')
-    .option('--limit <N>', 'most runs', positiveInteger, 20)
+    .option('--limit <N>', `most runs, at most ${listLimitMax}`, wholeNumberUpTo(listLimitMax), listLimitDefault)
     .description('the latest runs, one JSON object per line')
     .action(async ({ limit }: { limit: number }) => {
       const app = await open();
@@ -44,14 +45,13 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
   program
     .command('retry-missing')
     .option('--month <YYYY-MM>', 'month key; the current month (UTC) unless given', toMonth)
-    .description('start the missing profiles of a month again; those on their way are left alone')
-    .action(async ({ month = monthOf(new Date()) }: { month?: Month }) => {
-      const app = await open();
-      const retried = await app
-        .get(MonthReportService)
-        .retryMissing(month, ({ checked }) => print(`${checked} profiles checked`));
-      print(`${retried} profiles of ${month} are started again`);
-    });
+    .option('--dry-run', 'only tell what would be started', false)
+    .option('--plan <id>', 'name the retry; the same name again starts nothing more')
+    .description(
+      'start profiles of a month again that ended without success or are overdue; what is on its way or done is left alone, ' +
+        'so asking again starts nothing more',
+    )
+    .action(async (options: RetryCommandOptions) => retryMissing(await open(), options));
 
   program
     .command('queue')
@@ -61,6 +61,33 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
       'create what is missing; what exists and differs from the settings is named and left alone (exit code 1)',
     )
     .action(async () => ensureQueue(await open()));
+}
+
+interface RetryCommandOptions {
+  month?: Month;
+  dryRun: boolean;
+  plan?: string;
+}
+
+async function retryMissing(
+  app: INestApplicationContext,
+  { month = monthOf(new Date()), dryRun, plan }: RetryCommandOptions,
+): Promise<void> {
+  if (plan !== undefined && !uuidPattern.test(plan)) throw new OperatorError('--plan must be a UUID');
+  const result = await app
+    .get(MonthReportService)
+    .retryMissing(month, { planId: plan, isDryRun: dryRun }, ({ started, on_their_way, done, not_known }) =>
+      print(`${started + on_their_way + done + not_known} profiles checked`),
+    );
+  print(
+    [
+      `Retry of ${month}, plan ${result.plan_id}`,
+      `${(dryRun ? 'would start' : 'started').padEnd(14)} ${String(result.started).padStart(10)}`,
+      `${'on their way'.padEnd(14)} ${String(result.on_their_way).padStart(10)}`,
+      `${'done'.padEnd(14)} ${String(result.done).padStart(10)}`,
+      `${'not known'.padEnd(14)} ${String(result.not_known).padStart(10)}`,
+    ].join('\n'),
+  );
 }
 
 interface RunCommandOptions {
@@ -85,7 +112,9 @@ async function run(app: INestApplicationContext, options: RunCommandOptions): Pr
   try {
     const finished = await begun.finished;
     display.end();
-    if (begun.outcome !== 'already_published') printRun(finished);
+    if (begun.outcome === 'already_published' && finished.selected === 0)
+      print(`Nobody is new in ${finished.month}: nothing new is published unless forced.`);
+    else if (begun.run.state !== 'completed') printRun(finished);
   } finally {
     display.end();
   }
@@ -127,7 +156,7 @@ async function ensureQueue(app: INestApplicationContext): Promise<void> {
 
 function toMonth(text: string): Month {
   if (isMonth(text)) return text;
-  throw new OperatorError(`--month must have the form YYYY-MM, not "${text}"`);
+  throw new OperatorError(`--month ${monthFault(text)}, not "${text}"`);
 }
 
 function print(text: string): void {

@@ -8,12 +8,14 @@ import { openApiOptions } from './openapi.js';
 import { PushDelivery } from './push/push-delivery.js';
 import { Retention } from './retention.js';
 import { ResumeLoop } from './runs/resume.loop.js';
+import { readRunBodies } from './runs/run-body.js';
 
 export const service = defineService({
   name: 'coordinator',
   config: AppConfig,
   module: () => AppModule.forRoot(),
   configure: async (app, config) => {
+    readRunBodies(app.getHttpAdapter().getInstance());
     await openApi(app, config, openApiOptions);
     app.get(ResumeLoop).start();
     app.get(Retention).start();

@@ -25,7 +25,10 @@ export interface Neighbours {
   pushed: PushEnvelope['message'][];
   calls: Map<string, ProfileCallStatus>;
   deliveries: Map<string, ProfileDeliveryStatus>;
-  retried: { network_username: string; person_id: string }[];
+  /** Bodies of the retries asked for. */
+  retries: AskedBody[];
+  /** Profiles that a retry leaves alone. */
+  onTheirWay: Set<string>;
   isUp: boolean;
   close(): Promise<void>;
 }
@@ -53,6 +56,8 @@ export interface TestApp {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<{ status: number; body: AnswerBody }>;
+  /** Waits for the end of a run. */
+  untilCompleted(runId: string): Promise<AnswerBody>;
   /** Starts a run over HTTP and waits for its end. */
   runToEnd(body?: unknown): Promise<AnswerBody>;
   close(): Promise<void>;
@@ -77,6 +82,19 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     });
     return { status: response.status, body: (await response.json()) as AnswerBody };
   };
+  const untilCompleted = async (runId: string) => {
+    let run: AnswerBody | undefined;
+    await eventually(async () => {
+      run = (await request('GET', `/runs/${runId}`)).body;
+      if (run.status !== 'completed') throw new Error(`run is ${run.status}: ${run.last_error}`);
+      // The lock is given back just after the run is completed.
+      const locks = await pool.query(
+        `select from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`,
+      );
+      if (locks.rowCount !== 0) throw new Error('the run still holds its lock');
+    });
+    return run!;
+  };
   return {
     running,
     url: running.url,
@@ -86,16 +104,12 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     request,
     addPeople: (people) => addPeople(warehouse, people),
     query: async <T extends object>(sql: string, parameters?: unknown[]) => (await pool.query<T>(sql, parameters)).rows,
+    untilCompleted,
     async runToEnd(body) {
       const started = await request('POST', '/run', body);
       if (started.status !== 202)
         throw new Error(`POST /run answered ${started.status} ${JSON.stringify(started.body)}`);
-      let run = started.body;
-      await eventually(async () => {
-        run = (await request('GET', `/runs/${run.run_id}`)).body;
-        if (run.status !== 'completed') throw new Error(`run is ${run.status}: ${run.last_error}`);
-      });
-      return run;
+      return untilCompleted(started.body.run_id);
     },
     async close() {
       await running.close();
@@ -162,6 +176,10 @@ interface AskedBody {
   message: PushEnvelope['message'];
   profiles: { network_username: string; person_id: string }[];
   network_usernames: string[];
+  plan_id?: string;
+  dry_run?: boolean;
+  published?: boolean;
+  forced_run_id?: string;
 }
 
 async function startNeighbours(): Promise<Neighbours> {
@@ -169,7 +187,8 @@ async function startNeighbours(): Promise<Neighbours> {
     pushed: [] as PushEnvelope['message'][],
     calls: new Map<string, ProfileCallStatus>(),
     deliveries: new Map<string, ProfileDeliveryStatus>(),
-    retried: [] as Neighbours['retried'],
+    retries: [] as AskedBody[],
+    onTheirWay: new Set<string>(),
     isUp: true,
   };
   const answerTo = (path: string, body: AskedBody): unknown => {
@@ -178,8 +197,12 @@ async function startNeighbours(): Promise<Neighbours> {
       return { status: 'success', profiles_triggered: 0, batch_number: 0 };
     }
     if (path.endsWith('/retry')) {
-      state.retried.push(...body.profiles);
-      return { profiles_retried: body.profiles.length };
+      state.retries.push(body);
+      const count = (standing: 'started' | 'on_their_way') =>
+        body.profiles.filter(
+          ({ network_username }) => (state.onTheirWay.has(network_username) ? 'on_their_way' : 'started') === standing,
+        ).length;
+      return { started: count('started'), on_their_way: count('on_their_way'), done: 0, not_known: 0 };
     }
     const known: Map<string, object> = path.startsWith('/api/') ? state.calls : state.deliveries;
     return {

@@ -88,11 +88,26 @@ describe('the month report', () => {
     });
   });
 
-  it('retries only what is missing and not on its way to be stored', async () => {
+  it('asks for a retry of what is missing and not on its way to be stored, and counts the rest', async () => {
     await aMonth();
+    for (const name of ['pending', 'doubt', 'started']) app.neighbours.onTheirWay.add(name);
     const answer = await app.request('POST', `/months/${month}/retry-missing`);
-    expect(answer).toEqual({ status: 200, body: { month, profiles_retried: 6 } });
-    expect(app.neighbours.retried.map(({ network_username }) => network_username).sort()).toEqual([
+    expect(answer).toEqual({
+      status: 200,
+      body: {
+        month,
+        plan_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        dry_run: false,
+        started: 3,
+        on_their_way: 4,
+        done: 1,
+        not_known: 0,
+      },
+    });
+    const [asked, ...others] = app.neighbours.retries;
+    expect(others).toEqual([]);
+    expect(asked).toMatchObject({ plan_id: answer.body['plan_id'], dry_run: false, published: true });
+    expect(asked!.profiles.map(({ network_username }) => network_username).sort()).toEqual([
       'doubt',
       'failed',
       'lost',
@@ -102,9 +117,65 @@ describe('the month report', () => {
     ]);
   });
 
+  it('hands on the plan, the dry run and the forced run that wants the profiles', async () => {
+    await app.addPeople([{ usernames: ['again'] }, { usernames: ['once'] }]);
+    await app.runToEnd({ month });
+    const forced = await app.runToEnd({ month, force: true, limit: 1 });
+    const plan_id = '6f1f3a52-7f0a-4a51-9d3c-0a5a7a0d0001';
+    const answer = await app.request('POST', `/months/${month}/retry-missing`, { plan_id, dry_run: true });
+    expect(answer.body).toMatchObject({ plan_id, dry_run: true, started: 2 });
+    expect(app.neighbours.retries).toMatchObject([
+      { plan_id, dry_run: true, profiles: [{}] },
+      { plan_id, dry_run: true, profiles: [{}], forced_run_id: forced.run_id },
+    ]);
+    expect(app.neighbours.retries[0]!.forced_run_id).toBeUndefined();
+  });
+
+  it.each([
+    [{ dry_run: null }, 'dry_run must be a boolean value'],
+    [{ dry_run: 'yes' }, 'dry_run must be a boolean value'],
+    [{ plan_id: 'x' }, 'plan_id must be a UUID'],
+    [null, 'body must be an object'],
+    [[], 'body must be an object'],
+  ])('retries nothing for the body %j', async (body, message) => {
+    await aMonth();
+    expect(await app.request('POST', `/months/${month}/retry-missing`, body)).toMatchObject({
+      status: 400,
+      body: { message: [message] },
+    });
+    expect(app.neighbours.retries).toEqual([]);
+  });
+
+  it('still shows what was published before a forced run with a limit, every profile once', async () => {
+    const names = Array.from({ length: 15 }, (_, index) => `person-${index}`);
+    await app.addPeople(names.map((name) => ({ usernames: [name] })));
+    await app.runToEnd({ month });
+    for (const name of names) {
+      call(name, 'started');
+      delivery(name);
+    }
+    await app.runToEnd({ month, force: true, limit: 5 });
+    const report = (await app.request('GET', `/months/${month}/report`)).body;
+    expect(report).toMatchObject({ selected: 15, published: 15, stored: 15, missing: 0, is_complete: true });
+    // A second forced run overlaps with the first one, and newcomers follow.
+    await app.runToEnd({ month, force: true, limit: 8 });
+    await app.addPeople([{ usernames: ['newcomer'] }]);
+    await app.runToEnd({ month });
+    expect((await app.request('GET', `/months/${month}/report`)).body).toMatchObject({
+      selected: 16,
+      published: 16,
+      stored: 15,
+      missing: 1,
+      missing_profiles: [{ network_username: 'newcomer' }],
+    });
+  });
+
   it('is 404 without a run, 400 for what is no month, 503 while a neighbour is away', async () => {
-    expect((await app.request('GET', '/months/2031-01/report')).status).toBe(404);
-    expect((await app.request('GET', '/months/2031/report')).status).toBe(400);
+    expect((await app.request('GET', '/months/2026-01/report')).status).toBe(404);
+    for (const wrong of ['2031', '0000-01', '2026-13', '9999-12']) {
+      expect((await app.request('GET', `/months/${wrong}/report`)).status).toBe(400);
+      expect((await app.request('POST', `/months/${wrong}/retry-missing`)).status).toBe(400);
+    }
     await aMonth();
     app.neighbours.isUp = false;
     expect((await app.request('GET', `/months/${month}/report`)).status).toBe(503);

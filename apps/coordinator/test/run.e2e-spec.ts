@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { monthOf } from '@tradewind/shared-types';
-import { batchOf, eventually, pushedUsernames, startApp, type TestApp } from './coordinator-app.js';
+import { batchOf, eventually, pushedUsernames, serviceToken, startApp, type TestApp } from './coordinator-app.js';
 
 let app: TestApp;
 beforeEach(async () => {
@@ -77,21 +77,39 @@ describe('the monthly run', () => {
     expect(ada).toEqual({ network_username: 'ada-lovelace', person_id: personId });
   });
 
-  it('publishes nothing new when run again in the month, also when people were added, and everything when forced', async () => {
+  it('publishes nothing new when run again in the month, and everything when forced', async () => {
     await app.addPeople(people(15));
     const first = await app.runToEnd();
-    await app.addPeople(people(5, 'added'));
     const again = await app.request('POST', '/run');
-    expect(again.status).toBe(202);
-    expect(again.body).toMatchObject({ run_id: first.run_id, outcome: 'already_published', status: 'completed' });
-    const other = await app.runToEnd({ month: '2031-01' });
-    expect(other.selected).toBe(20);
+    expect(again).toMatchObject({ status: 202, body: { outcome: 'already_published' } });
+    await app.untilCompleted(again.body.run_id);
+    expect((await app.request('GET', `/runs/${again.body.run_id}`)).body).toMatchObject({
+      selected: 0,
+      published_before: 15,
+      published_profiles: 0,
+    });
+    expect(again.body.run_id).not.toBe(first.run_id);
+    const other = await app.runToEnd({ month: '2026-01' });
+    expect(other.selected).toBe(15);
     const forced = await app.runToEnd({ force: true });
-    expect(forced).toMatchObject({ forced: true, selected: 20, published_profiles: 20 });
+    expect(forced).toMatchObject({ forced: true, selected: 15, published_profiles: 15 });
     await eventually(() => expect(app.neighbours.pushed).toHaveLength(2 + 2 + 2));
     expect(
       app.neighbours.pushed.filter(({ attributes }) => attributes['forced_run_id'] === forced.run_id),
     ).toHaveLength(2);
+  });
+
+  it('publishes in a second run of the month only who is new since the first', async () => {
+    await app.addPeople(people(15));
+    await app.runToEnd();
+    await app.addPeople(people(5, 'added'));
+    const second = await app.runToEnd();
+    expect(second).toMatchObject({ selected: 5, published_before: 15, published_profiles: 5 });
+    expect(await app.runToEnd()).toMatchObject({ selected: 0, published_before: 20, published_profiles: 0 });
+    await eventually(() => expect(app.neighbours.pushed).toHaveLength(2 + 1));
+    expect(pushedUsernames(app.neighbours).sort()).toEqual(
+      [...people(15), ...people(5, 'added')].map(({ usernames }) => usernames[0]!).sort(),
+    );
   });
 
   it('publishes the rest of the month after a run with a limit', async () => {
@@ -143,12 +161,52 @@ describe('the monthly run', () => {
   it.each([
     [{ month: '2026-13' }, 'month must have the form YYYY-MM'],
     [{ month: 7 }, 'month must have the form YYYY-MM'],
+    [{ month: '0000-01' }, expect.stringMatching(/^month must lie between 2000-01 and /)],
+    [{ month: '9999-12' }, expect.stringMatching(/^month must lie between 2000-01 and /)],
+    [{ month: null }, 'month must have the form YYYY-MM'],
+    [{ dry_run: null }, 'dry_run must be a boolean value'],
+    [{ dry_run: 0 }, 'dry_run must be a boolean value'],
+    [{ dry_run: 'false' }, 'dry_run must be a boolean value'],
+    [{ force: null }, 'force must be a boolean value'],
     [{ limit: 0 }, 'limit must not be less than 1'],
+    [{ limit: 1_000_001 }, 'limit must not be greater than 1000000'],
+    [null, 'body must be an object'],
+    [[], 'body must be an object'],
+    [[{ dry_run: true }], 'body must be an object'],
+    ['dry_run', 'body must be an object'],
+    [7, 'body must be an object'],
+    [true, 'body must be an object'],
     [{ force: 'yes' }, 'force must be a boolean value'],
     [{ dryRun: true }, 'dryRun should not exist'],
   ])('refuses %j with 400', async (body, message) => {
     const answer = await app.request('POST', '/run', body);
     expect(answer).toMatchObject({ status: 400, body: { message: [message], error: 'Bad Request', statusCode: 400 } });
+    expect(await app.query('select * from run')).toEqual([]);
+  });
+
+  const post = (body: string, headers: Record<string, string>) =>
+    fetch(`${app.url}/run`, { method: 'POST', headers: { authorization: `Bearer ${serviceToken}`, ...headers }, body });
+
+  it.each(['application/octet-stream', 'application/json', 'application/json; charset=utf-8', 'text/plain'])(
+    'takes an empty body of the type %s, as a scheduler sends it, for the plain run',
+    async (contentType) => {
+      const answer = await post('', { 'content-type': contentType });
+      expect(answer.status).toBe(202);
+      expect(await answer.json()).toMatchObject({ month: monthOf(new Date()), dry_run: false, forced: false });
+    },
+  );
+
+  it('reads JSON that was announced as bytes, by the same rules', async () => {
+    const bytes = { 'content-type': 'application/octet-stream' };
+    expect((await post('{"dry_run": null}', bytes)).status).toBe(400);
+    expect((await post('{"dry_run": tru', bytes)).status).toBe(400);
+    expect((await post('null', bytes)).status).toBe(400);
+    expect((await post('{"dry_run": true}', { 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await post('dry_run=true', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415);
+    expect(await app.query('select * from run')).toEqual([]);
+    const answer = await post('{"dry_run": true}', bytes);
+    expect(answer.status).toBe(202);
+    expect(await answer.json()).toMatchObject({ dry_run: true });
   });
 
   it('lists runs and tells about one', async () => {

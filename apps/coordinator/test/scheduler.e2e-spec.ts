@@ -55,11 +55,11 @@ afterAll(async () => {
   await embedded.close();
 });
 
-const run = async (token: string, url = google.url) => {
+const run = async (token: string, url = google.url, body = '{}') => {
   const response = await fetch(`${url}/run`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: '{}',
+    body,
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 };
@@ -76,6 +76,11 @@ describe('POST /run by the scheduler', () => {
       expect(await answer.json()).toMatchObject({ status: 'completed', selected: 0 });
     }, 60_000);
     expect((await progress(`Bearer ${token}`)).status).toBe(401);
+  });
+
+  it('starts a month and never publishes one again', async () => {
+    const answer = await run(keys.token({ aud: audience, email }), google.url, '{"force": true}');
+    expect(answer).toMatchObject({ status: 403, body: { message: expect.stringContaining('ADMIN') } });
   });
 
   it.each<[string, () => string]>([

@@ -101,4 +101,9 @@ export class AppConfig extends configClass({
     min: 1,
     desc: 'Age at which a started profile that has not arrived is looked up at the provider, seconds; data usually takes 5 to 20 minutes',
   }),
+  RETRY_OVERDUE_SECONDS: integer({
+    default: 7_200,
+    min: 1,
+    desc: 'Age at which a scrape that the provider has not ended counts as lost, so that a retry may start its profile again, seconds; six times the longest usual scrape, since a second start is paid for. Looked at from DELIVERY_OVERDUE_SECONDS on',
+  }),
 }) {}

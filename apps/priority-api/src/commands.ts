@@ -38,12 +38,14 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
   profiles
     .command('retry-missing')
     .option('--month <YYYY-MM>', 'the month', monthOf(new Date()))
-    .description('start again what was refused or has not arrived; the serving process does the starting')
-    .action(async ({ month }: { month: string }) => {
+    .option('--dry-run', 'only tell what would be started', false)
+    .description(
+      'start again what ended without success or is overdue (RETRY_OVERDUE_SECONDS); what is on its way or done is left alone, ' +
+        'so asking twice starts nothing more; the serving process does the starting',
+    )
+    .action(async ({ month, dryRun }: { month: string; dryRun: boolean }) => {
       const app = await open();
-      let last = { checked: 0, retried: 0 };
-      await app.get(MonthsService).retryMissing(month, (progress) => (last = { ...progress }));
-      print({ month, ...last });
+      print(await app.get(MonthsService).retryMissing(month, { isDryRun: dryRun }));
     });
   profiles
     .command('count')

@@ -14,5 +14,6 @@ export class AppEvents extends eventsClass('priority-api', {
   provider_call: { help: 'Starts at the provider by outcome', labels: ['outcome'], level: 'debug' },
   provider_paused: { help: 'Pauses in starting, by kind', labels: ['kind'], level: 'warn' },
   rows_removed: { help: 'Passes that removed rows of months no longer kept, by table', labels: ['table'] },
+  profile_lost: { help: 'Overdue scrapes that are lost; a retry may start their profiles again', level: 'warn' },
   profile_recovered: { help: 'Scraped profiles whose webhook never came, fetched from the provider and handed on' },
 }) {}

@@ -83,10 +83,10 @@ describe('POST /batch-trigger/', () => {
   it('starts a profile again in another month, and again for a forced run', async () => {
     const batch = profiles(3);
     const attributes = (more: object) => ({ batch_number: '1', total_batches: '1', ...more });
-    await app.push({ profiles: batch, attributes: attributes({ month: '2031-01' }) });
-    await app.push({ profiles: batch, attributes: attributes({ month: '2031-02' }) });
-    await app.push({ profiles: batch, attributes: attributes({ month: '2031-02' }) });
-    const forced = attributes({ month: '2031-02', forced_run_id: randomUUID() });
+    await app.push({ profiles: batch, attributes: attributes({ month: '2026-01' }) });
+    await app.push({ profiles: batch, attributes: attributes({ month: '2026-02' }) });
+    await app.push({ profiles: batch, attributes: attributes({ month: '2026-02' }) });
+    const forced = attributes({ month: '2026-02', forced_run_id: randomUUID() });
     await app.push({ profiles: batch, attributes: forced });
     await app.push({ profiles: batch, attributes: forced });
     expect(starts(batch)).toEqual([3, 3, 3]);
@@ -126,6 +126,21 @@ describe('messages that no retry can mend', () => {
     ],
     ['too many profiles', { data: json({ profiles: profiles(101) }) }, 'at most 100'],
     ['no batch number', { profiles: one, attributes: { total_batches: '1' } }, 'batch_number'],
+    [
+      'an impossible month',
+      { profiles: one, attributes: { batch_number: '0', total_batches: '1', month: '0000-01' } },
+      'message.attributes.month must lie between',
+    ],
+    [
+      'a month that is none',
+      { profiles: one, attributes: { batch_number: '0', total_batches: '1', month: '2026-13' } },
+      'message.attributes.month must have the form YYYY-MM',
+    ],
+    [
+      'a forced run without an id of a run',
+      { profiles: one, attributes: { batch_number: '0', total_batches: '1', forced_run_id: 'again' } },
+      'forced_run_id must be a UUID',
+    ],
     [
       'a batch number that is none',
       { profiles: one, attributes: { batch_number: 'two', total_batches: '1' } },

@@ -14,6 +14,7 @@ export const serviceToken = 'service-token-of-the-test';
 export const webhookSecret = 'secret-of-the-test';
 
 export interface Received {
+  at: Date;
   body: unknown;
   correlationId: string | undefined;
   secret: string | undefined;
@@ -135,6 +136,31 @@ export async function eventually(check: () => Promise<void> | void, timeoutMs = 
   }
 }
 
+/** As priority-webhook answers: a success before a failure, then the latest. */
+function bestDeliveries(received: readonly Received[], names: readonly string[]) {
+  return names.flatMap((network_username) => {
+    const own = received.filter(({ body }) => (body as ProfileBody).url.endsWith(`/in/${network_username}`));
+    const best = own.findLast(({ body }) => (body as ProfileBody).data.profile !== null) ?? own.at(-1);
+    if (!best) return [];
+    return [
+      {
+        network_username,
+        received_at: best.at.toISOString(),
+        request_status: (best.body as ProfileBody).data.profile === null ? 'FAILED' : 'SUCCESS',
+        reason: null,
+        stored: true,
+        backed_up: true,
+        correlation_id: best.correlationId ?? null,
+      },
+    ];
+  });
+}
+
+interface ProfileBody {
+  url: string;
+  data: { profile: unknown };
+}
+
 async function startWebhookStandIn(): Promise<WebhookStandIn> {
   const received: Received[] = [];
   const standIn = { isUp: true };
@@ -145,21 +171,15 @@ async function startWebhookStandIn(): Promise<WebhookStandIn> {
       if (!standIn.isUp) return void response.writeHead(503).end();
       const body = JSON.parse(Buffer.concat(chunks).toString()) as { network_usernames?: string[]; url?: string };
       if (request.url?.endsWith('/lookup')) {
-        const names = new Set(
-          received.map((delivery) => String((delivery.body as { url: string }).url).split('/in/')[1]),
-        );
-        const found = (body.network_usernames ?? []).filter((name) => names.has(name));
-        const status = {
-          received_at: new Date().toISOString(),
-          request_status: 'SUCCESS',
-          reason: null,
-          stored: true,
-          backed_up: true,
-        };
-        return void answer(response, { profiles: found.map((network_username) => ({ network_username, ...status })) });
+        return void answer(response, { profiles: bestDeliveries(received, body.network_usernames ?? []) });
       }
       const header = (name: string) => request.headers[name] as string | undefined;
-      received.push({ body, correlationId: header('x-correlation-id'), secret: header('x-webhook-secret') });
+      received.push({
+        at: new Date(),
+        body,
+        correlationId: header('x-correlation-id'),
+        secret: header('x-webhook-secret'),
+      });
       answer(response, { status: 'success', saved_to_warehouse: true, backed_up_to_storage: true });
     });
   });

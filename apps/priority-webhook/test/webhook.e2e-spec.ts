@@ -254,6 +254,7 @@ describe('POST /months/:month/profiles/lookup', () => {
           reason: null,
           stored: true,
           backed_up: true,
+          correlation_id: `${thisMonth}.first`,
         },
         {
           network_username: 'month-two',
@@ -262,6 +263,7 @@ describe('POST /months/:month/profiles/lookup', () => {
           reason: 'blocked',
           stored: true,
           backed_up: true,
+          correlation_id: `${thisMonth}.third`,
         },
       ]);
     });

@@ -12,3 +12,12 @@ export function positiveInteger(text: string): number {
   if (Number.isSafeInteger(value) && value > 0) return value;
   throw new OperatorError(`expected a positive integer, not "${text}"`);
 }
+
+/** For commander's options: a whole number from 1 to `max`. */
+export function wholeNumberUpTo(max: number): (text: string) => number {
+  return (text) => {
+    const value = positiveInteger(text);
+    if (value <= max) return value;
+    throw new OperatorError(`expected at most ${max}, not "${text}"`);
+  };
+}

@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { isMonth, monthOf, monthOfCorrelationId, oldestKeptMonth, parseMonth, scrapeCorrelationId } from './month.js';
+import {
+  intentionOfCorrelationId,
+  isMonth,
+  monthOf,
+  monthOfCorrelationId,
+  oldestKeptMonth,
+  parseMonth,
+  scrapeCorrelationId,
+} from './month.js';
 
 describe('month', () => {
   it('is the month in UTC, whatever the local time zone', () => {
@@ -45,6 +53,8 @@ describe('month', () => {
     const month = monthOf(new Date('2026-02-03T00:00:00Z'));
     expect(monthOfCorrelationId(scrapeCorrelationId(month, 'abc'))).toBe(month);
     expect(monthOfCorrelationId(scrapeCorrelationId(month, 'abc', 'run'))).toBe(month);
+    expect(intentionOfCorrelationId(scrapeCorrelationId(month, 'abc'))).toBe('2026-02');
+    expect(intentionOfCorrelationId(scrapeCorrelationId(month, 'abc', 'run'))).toBe('2026-02.run');
     expect(monthOfCorrelationId('2026-99.abc')).toBeUndefined();
     expect(monthOfCorrelationId('2026-11')).toBeUndefined();
   });

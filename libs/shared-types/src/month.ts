@@ -59,3 +59,9 @@ export function monthOfCorrelationId(correlationId: string): Month | undefined {
   const [month, random] = correlationId.split('.', 2);
   return random && isMonth(month) ? month : undefined;
 }
+
+/** What a scrape is for: its correlation id without the random part. Two scrapes of a profile for one intention are one too many. */
+export function intentionOfCorrelationId(correlationId: string): string {
+  const [month, , ...forcedRun] = correlationId.split('.');
+  return [month, ...forcedRun].join('.');
+}

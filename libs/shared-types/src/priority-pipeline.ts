@@ -1,9 +1,10 @@
 // What coordinator, priority-api and priority-webhook ask one another over HTTP, with a service token.
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsISO8601, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsISO8601, Matches, ValidateNested } from 'class-validator';
 import { MayBeAbsent } from './field-presence.js';
+import type { Month } from './month.js';
 import { NetworkUsernames } from './network-username-fields.js';
-import { ProfileReference } from './pipeline-messages.js';
+import { ProfileReference, uuidPattern } from './pipeline-messages.js';
 
 /** Most profiles in one look-up between the apps of the priority pipeline. */
 export const profileLookupMax = 1000;
@@ -22,13 +23,79 @@ export class ProfileLookup {
   since?: string;
 }
 
-/** Body of `POST /months/:month/profiles/retry` at priority-api: profiles to start again, or at last. */
-export class ProfileRetry {
+/** Body of the look-up at priority-api, see ProfileLookup. */
+export class ProfileCallLookup {
+  /** Handles, normalised. */
+  @IsArray()
+  @ArrayMaxSize(profileLookupMax)
+  @NetworkUsernames()
+  network_usernames!: string[];
+
+  /** The forced run whose starts are asked for; the latest start of each profile unless given. */
+  @MayBeAbsent()
+  @Matches(uuidPattern, { message: 'forced_run_id must be a UUID' })
+  forced_run_id?: string;
+}
+
+/** What a retry may be told, wherever one is asked for. */
+export class RetryOptions {
+  /** Names the retry: the same name again starts nothing more and gets the same answer. One is made up unless given. */
+  @MayBeAbsent()
+  @Matches(uuidPattern, { message: 'plan_id must be a UUID' })
+  plan_id?: string;
+
+  /** Only tells what would be started. */
+  @MayBeAbsent()
+  @IsBoolean()
+  dry_run?: boolean;
+}
+
+/** Body of `POST /months/:month/profiles/retry` at priority-api. */
+export class ProfileRetry extends RetryOptions {
   @IsArray()
   @ArrayMaxSize(profileLookupMax)
   @ValidateNested({ each: true })
   @Type(() => ProfileReference)
   profiles!: ProfileReference[];
+
+  /** The forced run that wants these profiles; the latest start of each profile unless given. */
+  @MayBeAbsent()
+  @Matches(uuidPattern, { message: 'forced_run_id must be a UUID' })
+  forced_run_id?: string;
+
+  /**
+   * The caller has published these profiles: those that never reached priority-api are started for the first time.
+   * Otherwise they are counted as not known.
+   */
+  @MayBeAbsent()
+  @IsBoolean()
+  published?: boolean;
+}
+
+/** What a retry has done, or with `dry_run` would do. Each profile asked about is counted once. */
+export interface RetryCounts {
+  /** Ended without success or overdue, or never received at all: started by this plan. */
+  started: number;
+  /** Left alone: waiting for a start, started and expected, or received and being stored. */
+  on_their_way: number;
+  /** Left alone: scraped with success. */
+  done: number;
+  /** Not profiles of this month, as far as the service knows. */
+  not_known: number;
+}
+
+/** Answer of a retry. */
+export interface RetryResult extends RetryCounts {
+  month: Month;
+  plan_id: string;
+  dry_run: boolean;
+}
+
+export function addRetryCounts(sum: RetryCounts, more: RetryCounts): void {
+  sum.started += more.started;
+  sum.on_their_way += more.on_their_way;
+  sum.done += more.done;
+  sum.not_known += more.not_known;
 }
 
 /** How a profile stands at priority-api in a month. */
@@ -38,7 +105,7 @@ export type ProfileCallState = (typeof profileCallStates)[number];
 export interface ProfileCallStatus {
   network_username: string;
   state: ProfileCallState;
-  /** Why it is not started; null when it is. */
+  /** Why it is not started; when it is, why it counts as lost; null when all is well. */
   reason: string | null;
   /** ISO 8601; null when not started. */
   started_at: string | null;
@@ -54,4 +121,6 @@ export interface ProfileDeliveryStatus {
   reason: string | null;
   stored: boolean;
   backed_up: boolean;
+  /** Header `x-correlation-id` of the delivery; null when it came without one. */
+  correlation_id: string | null;
 }

@@ -1,7 +1,8 @@
 export type { AdjustableSettings } from './control-api.js';
 export type { CallFaultKind, CallOperation, EventFaultKind, Fault } from './faults.js';
 export type { ItemCounts } from './items.js';
-export type { LedgerEntry, LedgerOperation, LedgerPage, LedgerQuery, LedgerSummary, StartSummary } from './ledger.js';
+export type { LedgerEntry, LedgerOperation, LedgerPage, LedgerQuery, LedgerSummary } from './ledger.js';
+export type { StartedTwice, StartSummary } from './start-counters.js';
 export { profileOf, type Profile } from './people.js';
 export type { DurationRange, SimulatorSettings } from './settings.js';
 export { startSimulator, type Simulator, type SimulatorOptions } from './simulator.js';

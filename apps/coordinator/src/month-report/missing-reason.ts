@@ -20,7 +20,7 @@ export function missingReason({ isPublished, call, delivery }: ProfileStanding):
   if (call) {
     switch (call.state) {
       case 'started':
-        return `started at ${call.started_at ?? 'an unknown time'}, nothing received yet`;
+        return `started at ${call.started_at ?? 'an unknown time'}, nothing received yet${call.reason ? `: ${call.reason}` : ''}`;
       case 'refused':
         return `not started: ${call.reason ?? 'refused'}`;
       case 'pending':

@@ -1,13 +1,10 @@
-import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Callers } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
-import { MonthReportAnswer } from './month-report.dto.js';
+import { namesDefault, namesMax } from '../runs/run-limits.js';
+import { MonthReportAnswer, RetryMissingAnswer, RetryMissingDto } from './month-report.dto.js';
 import { MonthReportService, type MissingProfile, type MonthCounts } from './month-report.service.js';
-
-/** Names in one answer; the command lists all. */
-const namesDefault = 1_000;
-const namesMax = 10_000;
 
 @ApiTags('months')
 @ApiBearerAuth()
@@ -40,8 +37,15 @@ export class MonthReportController {
 
   @Post(':month/retry-missing')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Starts the missing profiles of a month again; those on their way are left alone' })
-  async retryMissing(@Param('month') month: string): Promise<{ month: string; profiles_retried: number }> {
-    return { month, profiles_retried: await this.reports.retryMissing(month) };
+  @ApiOperation({
+    summary: 'Starts profiles of a month again that ended without success or are overdue',
+    description:
+      'Every start is paid for. What is on its way or done is left alone, so asking again starts nothing more. ' +
+      '`dry_run` shows the plan.',
+  })
+  @ApiBody({ type: RetryMissingDto, required: false })
+  @ApiOkResponse({ type: RetryMissingAnswer })
+  async retryMissing(@Param('month') month: string, @Body() body: RetryMissingDto): Promise<RetryMissingAnswer> {
+    return this.reports.retryMissing(month, { planId: body.plan_id, isDryRun: body.dry_run });
   }
 }

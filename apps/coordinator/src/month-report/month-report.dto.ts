@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { RetryOptions, type Month, type RetryResult } from '@tradewind/shared-types';
 
 export class MissingProfileDto {
   @ApiProperty({ type: String })
@@ -52,4 +53,48 @@ export class MonthReportAnswer {
     description: 'The first of them, as many as `names` asks for',
   })
   missing_profiles!: MissingProfileDto[];
+}
+
+/** Body of `POST /months/:month/retry-missing`; every field may be left out, and so may the body. */
+export class RetryMissingDto extends RetryOptions {
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    required: false,
+    description: 'Names the retry: the same plan again starts nothing more. One is made up unless given',
+  })
+  declare plan_id?: string;
+
+  @ApiProperty({ type: Boolean, required: false, default: false, description: 'Only tells what would be started' })
+  declare dry_run?: boolean;
+}
+
+/** Answer of `POST /months/:month/retry-missing`; every profile of the month is counted once. */
+export class RetryMissingAnswer implements RetryResult {
+  @ApiProperty({ type: String, example: '2026-11' })
+  month!: Month;
+
+  @ApiProperty({ type: String, format: 'uuid' })
+  plan_id!: string;
+
+  @ApiProperty({ type: Boolean, description: 'Whether nothing was started' })
+  dry_run!: boolean;
+
+  @ApiProperty({
+    type: Number,
+    description: 'Started by this plan: they ended without success, are overdue or never reached priority-api',
+  })
+  started!: number;
+
+  @ApiProperty({
+    type: Number,
+    description: 'Left alone: not published yet, waiting for a start, started and expected, or being stored',
+  })
+  on_their_way!: number;
+
+  @ApiProperty({ type: Number, description: 'Left alone: scraped with success' })
+  done!: number;
+
+  @ApiProperty({ type: Number, description: 'Not known to priority-api as profiles of this month' })
+  not_known!: number;
 }

@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   ServiceError,
-  isMonth,
+  addRetryCounts,
   oldestKeptMonth,
+  parseMonth,
   profileLookupMax,
   type Month,
-  type ProfileBatchMessage,
   type ProfileReference,
+  type RetryCounts,
+  type RetryResult,
 } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import type { Run } from '../runs/run.types.js';
@@ -60,38 +63,55 @@ export class MonthReportService {
       failed: 0,
       missing: 0,
     };
-    const since = runs.find(({ forced }) => forced)?.createdAt ?? new Date(0);
     for (const run of runs) {
       for await (const group of this.groups(run)) {
-        const missing = await this.check(known, group, since, counts);
+        const missing: MissingProfile[] = [];
+        for (const { profile, ...standing } of await this.standings(known, run, group)) {
+          count(standing, counts);
+          const reason = missingReason(standing);
+          if (reason !== undefined) missing.push({ ...profile, reason });
+        }
+        counts.missing += missing.length;
         yield { counts: { ...counts }, checked: counts.selected, missing };
       }
     }
     if (counts.selected === 0) yield { counts, checked: 0, missing: [] };
   }
 
-  /** Starts the missing profiles of a month again: those that were refused, failed or never came; not those on their way. */
+  /**
+   * Has priority-api start again what has ended without success or is overdue. What is on its way or done is left alone
+   * and counted, so asking again starts nothing more; the same plan starts nothing more even if a start has failed since.
+   */
   async retryMissing(
     month: string,
-    onPage: (progress: { checked: number; retried: number }) => void = () => undefined,
-  ): Promise<number> {
-    let retried = 0;
-    for await (const page of this.report(month)) {
-      const retryable = page.missing.filter(({ reason }) => !reason.startsWith('received'));
-      if (retryable.length > 0) {
-        const profiles = retryable.map(({ network_username, person_id }) => ({ network_username, person_id }));
-        retried += await this.clients.retryProfiles(month, profiles);
+    { planId = randomUUID(), isDryRun = false }: { planId?: string | undefined; isDryRun?: boolean | undefined },
+    onPage: (counts: RetryCounts) => void = () => undefined,
+  ): Promise<RetryResult> {
+    const { month: known, runs } = await this.runsOf(month);
+    const sum: RetryCounts = { started: 0, on_their_way: 0, done: 0, not_known: 0 };
+    for (const run of runs) {
+      for await (const group of this.groups(run)) {
+        const candidates: ProfileReference[] = [];
+        for (const { profile, isPublished, delivery } of await this.standings(known, run, group)) {
+          const hasArrived = delivery?.request_status === 'SUCCESS';
+          if (hasArrived && delivery.stored && delivery.backed_up) sum.done += 1;
+          // What is not published yet the run at hand publishes; what has arrived priority-webhook stores.
+          else if (hasArrived || !isPublished) sum.on_their_way += 1;
+          else candidates.push(profile);
+        }
+        if (candidates.length > 0) {
+          const forcedRunId = run.forced ? run.runId : undefined;
+          addRetryCounts(sum, await this.clients.retryProfiles(known, { candidates, forcedRunId, planId, isDryRun }));
+        }
+        onPage({ ...sum });
       }
-      onPage({ checked: page.checked, retried });
     }
-    return retried;
+    return { month: known, plan_id: planId, dry_run: isDryRun, ...sum };
   }
 
   private async runsOf(month: string): Promise<{ month: Month; runs: Run[] }> {
-    if (!isMonth(month)) {
-      throw new ServiceError({ code: 'request.invalid', status: 400, message: ['month must have the form YYYY-MM'] });
-    }
-    const runs = await this.runs.listOfMonth(month);
+    const known = parseMonth(month);
+    const runs = await this.runs.listOfMonth(known);
     if (runs.length === 0) {
       throw new ServiceError({ code: 'request.not_found', status: 404, message: `There is no run of ${month}` });
     }
@@ -104,52 +124,51 @@ export class MonthReportService {
         message: `${month} is kept no longer; the oldest month that is kept is ${oldest.month}`,
       });
     }
-    return { month, runs };
+    return { month: known, runs };
   }
 
-  /** The batches of a run, as many at a time as fit one look-up. */
-  private async *groups(run: Run): AsyncGenerator<{ profile: ProfileReference; isPublished: boolean }[]> {
+  /** The profiles of a run that no later one publishes again, as many at a time as fit one look-up. */
+  private async *groups(run: Run): AsyncGenerator<ReportedProfile[]> {
     const batchesAtOnce = Math.max(1, Math.floor(profileLookupMax / this.config.BATCH_PROFILES));
     for (let after = 0; ;) {
       const batches = await this.runs.listBatches(run.runId, after, batchesAtOnce);
       const last = batches.at(-1);
       if (!last) return;
       after = last.batchNumber;
-      const group = batches.flatMap(({ message, isPublished }) =>
-        // The text is our own, put together by SelectionStore.numberBatches.
-        (JSON.parse(message) as ProfileBatchMessage).profiles.map((profile) => ({ profile, isPublished })),
+      const group = batches.flatMap(({ profiles, isPublished }) =>
+        profiles.map((profile) => ({ profile, isPublished })),
       );
       for (let at = 0; at < group.length; at += profileLookupMax) yield group.slice(at, at + profileLookupMax);
     }
   }
 
-  private async check(
+  /** What the two other apps know of these profiles of a run. */
+  private async standings(
     month: Month,
-    group: readonly { profile: ProfileReference; isPublished: boolean }[],
-    since: Date,
-    counts: MonthCounts,
-  ): Promise<MissingProfile[]> {
+    run: Run,
+    group: readonly ReportedProfile[],
+  ): Promise<(ReportedProfile & ProfileStanding)[]> {
     const names = group.map(({ profile }) => profile.network_username);
+    // What a forced run publishes again is done only when it has arrived again.
+    const since = run.forced ? run.createdAt : new Date(0);
     const [calls, deliveries] = await Promise.all([
-      this.clients.callStatuses(month, names),
+      this.clients.callStatuses(month, names, run.forced ? run.runId : undefined),
       this.clients.deliveryStatuses(month, names, since),
     ]);
     const callOf = new Map(calls.map((call) => [call.network_username, call]));
     const deliveryOf = new Map(deliveries.map((delivery) => [delivery.network_username, delivery]));
-    const missing: MissingProfile[] = [];
-    for (const { profile, isPublished } of group) {
-      const standing = {
-        isPublished,
-        call: callOf.get(profile.network_username),
-        delivery: deliveryOf.get(profile.network_username),
-      };
-      count(standing, counts);
-      const reason = missingReason(standing);
-      if (reason !== undefined) missing.push({ ...profile, reason });
-    }
-    counts.missing += missing.length;
-    return missing;
+    return group.map(({ profile, isPublished }) => ({
+      profile,
+      isPublished,
+      call: callOf.get(profile.network_username),
+      delivery: deliveryOf.get(profile.network_username),
+    }));
   }
+}
+
+interface ReportedProfile {
+  profile: ProfileReference;
+  isPublished: boolean;
 }
 
 function count({ isPublished, call, delivery }: ProfileStanding, counts: MonthCounts): void {

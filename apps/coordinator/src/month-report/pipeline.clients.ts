@@ -1,12 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { FetchJsonError, fetchJson, retry } from '@tradewind/service-kit';
-import { ServiceError, type ProfileCallStatus, type ProfileDeliveryStatus } from '@tradewind/shared-types';
+import {
+  ServiceError,
+  type Month,
+  type ProfileCallStatus,
+  type ProfileDeliveryStatus,
+  type ProfileReference,
+  type RetryCounts,
+} from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 
 /** Longest wait for one answer, milliseconds; a look-up of 1000 profiles takes some 20. */
 const timeoutMs = 15_000;
 
-/** Look-ups may be repeated; starting missing profiles again as well, since those on their way are left alone. */
+/** Look-ups may be repeated; a retry as well, since the same plan starts nothing twice. */
 const retryOptions = {
   attempts: 3,
   backoffMsMin: 200,
@@ -19,13 +26,18 @@ const retryOptions = {
 export class PipelineClients {
   constructor(private readonly config: AppConfig) {}
 
-  async callStatuses(month: string, networkUsernames: readonly string[]): Promise<ProfileCallStatus[]> {
+  async callStatuses(
+    month: Month,
+    networkUsernames: readonly string[],
+    forcedRunId: string | undefined,
+  ): Promise<ProfileCallStatus[]> {
     const url = `${this.config.PRIORITY_API_URL}/months/${month}/profiles/lookup`;
-    return (await this.post<{ profiles: ProfileCallStatus[] }>(url, { network_usernames: networkUsernames })).profiles;
+    const body = { network_usernames: networkUsernames, forced_run_id: forcedRunId };
+    return (await this.post<{ profiles: ProfileCallStatus[] }>(url, body)).profiles;
   }
 
   async deliveryStatuses(
-    month: string,
+    month: Month,
     networkUsernames: readonly string[],
     since: Date,
   ): Promise<ProfileDeliveryStatus[]> {
@@ -34,13 +46,24 @@ export class PipelineClients {
     return (await this.post<{ profiles: ProfileDeliveryStatus[] }>(url, body)).profiles;
   }
 
-  /** Answers how many are started again. */
+  /** Has those started again that ended without success or are overdue, and counts the rest. */
   async retryProfiles(
-    month: string,
-    profiles: readonly { network_username: string; person_id: string }[],
-  ): Promise<number> {
+    month: Month,
+    retry: {
+      candidates: readonly ProfileReference[];
+      forcedRunId: string | undefined;
+      planId: string;
+      isDryRun: boolean;
+    },
+  ): Promise<RetryCounts> {
     const url = `${this.config.PRIORITY_API_URL}/months/${month}/profiles/retry`;
-    return (await this.post<{ profiles_retried: number }>(url, { profiles })).profiles_retried;
+    return this.post<RetryCounts>(url, {
+      profiles: retry.candidates,
+      forced_run_id: retry.forcedRunId,
+      plan_id: retry.planId,
+      dry_run: retry.isDryRun,
+      published: true,
+    });
   }
 
   private async post<T>(url: string, body: unknown): Promise<T> {

@@ -8,6 +8,8 @@ export function runMessage({ run, outcome }: Pick<BegunRun, 'run' | 'outcome'>):
     case 'resumed':
       return `Run ${run.runId} of ${run.month} was unfinished and is resumed.`;
     case 'already_published':
-      return `${run.month} has been published by run ${run.runId}; nothing new is published unless forced.`;
+      return run.state === 'completed'
+        ? `${run.month} has been published by run ${run.runId}; nothing new is published unless forced.`
+        : `${run.month} has been published; run ${run.runId} publishes only people who are new since.`;
   }
 }

@@ -1,4 +1,4 @@
-import type { Month } from '@tradewind/shared-types';
+import type { Month, ProfileReference } from '@tradewind/shared-types';
 
 export interface RunOptions {
   month: Month;
@@ -50,4 +50,11 @@ export interface RunBatch {
   batchNumber: number;
   profiles: number;
   message: string;
+}
+
+/** A batch as the month report reads it. */
+export interface ReportedBatch {
+  batchNumber: number;
+  isPublished: boolean;
+  profiles: ProfileReference[];
 }

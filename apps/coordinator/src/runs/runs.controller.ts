@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, ParseUUIDPipe, Post, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, ParseUUIDPipe, Post, Query, Req, UseGuards } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiBearerAuth,
@@ -7,16 +7,14 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { Callers } from '@tradewind/service-kit';
-import { ServiceError, monthOf, type Month } from '@tradewind/shared-types';
+import { Callers, type CallerIdentity } from '@tradewind/service-kit';
+import { ServiceError, monthOf, parseMonth } from '@tradewind/shared-types';
+import { assertMayForce } from './force-rule.js';
+import { listLimitDefault, listLimitMax } from './run-limits.js';
 import { runMessage } from './run-message.js';
 import { RunDto, StartRunAnswer, StartRunDto, toRunDto } from './runs.dto.js';
 import { RunsService } from './runs.service.js';
 import { SchedulerOrCallerGuard } from './scheduler-or-caller.guard.js';
-
-/** Runs of one page of the list. */
-const listLimitDefault = 20;
-const listLimitMax = 200;
 
 @ApiTags('runs')
 @ApiBearerAuth()
@@ -30,10 +28,10 @@ export class RunsController {
   @ApiOperation({ summary: 'Starts the monthly run, for the scheduler' })
   @ApiAcceptedResponse({ type: StartRunAnswer })
   @ApiConflictResponse({ description: 'A run is under way' })
-  async start(@Body() body: StartRunDto): Promise<StartRunAnswer> {
+  async start(@Body() body: StartRunDto, @Req() request: { caller?: CallerIdentity }): Promise<StartRunAnswer> {
+    if (body.force) assertMayForce(request.caller);
     const begun = await this.runs.begin({
-      // The pattern of the DTO is the form of a month.
-      month: (body.month as Month | undefined) ?? monthOf(new Date()),
+      month: body.month === undefined ? monthOf(new Date()) : parseMonth(body.month),
       force: body.force ?? false,
       dryRun: body.dry_run ?? false,
       limit: body.limit,

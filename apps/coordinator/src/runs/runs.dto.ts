@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { MayBeAbsent } from '@tradewind/shared-types';
-import { IsBoolean, IsInt, Matches, Max, Min } from 'class-validator';
+import { IsMonthKey, MayBeAbsent } from '@tradewind/shared-types';
+import { IsBoolean, IsInt, Max, Min } from 'class-validator';
+import { profilesPerRunMax } from './run-limits.js';
 import type { Run } from './run.types.js';
 
 /** Body of `POST /run`; every field may be left out, and so may the body. */
@@ -12,10 +13,14 @@ export class StartRunDto {
     description: 'Month key; the current month (UTC) unless given',
   })
   @MayBeAbsent()
-  @Matches(/^\d{4}-(0[1-9]|1[0-2])$/, { message: 'month must have the form YYYY-MM' })
+  @IsMonthKey()
   month?: string;
 
-  @ApiProperty({ type: Boolean, required: false, description: 'Publishes again what this month has published already' })
+  @ApiProperty({
+    type: Boolean,
+    required: false,
+    description: 'Publishes again what this month has published already; needs the role ADMIN or a service token',
+  })
   @MayBeAbsent()
   @IsBoolean()
   force?: boolean;
@@ -25,11 +30,17 @@ export class StartRunDto {
   @IsBoolean()
   dry_run?: boolean;
 
-  @ApiProperty({ type: Number, required: false, description: 'Most profiles to publish' })
+  @ApiProperty({
+    type: Number,
+    required: false,
+    minimum: 1,
+    maximum: profilesPerRunMax,
+    description: 'Most profiles to publish',
+  })
   @MayBeAbsent()
   @IsInt()
   @Min(1)
-  @Max(2_147_483_647)
+  @Max(profilesPerRunMax)
   limit?: number;
 }
 
@@ -98,7 +109,11 @@ export class RunDto {
 
 /** Answer of `POST /run`. */
 export class StartRunAnswer extends RunDto {
-  @ApiProperty({ type: String, enum: ['started', 'resumed', 'already_published'] })
+  @ApiProperty({
+    type: String,
+    enum: ['started', 'resumed', 'already_published'],
+    description: 'already_published: this run publishes only people who are new since the month was published',
+  })
   outcome!: 'started' | 'resumed' | 'already_published';
 
   @ApiProperty({ type: String })

@@ -18,7 +18,10 @@ export interface RunProgress {
 
 export interface BegunRun {
   run: Run;
-  /** `already_published`: the month is done, nothing will be published. */
+  /**
+   * `already_published`: a run has published the whole month; this one publishes those alone who became priority people
+   * since, which may be nobody.
+   */
   outcome: 'started' | 'resumed' | 'already_published';
   /** Resolves with the run at its end; rejects when it is interrupted. */
   finished: Promise<Run>;
@@ -54,13 +57,14 @@ export class RunsService implements OnModuleDestroy {
         return await this.resume(unfinished, lock, progress);
       }
       const whole = options.force || options.dryRun ? undefined : await this.store.findWholeMonth(options.month);
-      if (whole) {
+      // Without the batches nobody knows who is new, and everybody would be bought again.
+      if (whole && !(await this.store.isRemembered(options.month))) {
         await lock.release();
         return { run: whole, outcome: 'already_published', finished: Promise.resolve(whole) };
       }
       const run = await this.store.insert(options, lock.holder);
       this.events.emit('run_started', { run_id: run.runId, month: run.month, forced: run.forced, dry_run: run.dryRun });
-      return { run, outcome: 'started', finished: this.work(run, lock, progress) };
+      return { run, outcome: whole ? 'already_published' : 'started', finished: this.work(run, lock, progress) };
     } catch (error) {
       await lock.release();
       throw error;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Month } from '@tradewind/shared-types';
+import type { Month, ProfileBatchMessage } from '@tradewind/shared-types';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { Run, RunBatch, RunOptions, RunState, SelectionCounts } from './run.types.js';
+import type { ReportedBatch, Run, RunBatch, RunOptions, RunState, SelectionCounts } from './run.types.js';
 
 interface RunRow {
   run_id: string;
@@ -47,7 +47,7 @@ export class RunsStore {
     return row && toRun(row);
   }
 
-  /** The run that has published the whole month, if one has. */
+  /** The latest run that has published the whole month, if one has. */
   async findWholeMonth(month: Month): Promise<Run | undefined> {
     const [row] = await this.db.query<RunRow[]>(
       `select * from run where month = $1 and state = 'completed' and not dry_run and profile_limit is null
@@ -57,18 +57,26 @@ export class RunsStore {
     return row && toRun(row);
   }
 
+  /** Whether it is still known what this month has published: batches of months kept no longer are gone. */
+  async isRemembered(month: Month): Promise<boolean> {
+    const [row] = await this.db.query<unknown[]>(
+      `select from run where month = $1 and not dry_run
+         and total_batches > (select count(*) from run_batch where run_batch.run_id = run.run_id) limit 1`,
+      [month],
+    );
+    return row === undefined;
+  }
+
   /** Latest first. */
   async list(limit: number): Promise<Run[]> {
     const rows = await this.db.query<RunRow[]>('select * from run order by created_at desc limit $1', [limit]);
     return rows.map(toRun);
   }
 
-  /** Runs whose batches make up the month: from the latest forced one on, oldest first. */
+  /** Runs whose batches make up the month, oldest first. */
   async listOfMonth(month: Month): Promise<Run[]> {
     const rows = await this.db.query<RunRow[]>(
-      `select * from run where month = $1 and not dry_run
-         and created_at >= coalesce((select max(created_at) from run where month = $1 and forced and not dry_run), '-infinity')
-       order by created_at`,
+      'select * from run where month = $1 and not dry_run order by created_at',
       [month],
     );
     return rows.map(toRun);
@@ -160,21 +168,25 @@ export class RunsStore {
     return updated === 1;
   }
 
-  /** The messages of a run, some at a time, published or not. */
-  async listBatches(runId: string, after: number, limit: number): Promise<(RunBatch & { isPublished: boolean })[]> {
+  /** The batches of a run, some at a time, published or not, without the profiles that a later forced run publishes again. */
+  async listBatches(runId: string, after: number, limit: number): Promise<ReportedBatch[]> {
     const rows = await this.db.query<
-      { batch_number: number; profiles: number; message: string; is_published: boolean }[]
+      { batch_number: number; message: string; is_published: boolean; superseded: string[] }[]
     >(
-      `select batch_number, profiles, message, published_at is not null as is_published from run_batch
+      `select batch_number, message, published_at is not null as is_published, superseded from run_batch
        where run_id = $1 and batch_number > $2 order by batch_number limit $3`,
       [runId, after, limit],
     );
-    return rows.map((row) => ({
-      batchNumber: row.batch_number,
-      profiles: row.profiles,
-      message: row.message,
-      isPublished: row.is_published,
-    }));
+    return rows.map((row) => {
+      const superseded = new Set(row.superseded);
+      // The text is our own, put together by SelectionStore.numberBatches.
+      const { profiles } = JSON.parse(row.message) as ProfileBatchMessage;
+      return {
+        batchNumber: row.batch_number,
+        isPublished: row.is_published,
+        profiles: profiles.filter(({ network_username }) => !superseded.has(network_username)),
+      };
+    });
   }
 
   /** Removes batches of completed runs of earlier months. The runs stay: they are few, and tell what was published. */

@@ -1,6 +1,6 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { PushAuthenticator } from '@tradewind/cloud-ports';
-import { CallerAuth } from '@tradewind/service-kit';
+import { CallerAuth, type CallerIdentity } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyRequest } from 'fastify';
 
@@ -26,11 +26,12 @@ export class SchedulerOrCallerGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { authorization } = context.switchToHttp().getRequest<FastifyRequest>().headers;
+    const request = context.switchToHttp().getRequest<FastifyRequest & { caller?: CallerIdentity }>();
+    const { authorization } = request.headers;
     const verdict = authorization === undefined ? 'refused' : await this.scheduler.verify(authorization);
     if (verdict === 'accepted') return true;
     try {
-      await this.callers.authenticate(authorization);
+      request.caller = await this.callers.authenticate(authorization);
       return true;
     } catch (cause) {
       if (verdict === 'refused') throw cause;

@@ -37,7 +37,8 @@ export class SelectionStore {
 
   /**
    * De-duplicates by handle, the first in the order of reading wins, leaves out what earlier runs of the month have
-   * published, and numbers what remains into batches in that order. All in the database, so that a million people
+   * published, and numbers what remains into batches in that order. A forced run leaves out nothing; what it publishes
+   * again is marked in the batches of the earlier runs, so that a month counts every profile once. All in the database, so that a million people
    * cost this process nothing. The message text is put together here once and published as it is.
    */
   async numberBatches(
@@ -64,6 +65,12 @@ export class SelectionStore {
       [runId],
     );
     const publishedBefore = isForced ? 0 : await this.dropPublished(tx, month, runId);
+    if (limit !== undefined) {
+      await tx.query(
+        'delete from chosen where position not in (select position from chosen order by position limit $1)',
+        [limit],
+      );
+    }
     await tx.query(
       `insert into run_batch(run_id, batch_number, profiles, message)
        select $1, batch_number, count(*),
@@ -71,14 +78,15 @@ export class SelectionStore {
            order by rank) || ']}'
        from (
          select *, ((rank - 1) / $2)::int + 1 as batch_number
-         from (select *, row_number() over (order by position) as rank from chosen order by position limit $3) ranked) numbered
+         from (select *, row_number() over (order by position) as rank from chosen) ranked) numbered
        group by batch_number`,
-      [runId, batchProfiles, limit ?? null],
+      [runId, batchProfiles],
     );
     const [after] = await tx.query<{ batches: number; profiles: number }[]>(
       'select count(*)::int as batches, coalesce(sum(profiles), 0)::int as profiles from run_batch where run_id = $1',
       [runId],
     );
+    if (isForced && !dropsBatches) await this.supersede(tx, month, runId);
     if (dropsBatches) await tx.query('delete from run_batch where run_id = $1', [runId]);
     return {
       staged: before!.staged,
@@ -87,6 +95,21 @@ export class SelectionStore {
       selected: after!.profiles,
       totalBatches: after!.batches,
     };
+  }
+
+  /** Marks what this run publishes again in the batches of the month's earlier runs. */
+  private async supersede(tx: EntityManager, month: string, runId: string): Promise<void> {
+    await tx.query(
+      `update run_batch b set superseded = array(select distinct unnest(b.superseded || found.names))
+       from (
+         select run_id, batch_number, array_agg(profile ->> 'network_username') as names
+         from run join run_batch using (run_id), json_array_elements(message::json -> 'profiles') as profile
+         where month = $1 and run_id <> $2 and not dry_run
+           and profile ->> 'network_username' in (select network_username from chosen)
+         group by 1, 2) found
+       where b.run_id = found.run_id and b.batch_number = found.batch_number`,
+      [month, runId],
+    );
   }
 
   private async dropPublished(tx: EntityManager, month: string, runId: string): Promise<number> {

@@ -74,6 +74,7 @@ async function run(pipeline: Pipeline): Promise<void> {
     pipeline.simulator.ledger({ operation: 'profile.start', effect: true }).map(({ target }) => target!),
   );
   expect(differing(starts, usernames)).toEqual({});
+  expect(pipeline.simulator.summary().profiles.startedTwice).toEqual([]);
   const { rows } = await pipeline.db.query<{ name: string }>(
     'select "requestResource" as name from warehouse.scraped_profile_calls',
   );

@@ -45,11 +45,21 @@ describe('the commands of a month', () => {
 
     const [api] = pipeline.of('priority-api');
     const own = await api!.command('profiles', 'retry-missing', '--month', month);
-    expect(JSON.parse(own.stdout)).toEqual({ month, checked: expect.any(Number), retried: 2 });
+    expect(JSON.parse(own.stdout)).toMatchObject({ month, dry_run: false, started: 2, on_their_way: 0, done: 2 });
+    // However often anybody asks now: both are on their way, or done.
+    for (const again of await Promise.all([
+      api!.command('profiles', 'retry-missing'),
+      coordinator!.command('retry-missing'),
+      coordinator!.command('retry-missing'),
+    ])) {
+      expect(again.code).toBe(0);
+      expect(again.stdout).toMatch(/started"?:?\s+0|"started":0/);
+    }
     await until((now) => now.is_complete);
     expect((await coordinator!.command('report')).code).toBe(0);
     const starts = pipeline.simulator.ledger({ operation: 'profile.start', effect: true }).map(({ target }) => target);
     expect(starts.sort()).toEqual(['ada', 'fails', 'fails', 'grace', 'refused']);
+    expect(pipeline.simulator.summary().profiles.startedTwice).toEqual([]);
 
     const [webhook] = pipeline.of('priority-webhook');
     const status = await webhook!.command('profile', 'status', 'ADA');
@@ -58,8 +68,14 @@ describe('the commands of a month', () => {
 
   it('refuse what is wrong in words, with exit code 1', async () => {
     const [coordinator] = pipeline.of('coordinator');
-    const wrong = await coordinator!.command('report', '--month', '2031-01');
-    expect(wrong).toMatchObject({ code: 1, stderr: 'coordinator: There is no run of 2031-01\n' });
+    const wrong = await coordinator!.command('report', '--month', '2026-01');
+    expect(wrong).toMatchObject({ code: 1, stderr: 'coordinator: There is no run of 2026-01\n' });
+    const impossible = await coordinator!.command('run', '--month', '0000-01');
+    expect(impossible.code).toBe(1);
+    expect(impossible.stderr).toContain('--month must lie between 2000-01 and');
+    const everybody = await coordinator!.command('run', '--limit', '2000000000');
+    expect(everybody.code).toBe(1);
+    expect(everybody.stderr).toContain('expected at most 1000000');
   });
 });
 

@@ -31,10 +31,10 @@ describe('readBatch', () => {
 
   it('takes the month of the run before that of publishing, and now when neither is told', () => {
     const profile = [{ network_username: 'ada', person_id: person }];
-    const attributes = { batch_number: '4', total_batches: '9', month: '2026-01', forced_run_id: 'run-7' };
+    const attributes = { batch_number: '4', total_batches: '9', month: '2026-01', forced_run_id: person };
     expect(batchOf(message(profile, { attributes, publishTime: '2026-10-31T00:00:00Z' }))).toMatchObject({
       month: '2026-01',
-      generation: 'run-7',
+      generation: person,
     });
     expect(batchOf(message(profile)).month).toBe('2026-11');
     expect(batchOf(message(profile, { publishTime: 'never' })).month).toBe('2026-11');

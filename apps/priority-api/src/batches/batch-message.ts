@@ -1,7 +1,14 @@
 // What a queue message is: a batch, partly a batch, or malformed. A malformed one is acknowledged and kept
 // (DECISIONS.md, Scraping pipelines); one bad profile does not hold back the good ones beside it.
 import { isTooDeep, jsonLevelsMax } from '@tradewind/service-kit';
-import { isMonth, monthOf, normaliseNetworkUsername, uuidPattern, type Month } from '@tradewind/shared-types';
+import {
+  isMonth,
+  monthFault,
+  monthOf,
+  normaliseNetworkUsername,
+  uuidPattern,
+  type Month,
+} from '@tradewind/shared-types';
 
 /** The part of the push envelope that is read. Unknown further fields are accepted there. */
 export interface PushedMessage {
@@ -68,10 +75,13 @@ export function readBatch(message: PushedMessage, options: { profilesMax: number
       `profiles must hold at most ${options.profilesMax} profiles, not ${entries.length}`,
     );
   }
+  const month = attributes['month'] ?? monthOfPublishing(message, options.now);
+  if (!isMonth(month)) return malformed('attributes', `message.attributes.month ${monthFault(month)}`);
+  const generation = attributes['forced_run_id'] ?? monthlyGeneration;
+  if (generation !== monthlyGeneration && !uuidPattern.test(generation))
+    return malformed('attributes', 'message.attributes.forced_run_id must be a UUID');
   const { profiles, faults } = readProfiles(entries);
   if (profiles.length === 0) return malformed('profiles', faults.join('; '));
-  const month = isMonth(attributes['month']) ? attributes['month'] : monthOf(publishTime(message) ?? options.now);
-  const generation = attributes['forced_run_id'] || monthlyGeneration;
   return { kind: 'batch', batch: { month, generation, batchNumber, totalBatches, profiles, faults } };
 }
 
@@ -96,10 +106,12 @@ function readProfiles(entries: readonly unknown[]): { profiles: BatchProfile[]; 
   return { profiles: [...profiles.values()], faults };
 }
 
-function publishTime(message: PushedMessage): Date | undefined {
+/** The month in which the queue took the message; of one whose time makes no sense the month of its arrival. */
+function monthOfPublishing(message: PushedMessage, now: Date): Month {
   const text = message.publishTime ?? message.publish_time;
-  const time = typeof text === 'string' ? new Date(text) : undefined;
-  return time && !Number.isNaN(time.getTime()) ? time : undefined;
+  const time = typeof text === 'string' ? new Date(text) : now;
+  const month = Number.isNaN(time.getTime()) ? undefined : monthOf(time);
+  return isMonth(month, now) ? month : monthOf(now);
 }
 
 /** Strict: what is not base64 is not taken for text. Both alphabets and missing padding are fine. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { fetchJson } from '@tradewind/service-kit';
-import type { ProfileDeliveryStatus } from '@tradewind/shared-types';
+import type { Month, ProfileDeliveryStatus } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 
 /** Longest wait for priority-webhook, milliseconds; a look-up of 1000 profiles takes some 20. */
@@ -11,14 +11,14 @@ const timeoutMs = 10_000;
 export class DeliveriesClient {
   constructor(private readonly config: AppConfig) {}
 
-  /** How profiles stand there in a month; those without a delivery are left out. At most 1000. */
-  async lookup(month: string, networkUsernames: readonly string[]): Promise<ProfileDeliveryStatus[]> {
+  /** How profiles stand there in a month, by what arrived since; those without a delivery are left out. At most 1000. */
+  async lookup(month: Month, networkUsernames: readonly string[], since?: Date): Promise<ProfileDeliveryStatus[]> {
     const { body } = await fetchJson<{ profiles: ProfileDeliveryStatus[] }>(
       `${this.config.PRIORITY_WEBHOOK_URL}/months/${month}/profiles/lookup`,
       {
         method: 'POST',
         headers: { authorization: `Bearer ${this.config.SERVICE_TOKEN}` },
-        body: { network_usernames: networkUsernames },
+        body: { network_usernames: networkUsernames, ...(since ? { since: since.toISOString() } : {}) },
         timeoutMs,
       },
     );

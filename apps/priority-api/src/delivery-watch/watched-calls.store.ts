@@ -1,13 +1,19 @@
 import { Injectable } from '@nestjs/common';
+import type { Month } from '@tradewind/shared-types';
 import { DataSource } from 'typeorm';
 
 export interface WatchedCall {
-  month: string;
+  month: Month;
   network_username: string;
+  generation: string;
   correlation_id: string;
-  scrape_id: string;
-  started_at: Date;
+  /** Null, as is started_at, while it is not started. */
+  scrape_id: string | null;
+  created_at: Date;
+  started_at: Date | null;
 }
+
+const columns = 'c.month, c.network_username, c.generation, c.correlation_id, c.scrape_id, c.created_at, c.started_at';
 
 /** SQL of what profile_call knows about deliveries. */
 @Injectable()
@@ -23,17 +29,44 @@ export class WatchedCallsStore {
                and (watched_at is null or watched_at < now() - $3 * interval '1 millisecond')
              order by watched_at nulls first, started_at limit $1 for update skip locked) picked
        where c.correlation_id = picked.picked_id
-       returning c.month, c.network_username, c.correlation_id, c.scrape_id, c.started_at`,
+       returning ${columns}`,
       [options.limit, options.ageMs, options.intervalMs],
     );
     return rows;
+  }
+
+  /** Of these profiles those started or refused and not known as delivered with success; of several generations the latest, unless one is named. */
+  async listUndelivered(
+    month: Month,
+    networkUsernames: readonly string[],
+    generation: string | undefined,
+  ): Promise<WatchedCall[]> {
+    return this.db.query<WatchedCall[]>(
+      `select ${columns} from (
+         select distinct on (network_username) * from profile_call
+         where month = $1 and network_username = any($2) and ($3::text is null or generation = $3)
+         order by network_username, created_at desc) c
+       where state in ('started', 'refused') and delivered_status is distinct from 'SUCCESS'`,
+      [month, networkUsernames, generation ?? null],
+    );
+  }
+
+  /** Says why the scrape is lost, and keeps the time of the first finding. False: it was known before, or has arrived. */
+  async recordLost(correlationId: string, reason: string): Promise<boolean> {
+    const [, updated] = await this.db.query<[unknown[], number]>(
+      `update profile_call set lost_at = now(), reason = $2
+       where correlation_id = $1 and state = 'started' and delivered_at is null and lost_at is null`,
+      [correlationId, reason],
+    );
+    return updated === 1;
   }
 
   async recordDelivered(
     delivered: readonly { correlationId: string; receivedAt: string; status: 'SUCCESS' | 'FAILED' }[],
   ): Promise<void> {
     await this.db.query(
-      `update profile_call c set delivered_at = d.received_at, delivered_status = d.status
+      `update profile_call c set delivered_at = d.received_at, delivered_status = d.status,
+         reason = case when c.state = 'started' then null else c.reason end, lost_at = null
        from unnest($1::text[], $2::timestamptz[], $3::text[]) as d(correlation_id, received_at, status)
        where c.correlation_id = d.correlation_id`,
       [

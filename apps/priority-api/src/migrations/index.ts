@@ -1,4 +1,5 @@
 import { profileCalls } from './0001-profile-calls.js';
 import { doubtUntil } from './0002-doubt-until.js';
+import { retries } from './0003-retries.js';
 
-export const migrations = [profileCalls, doubtUntil];
+export const migrations = [profileCalls, doubtUntil, retries];

@@ -1,8 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Callers } from '@tradewind/service-kit';
-import { ProfileLookup, ProfileRetry, type ProfileCallStatus } from '@tradewind/shared-types';
+import { ProfileCallLookup, ProfileRetry } from '@tradewind/shared-types';
 import { StartLoops } from '../profile-calls/start.loops.js';
+import { MonthCountsAnswer, ProfileLookupAnswer, ProfileRetryAnswer } from './months.dto.js';
 import { MonthsService } from './months.service.js';
 
 /** For the month report of the coordinator, and for operators. */
@@ -18,7 +19,8 @@ export class MonthsController {
 
   @Get(':month')
   @ApiOperation({ summary: 'Counts the profiles of a month by state' })
-  async count(@Param('month') month: string): Promise<{ month: string; profiles: Record<string, number> }> {
+  @ApiOkResponse({ type: MonthCountsAnswer })
+  async count(@Param('month') month: string): Promise<MonthCountsAnswer> {
     return { month, profiles: await this.months.count(month) };
   }
 
@@ -36,17 +38,28 @@ export class MonthsController {
           items: { type: 'string' },
           description: 'Handles, normalised',
         },
-        since: { type: 'string', format: 'date-time', description: 'Deliveries before this instant do not count' },
+        forced_run_id: {
+          type: 'string',
+          format: 'uuid',
+          description: 'The forced run whose starts are asked for; the latest start of each profile unless given',
+        },
       },
     },
   })
-  async lookup(@Param('month') month: string, @Body() body: ProfileLookup): Promise<{ profiles: ProfileCallStatus[] }> {
-    return { profiles: await this.months.lookup(month, body.network_usernames) };
+  @ApiOkResponse({ type: ProfileLookupAnswer })
+  async lookup(@Param('month') month: string, @Body() body: ProfileCallLookup): Promise<ProfileLookupAnswer> {
+    return { profiles: await this.months.lookup(month, body) };
   }
 
   @Post(':month/profiles/retry')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Starts up to 1000 missing profiles again; those on their way are left alone' })
+  @ApiOperation({
+    summary:
+      'Starts profiles again that ended without success or are overdue; those on their way and done are left alone',
+    description:
+      'Every start is paid for, so a profile that waits, is being started or is expected is never started again, and the ' +
+      'same plan_id starts nothing more.',
+  })
   @ApiBody({
     schema: {
       type: 'object',
@@ -61,12 +74,25 @@ export class MonthsController {
             properties: { network_username: { type: 'string' }, person_id: { type: 'string', format: 'uuid' } },
           },
         },
+        plan_id: { type: 'string', format: 'uuid', description: 'Names the retry; made up unless given' },
+        dry_run: { type: 'boolean', default: false, description: 'Only tells what would be started' },
+        published: {
+          type: 'boolean',
+          default: false,
+          description: 'The caller has published them: those that never arrived here are started for the first time',
+        },
+        forced_run_id: {
+          type: 'string',
+          format: 'uuid',
+          description: 'The forced run that wants them; the latest start of each profile unless given',
+        },
       },
     },
   })
-  async retry(@Param('month') month: string, @Body() body: ProfileRetry): Promise<{ profiles_retried: number }> {
-    const retried = await this.months.retry(month, body);
+  @ApiOkResponse({ type: ProfileRetryAnswer })
+  async retry(@Param('month') month: string, @Body() body: ProfileRetry): Promise<ProfileRetryAnswer> {
+    const result = await this.months.retry(month, body);
     this.loops.wake();
-    return { profiles_retried: retried };
+    return result;
   }
 }

@@ -1,92 +1,97 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   ServiceError,
-  isMonth,
-  normaliseNetworkUsername,
+  addRetryCounts,
+  parseMonth,
   profileLookupMax,
-  type Month,
+  type ProfileCallLookup,
   type ProfileCallStatus,
+  type ProfileReference,
   type ProfileRetry,
+  type RetryCounts,
+  type RetryResult,
 } from '@tradewind/shared-types';
-import { monthlyGeneration } from '../batches/batch-message.js';
-import { DeliveriesClient } from '../delivery-watch/deliveries.client.js';
+import type { BatchProfile } from '../batches/batch-message.js';
+import { DeliveryWatch } from '../delivery-watch/delivery-watch.js';
+import { WatchedCallsStore } from '../delivery-watch/watched-calls.store.js';
+import type { RetryPlan } from '../profile-calls/profile-call.types.js';
 import { ProfileCallsStore } from '../profile-calls/profile-calls.store.js';
 
-/** A month as this service knows it: how profiles stand, and starting again those that an operator misses. */
+/** A month as this service knows it: how profiles stand, and starting again those that have come to nothing. */
 @Injectable()
 export class MonthsService {
   constructor(
     private readonly calls: ProfileCallsStore,
-    private readonly deliveries: DeliveriesClient,
+    private readonly watched: WatchedCallsStore,
+    private readonly watch: DeliveryWatch,
   ) {}
 
-  async lookup(month: string, networkUsernames: readonly string[]): Promise<ProfileCallStatus[]> {
-    return this.calls.listStatuses(toMonth(month), networkUsernames);
+  async lookup(month: string, { network_usernames, forced_run_id }: ProfileCallLookup): Promise<ProfileCallStatus[]> {
+    return this.calls.listStatuses(parseMonth(month), network_usernames, forced_run_id);
   }
 
   async count(month: string): Promise<Record<string, number>> {
-    return this.calls.countByState(toMonth(month));
+    return this.calls.countByState(parseMonth(month));
   }
 
-  /**
-   * Starts profiles again that the caller knows to be missing, and those that never reached this service.
-   * Profiles on their way are left alone. Answers how many will be started.
-   */
-  async retry(month: string, { profiles }: ProfileRetry): Promise<number> {
-    const known = toMonth(month);
-    const usable = profiles.flatMap(({ network_username, person_id }) => {
-      const networkUsername = normaliseNetworkUsername(network_username);
-      return networkUsername === undefined ? [] : [{ networkUsername, personId: person_id }];
-    });
-    const names = usable.map(({ networkUsername }) => networkUsername);
-    const restarted = await this.calls.restart(known, names);
-    const present = new Set(
-      (await this.calls.listStatuses(known, names)).map(({ network_username }) => network_username),
-    );
-    const absent = usable.filter(({ networkUsername }) => !present.has(networkUsername));
-    const added =
-      absent.length === 0
-        ? 0
-        : await this.calls.insert(
-            { month: known, generation: monthlyGeneration, batchNumber: null, profiles: absent },
-            0,
-          );
-    return restarted + added;
+  /** Starts profiles again that have ended without success or are lost, see profile-calls/retry-rule.ts. */
+  async retry(month: string, body: ProfileRetry): Promise<RetryResult> {
+    const plan: RetryPlan = {
+      planId: body.plan_id ?? randomUUID(),
+      month: parseMonth(month),
+      generation: body.forced_run_id,
+      profiles: toProfiles(body.profiles),
+      arePublished: body.published ?? false,
+      isDryRun: body.dry_run ?? false,
+    };
+    return { month: plan.month, plan_id: plan.planId, dry_run: plan.isDryRun, ...(await this.carryOut(plan)) };
   }
 
-  /** Starts again what this service knows of and priority-webhook has no success for. Answers how many of how many. */
-  async retryMissing(month: string, report: (progress: { checked: number; retried: number }) => void): Promise<void> {
-    const known = toMonth(month);
-    const progress = { checked: 0, retried: 0 };
+  /** A retry of every profile of the month that this service knows. */
+  async retryMissing(month: string, { isDryRun }: { isDryRun: boolean }): Promise<RetryResult> {
+    const plan = {
+      planId: randomUUID(),
+      month: parseMonth(month),
+      generation: undefined,
+      arePublished: false,
+      isDryRun,
+    };
+    const sum: RetryCounts = { started: 0, on_their_way: 0, done: 0, not_known: 0 };
     for (let after = ''; ;) {
-      const page = await this.calls.listUndelivered(known, after, profileLookupMax);
-      const last = page.at(-1);
-      if (!last) return;
-      after = last.network_username;
-      const arrived = await this.arrived(
-        known,
-        page.map(({ network_username }) => network_username),
-      );
-      const missing = page
-        .filter(({ network_username }) => !arrived.has(network_username))
-        .map(({ network_username }) => network_username);
-      progress.checked += page.length;
-      progress.retried += await this.calls.restart(known, missing);
-      report(progress);
+      const profiles = await this.calls.listOfMonth(plan.month, after, profileLookupMax);
+      const last = profiles.at(-1);
+      if (!last) return { month: plan.month, plan_id: plan.planId, dry_run: isDryRun, ...sum };
+      after = last.networkUsername;
+      addRetryCounts(sum, await this.carryOut({ ...plan, profiles }));
     }
   }
 
-  private async arrived(month: Month, networkUsernames: readonly string[]): Promise<Set<string>> {
-    const statuses = await this.deliveries.lookup(month, networkUsernames);
-    return new Set(
-      statuses
-        .filter(({ request_status }) => request_status === 'SUCCESS')
-        .map(({ network_username }) => network_username),
-    );
+  /** What has arrived by now is learnt first: the watch may not have looked yet. Fails closed, since a start is paid for. */
+  private async carryOut(plan: RetryPlan): Promise<RetryCounts> {
+    const names = plan.profiles.map(({ networkUsername }) => networkUsername);
+    const calls = await this.watched.listUndelivered(plan.month, names, plan.generation);
+    try {
+      await this.watch.learn(calls);
+    } catch (cause) {
+      throw new ServiceError({
+        code: 'dependency.unavailable',
+        status: 503,
+        message: 'It cannot be found out which profiles have arrived, so none is started; try again later',
+        retryable: true,
+        retryAfterSeconds: 5,
+        cause,
+      });
+    }
+    return this.calls.retry(plan);
   }
 }
 
-function toMonth(month: string): Month {
-  if (isMonth(month)) return month;
-  throw new ServiceError({ code: 'request.invalid', status: 400, message: ['month must have the form YYYY-MM'] });
+/** Each handle once. */
+function toProfiles(references: readonly ProfileReference[]): BatchProfile[] {
+  const byName = new Map(references.map((reference) => [reference.network_username, reference]));
+  return [...byName.values()].map(({ network_username, person_id }) => ({
+    networkUsername: network_username,
+    personId: person_id,
+  }));
 }

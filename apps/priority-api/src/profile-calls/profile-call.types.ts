@@ -1,4 +1,5 @@
 import type { Month } from '@tradewind/shared-types';
+import type { BatchProfile } from '../batches/batch-message.js';
 
 /** A profile that this process has taken to start it. */
 export interface ClaimedCall {
@@ -30,4 +31,17 @@ export interface CallGroup {
 export interface ProviderPause {
   until: Date;
   kind: 'capacity' | 'outage';
+}
+
+/** Profiles of one month that an operator misses. A handle occurs once. */
+export interface RetryPlan {
+  /** The same plan starts nothing twice. */
+  planId: string;
+  month: Month;
+  /** Undefined: the latest of each profile. */
+  generation: string | undefined;
+  profiles: readonly BatchProfile[];
+  /** The caller has published them: one that is not known here is started for the first time. */
+  arePublished: boolean;
+  isDryRun: boolean;
 }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Month, ProfileCallStatus } from '@tradewind/shared-types';
+import type { Month, ProfileCallStatus, RetryCounts } from '@tradewind/shared-types';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { BatchProfile } from '../batches/batch-message.js';
-import type { CallGroup, CallOutcome, ClaimedCall, ProviderPause } from './profile-call.types.js';
+import { monthlyGeneration, type BatchProfile } from '../batches/batch-message.js';
+import type { CallGroup, CallOutcome, ClaimedCall, ProviderPause, RetryPlan } from './profile-call.types.js';
+import { isRetryable } from './retry-rule.js';
 
 interface ClaimedRow {
   correlation_id: string;
@@ -27,7 +28,7 @@ export class ProfileCallsStore {
   ): Promise<number> {
     const inserted = await this.db.query<unknown[]>(
       `insert into profile_call(month, network_username, generation, person_id, state, correlation_id, batch_number, due_at)
-       select $1, p.network_username, $2, p.person_id, 'pending', $1 || '.' || gen_random_uuid(), $3, now() + $6 * interval '1 millisecond'
+       select $1, p.network_username, $2, p.person_id, 'pending', ${newCorrelationId('$1', '$2')}, $3, now() + $6 * interval '1 millisecond'
        from unnest($4::text[], $5::uuid[]) as p(network_username, person_id)
        on conflict do nothing returning 1`,
       [
@@ -168,13 +169,17 @@ export class ProfileCallsStore {
     return row;
   }
 
-  /** How each profile stands in a month; of several generations the latest. Unknown profiles are left out. */
-  async listStatuses(month: string, networkUsernames: readonly string[]): Promise<ProfileCallStatus[]> {
+  /** How each profile stands in a month; of several generations the latest, unless one is named. Unknown profiles are left out. */
+  async listStatuses(
+    month: Month,
+    networkUsernames: readonly string[],
+    generation?: string,
+  ): Promise<ProfileCallStatus[]> {
     const rows = await this.db.query<(Omit<ProfileCallStatus, 'started_at'> & { started_at: Date | null })[]>(
       `select distinct on (network_username) network_username, state, reason, started_at from profile_call
-       where month = $1 and network_username = any($2)
+       where month = $1 and network_username = any($2) and ($3::text is null or generation = $3)
        order by network_username, created_at desc`,
-      [month, networkUsernames],
+      [month, networkUsernames, generation ?? null],
     );
     return rows.map((row) => ({ ...row, started_at: row.started_at?.toISOString() ?? null }));
   }
@@ -188,31 +193,72 @@ export class ProfileCallsStore {
   }
 
   /**
-   * Makes profiles start again under a new correlation id: those refused, and those started that the caller knows to be
-   * missing. What is on its way is left alone. Answers how many.
+   * Carries out a retry, or tells what it would do: starts what `isRetryable` allows again, under a new correlation id,
+   * and counts the rest. One statement with the condition in its `where`: a twin that runs at the same time waits for
+   * the row and then finds it on its way. What a plan has started stands in profile_retry, in the same transaction: the
+   * same plan starts it once, though it has failed again meanwhile, and gets the same answer.
    */
-  async restart(month: string, networkUsernames: readonly string[]): Promise<number> {
-    const [, restarted] = await this.db.query<[unknown[], number]>(
-      `update profile_call c set state = 'pending', correlation_id = c.month || '.' || gen_random_uuid(), scrape_id = null,
-         attempts = 0, reason = null, due_at = now(), started_at = null, delivered_at = null, delivered_status = null, watched_at = null
-       from (select distinct on (network_username) network_username as name, generation as latest from profile_call
-             where month = $1 and network_username = any($2) order by network_username, created_at desc) latest
-       where c.month = $1 and c.network_username = latest.name and c.generation = latest.latest and c.state in ('refused', 'started')`,
-      [month, networkUsernames],
+  async retry(plan: RetryPlan): Promise<RetryCounts> {
+    const [counts] = await this.db.query<RetryCounts[]>(
+      `with asked as (
+         select * from unnest($2::text[], $3::uuid[]) as a(network_username, person_id)
+       ), call as (
+         select distinct on (c.network_username) c.* from profile_call c join asked using (network_username)
+         where c.month = $1 and ($4::text is null or c.generation = $4)
+         order by c.network_username, c.created_at desc
+       ), planned as (
+         select month, network_username, generation from profile_retry where plan_id = $5::uuid
+       ), restarted as (
+         update profile_call c set state = 'pending', correlation_id = ${newCorrelationId('c.month', 'c.generation')},
+           scrape_id = null, attempts = 0, reason = null, due_at = now(), started_at = null,
+           delivered_at = null, delivered_status = null, watched_at = null, lost_at = null
+         from call
+         where not $6::boolean and (c.month, c.network_username, c.generation) = (call.month, call.network_username, call.generation)
+           and ${isRetryable('c')}
+           and (c.month, c.network_username, c.generation) not in (select * from planned)
+         returning c.month, c.network_username, c.generation
+       ), added as (
+         insert into profile_call(month, network_username, generation, person_id, state, correlation_id, due_at)
+         select $1::text, network_username, coalesce($4, '${monthlyGeneration}'), person_id, 'pending',
+           ${newCorrelationId('$1::text', `coalesce($4, '${monthlyGeneration}')`)}, now()
+         from asked where not $6::boolean and $7::boolean and network_username not in (select network_username from call)
+         on conflict do nothing
+         returning month, network_username, generation
+       ), begun as (
+         select * from restarted union all select * from added
+       ), recorded as (
+         insert into profile_retry(plan_id, month, network_username, generation) select $5::uuid, begun.* from begun
+       ), judged as (
+         select call.delivered_status = 'SUCCESS' as is_done,
+           call.network_username is null and not $7::boolean as is_unknown,
+           network_username in (select network_username from begun)
+             or (call.month, network_username, call.generation) in (select * from planned)
+             or ($6 and (case when call.network_username is null then $7 else ${isRetryable('call')} end)) as is_started
+         from asked left join call using (network_username)
+       )
+       select count(*) filter (where is_started)::int as started,
+         count(*) filter (where is_started is not true and is_done)::int as done,
+         count(*) filter (where is_started is not true and is_unknown)::int as not_known,
+         count(*) filter (where is_started is not true and is_done is not true and not is_unknown)::int as on_their_way
+       from judged`,
+      [
+        plan.month,
+        plan.profiles.map(({ networkUsername }) => networkUsername),
+        plan.profiles.map(({ personId }) => personId),
+        plan.generation ?? null,
+        plan.planId,
+        plan.isDryRun,
+        plan.arePublished,
+      ],
     );
-    return restarted;
+    return counts!;
   }
 
-  /** Profiles of a month that are refused, or started and not known as delivered, a page at a time in order of handle. */
-  async listUndelivered(
-    month: string,
-    after: string,
-    limit: number,
-  ): Promise<{ network_username: string; person_id: string }[]> {
+  /** Profiles of a month, a page at a time in order of handle. */
+  async listOfMonth(month: Month, after: string, limit: number): Promise<BatchProfile[]> {
     return this.db.query(
-      `select network_username, person_id from profile_call
-       where month = $1 and network_username > $2 and state in ('refused', 'started') and delivered_status is distinct from 'SUCCESS'
-       order by network_username limit $3`,
+      `select distinct on (network_username) network_username as "networkUsername", person_id as "personId" from profile_call
+       where month = $1 and network_username > $2 order by network_username, created_at desc limit $3`,
       [month, after, limit],
     );
   }
@@ -231,6 +277,11 @@ export class ProfileCallsStore {
     );
     return removed;
   }
+}
+
+/** SQL of a fresh correlation id, as scrapeCorrelationId of shared-types describes it. */
+function newCorrelationId(month: string, generation: string): string {
+  return `${month} || '.' || gen_random_uuid() || case ${generation} when '${monthlyGeneration}' then '' else '.' || ${generation} end`;
 }
 
 function toClaimed(row: ClaimedRow): ClaimedCall {

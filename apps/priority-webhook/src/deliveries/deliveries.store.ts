@@ -187,9 +187,10 @@ export class DeliveriesStore {
         reason: string | null;
         stored: boolean;
         backed_up: boolean;
+        correlation_id: string | null;
       }[]
     >(
-      `select distinct on (network_username) network_username, d.received_at, request_status,
+      `select distinct on (network_username) network_username, d.received_at, request_status, d.correlation_id,
          coalesce(d.reason, o.last_error) as reason,
          coalesce(o.is_stored, true) as stored, coalesce(o.is_backed_up, true) as backed_up
        from delivery d left join open_delivery o using (id)
