@@ -79,3 +79,31 @@ describe('the list above', () => {
     expect(served.sort()).toEqual(operations.map(({ method, route }) => `${method} ${route}`).sort());
   });
 });
+
+describe('the OpenAPI document', () => {
+  it('names every status that an operation answers', async () => {
+    const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
+      servers: unknown[];
+      paths: Record<string, Record<string, { responses: Record<string, { content?: unknown }> }>>;
+    };
+    expect(document.servers).not.toEqual([]);
+    const statuses = Object.fromEntries(
+      Object.entries(document.paths).flatMap(([route, methods]) =>
+        Object.entries(methods).map(([method, { responses }]) => [
+          `${method} ${route}`,
+          Object.keys(responses).join(' '),
+        ]),
+      ),
+    );
+    expect(statuses).toEqual({
+      'post /run': '202 400 401 403 409 413 415 503',
+      'get /runs': '200 400 401 403 503',
+      'get /runs/{run_id}': '200 400 401 403 404 503',
+      'get /months/{month}/report': '200 400 401 403 404 503',
+      'post /months/{month}/retry-missing': '200 400 401 403 404 413 415 503',
+    });
+    for (const methods of Object.values(document.paths))
+      for (const { responses } of Object.values(methods))
+        for (const response of Object.values(responses)) expect(response.content).toBeDefined();
+  });
+});

@@ -27,6 +27,7 @@ const delivery = (network_username: string, more: object = {}) =>
     reason: null,
     stored: true,
     backed_up: true,
+    correlation_id: null,
     ...more,
   });
 

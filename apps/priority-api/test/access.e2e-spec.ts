@@ -114,3 +114,30 @@ describe('PUSH_AUTH=none', () => {
     );
   });
 });
+
+describe('the OpenAPI document', () => {
+  it('names every status that an operation answers', async () => {
+    const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
+      servers: unknown[];
+      paths: Record<string, Record<string, { responses: Record<string, { content?: unknown }> }>>;
+    };
+    expect(document.servers).not.toEqual([]);
+    const statuses = Object.fromEntries(
+      Object.entries(document.paths).flatMap(([route, methods]) =>
+        Object.entries(methods).map(([method, { responses }]) => [
+          `${method} ${route}`,
+          Object.keys(responses).join(' '),
+        ]),
+      ),
+    );
+    expect(statuses).toEqual({
+      'post /batch-trigger': '200 400 401 403 413 415 503',
+      'get /months/{month}': '200 400 401 403 503',
+      'post /months/{month}/profiles/lookup': '200 400 401 403 413 415 503',
+      'post /months/{month}/profiles/retry': '200 400 401 403 413 415 503',
+    });
+    for (const methods of Object.values(document.paths))
+      for (const { responses } of Object.values(methods))
+        for (const response of Object.values(responses)) expect(response.content).toBeDefined();
+  });
+});

@@ -15,6 +15,7 @@ const delivery = (more: Partial<ProfileDeliveryStatus> = {}): ProfileDeliverySta
   reason: null,
   stored: true,
   backed_up: true,
+  correlation_id: null,
   ...more,
 });
 

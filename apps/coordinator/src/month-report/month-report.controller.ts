@@ -1,10 +1,20 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBearerAuth,
+  ApiBody,
+  ApiNotFoundResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiQuery,
+  ApiTags,
+} from '@nestjs/swagger';
 import { Callers } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { namesDefault, namesMax } from '../runs/run-limits.js';
 import { MonthReportAnswer, RetryMissingAnswer, RetryMissingDto } from './month-report.dto.js';
 import { MonthReportService, type MissingProfile, type MonthCounts } from './month-report.service.js';
+
+const noRunOfMonth = 'The month has no run, or is kept no longer';
 
 @ApiTags('months')
 @ApiBearerAuth()
@@ -15,7 +25,14 @@ export class MonthReportController {
 
   @Get(':month/report')
   @ApiOperation({ summary: 'Tells what of a month is done, and names what is not' })
+  @ApiQuery({
+    name: 'names',
+    required: false,
+    schema: { type: 'integer', minimum: 0, maximum: namesMax, default: namesDefault },
+    description: 'Most missing profiles to name',
+  })
   @ApiOkResponse({ type: MonthReportAnswer })
+  @ApiNotFoundResponse({ description: noRunOfMonth })
   async report(@Param('month') month: string, @Query('names') names?: string): Promise<MonthReportAnswer> {
     const namesLimit = names === undefined ? namesDefault : Number(names);
     if (!Number.isInteger(namesLimit) || namesLimit < 0 || namesLimit > namesMax) {
@@ -45,6 +62,7 @@ export class MonthReportController {
   })
   @ApiBody({ type: RetryMissingDto, required: false })
   @ApiOkResponse({ type: RetryMissingAnswer })
+  @ApiNotFoundResponse({ description: noRunOfMonth })
   async retryMissing(@Param('month') month: string, @Body() body: RetryMissingDto): Promise<RetryMissingAnswer> {
     return this.reports.retryMissing(month, { planId: body.plan_id, isDryRun: body.dry_run });
   }

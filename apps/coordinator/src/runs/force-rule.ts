@@ -3,10 +3,10 @@
 import type { CallerIdentity } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 
-/** @param caller undefined for the scheduler. Throws 403. */
-export function assertMayForce(caller: CallerIdentity | undefined): void {
-  if (caller?.kind === 'service' || caller?.kind === 'none') return;
-  if (caller?.kind === 'user' && caller.role === 'ADMIN') return;
+/** @param caller bound to no company, see SchedulerOrCallerGuard. Throws 403. */
+export function assertMayForce(caller: CallerIdentity): void {
+  if (caller.kind === 'service' || caller.kind === 'none') return;
+  if (caller.kind === 'user' && caller.role === 'ADMIN') return;
   throw new ServiceError({
     code: 'caller.forbidden',
     status: 403,

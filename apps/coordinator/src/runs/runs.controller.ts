@@ -1,18 +1,22 @@
-import { Body, Controller, Get, HttpCode, Param, ParseUUIDPipe, Post, Query, Req, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, ParseUUIDPipe, Post, Query, UseGuards } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiBearerAuth,
+  ApiBody,
   ApiConflictResponse,
+  ApiForbiddenResponse,
+  ApiNotFoundResponse,
   ApiOkResponse,
   ApiOperation,
+  ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
-import { Callers, type CallerIdentity } from '@tradewind/service-kit';
+import { Caller, Callers, type CallerIdentity } from '@tradewind/service-kit';
 import { ServiceError, monthOf, parseMonth } from '@tradewind/shared-types';
 import { assertMayForce } from './force-rule.js';
 import { listLimitDefault, listLimitMax } from './run-limits.js';
 import { runMessage } from './run-message.js';
-import { RunDto, StartRunAnswer, StartRunDto, toRunDto } from './runs.dto.js';
+import { RunDto, RunsAnswer, StartRunAnswer, StartRunDto, toRunDto } from './runs.dto.js';
 import { RunsService } from './runs.service.js';
 import { SchedulerOrCallerGuard } from './scheduler-or-caller.guard.js';
 
@@ -25,11 +29,18 @@ export class RunsController {
   @Post('run')
   @HttpCode(202)
   @UseGuards(SchedulerOrCallerGuard)
-  @ApiOperation({ summary: 'Starts the monthly run, for the scheduler' })
+  @ApiOperation({
+    summary: 'Starts the monthly run, for the scheduler and for operators',
+    description:
+      'Publishes what the month has not published yet: everybody the first time, then only people who are new. ' +
+      'An empty body of any content type is the plain run of the current month.',
+  })
+  @ApiBody({ type: StartRunDto, required: false })
   @ApiAcceptedResponse({ type: StartRunAnswer })
+  @ApiForbiddenResponse({ description: 'The caller may not start a run, or not with force' })
   @ApiConflictResponse({ description: 'A run is under way' })
-  async start(@Body() body: StartRunDto, @Req() request: { caller?: CallerIdentity }): Promise<StartRunAnswer> {
-    if (body.force) assertMayForce(request.caller);
+  async start(@Body() body: StartRunDto, @Caller() caller: CallerIdentity): Promise<StartRunAnswer> {
+    if (body.force) assertMayForce(caller);
     const begun = await this.runs.begin({
       month: body.month === undefined ? monthOf(new Date()) : parseMonth(body.month),
       force: body.force ?? false,
@@ -42,7 +53,13 @@ export class RunsController {
   @Get('runs')
   @Callers()
   @ApiOperation({ summary: 'Lists runs, latest first' })
-  async list(@Query('limit') limit?: string): Promise<{ runs: RunDto[] }> {
+  @ApiQuery({
+    name: 'limit',
+    required: false,
+    schema: { type: 'integer', minimum: 1, maximum: listLimitMax, default: listLimitDefault },
+  })
+  @ApiOkResponse({ type: RunsAnswer })
+  async list(@Query('limit') limit?: string): Promise<RunsAnswer> {
     const count = limit === undefined ? listLimitDefault : Number(limit);
     if (!Number.isInteger(count) || count < 1 || count > listLimitMax) {
       throw new ServiceError({
@@ -58,6 +75,7 @@ export class RunsController {
   @Callers()
   @ApiOperation({ summary: 'Tells how a run stands' })
   @ApiOkResponse({ type: RunDto })
+  @ApiNotFoundResponse({ description: 'There is no such run' })
   async get(@Param('run_id', runIdPipe()) runId: string): Promise<RunDto> {
     return toRunDto(await this.runs.get(runId));
   }

@@ -107,6 +107,12 @@ export class RunDto {
   finished_at!: string | null;
 }
 
+/** Answer of `GET /runs`. */
+export class RunsAnswer {
+  @ApiProperty({ type: RunDto, isArray: true })
+  runs!: RunDto[];
+}
+
 /** Answer of `POST /run`. */
 export class StartRunAnswer extends RunDto {
   @ApiProperty({

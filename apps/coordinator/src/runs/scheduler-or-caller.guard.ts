@@ -1,8 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { PushAuthenticator } from '@tradewind/cloud-ports';
-import { CallerAuth, type CallerIdentity } from '@tradewind/service-kit';
+import { CallerAuth, assertBoundToNoCompany, type RequestWithCaller } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
-import type { FastifyRequest } from 'fastify';
 
 /** The scheduler's token is of the same kind as a push: Google-signed, with an audience and a service account of its own. */
 @Injectable()
@@ -15,7 +14,8 @@ export class SchedulerAuthenticator {
 }
 
 /**
- * Lets Cloud Scheduler pass by its Google-signed token, and every caller of the pipelines. Fails closed: while Google's
+ * Lets Cloud Scheduler pass by its Google-signed token, and every caller of the pipelines that is bound to no company: a
+ * run is everybody's. Fails closed: while Google's
  * keys cannot be had, what no caller's token is, is 503, and the scheduler comes again.
  */
 @Injectable()
@@ -26,13 +26,15 @@ export class SchedulerOrCallerGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<FastifyRequest & { caller?: CallerIdentity }>();
+    const request = context.switchToHttp().getRequest<RequestWithCaller>();
     const { authorization } = request.headers;
     const verdict = authorization === undefined ? 'refused' : await this.scheduler.verify(authorization);
-    if (verdict === 'accepted') return true;
+    if (verdict === 'accepted') {
+      request.caller = { kind: 'scheduler' };
+      return true;
+    }
     try {
       request.caller = await this.callers.authenticate(authorization);
-      return true;
     } catch (cause) {
       if (verdict === 'refused') throw cause;
       throw new ServiceError({
@@ -43,5 +45,7 @@ export class SchedulerOrCallerGuard implements CanActivate {
         cause,
       });
     }
+    assertBoundToNoCompany(request.caller);
+    return true;
   }
 }
