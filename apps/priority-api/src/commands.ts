@@ -1,26 +1,42 @@
-// Operator commands: `node main.js dead-letter list`, `dead-letter redrive 7`, `profiles retry-missing --month 2026-11`.
+// Operator commands: `node main.js dead-letter list`, `dead-letter show 7`, `dead-letter redrive 7`, `profiles retry-missing --month 2026-11`.
 import type { INestApplicationContext } from '@nestjs/common';
-import { positiveInteger, type Command } from '@tradewind/service-kit';
-import { monthOf } from '@tradewind/shared-types';
+import { OperatorError, wholeNumberUpTo, type Command } from '@tradewind/service-kit';
+import { isMonth, monthFault, monthOf, type Month } from '@tradewind/shared-types';
 import { DeadLetterRedrive } from './dead-letters/dead-letter-redrive.js';
-import { DeadLettersService } from './dead-letters/dead-letters.service.js';
+import { deadLetterDetails, deadLetterTable } from './dead-letters/dead-letter-display.js';
+import { DeadLettersService, isDeadLetterId } from './dead-letters/dead-letters.service.js';
 import { MonthsService } from './months/months.service.js';
+
+/** Dead letters of one page, or redriven by one command: what a person looks through. */
+const rowsMax = 1_000;
 
 export function addCommands(program: Command, open: () => Promise<INestApplicationContext>): void {
   const deadLetter = program.command('dead-letter').description('messages that could not be used');
   deadLetter
     .command('list')
-    .option('--limit <n>', 'most rows', positiveInteger, 20)
+    .option('--limit <n>', `most rows, at most ${rowsMax}`, wholeNumberUpTo(rowsMax), 20)
+    .option('--after <id>', 'the page behind this dead letter', toDeadLetterId)
     .option('--all', 'those already redriven too', false)
-    .description('the latest dead letters, one JSON object per line')
-    .action(async ({ limit, all }: { limit: number; all: boolean }) => {
+    .description('dead letters as a table, the latest first')
+    .action(async ({ limit, after, all }: { limit: number; after?: string; all: boolean }) => {
       const app = await open();
-      for (const letter of await app.get(DeadLettersService).list({ limit, withRedriven: all })) print(letter);
+      const page = await app.get(DeadLettersService).list({ limit, after, withRedriven: all });
+      process.stdout.write(`${deadLetterTable(page, all)}\n`);
+    });
+  deadLetter
+    .command('show')
+    .argument('<id>', 'one dead letter')
+    .description('everything about one dead letter, its content decoded')
+    .action(async (id: string) => {
+      const app = await open();
+      const letter = await app.get(DeadLettersService).find(id);
+      if (!letter) throw new OperatorError(`there is no dead letter "${id}"`);
+      process.stdout.write(`${deadLetterDetails(letter)}\n`);
     });
   deadLetter
     .command('redrive')
     .argument('[id]', 'one dead letter; all that are open unless given')
-    .option('--limit <n>', 'most rows', positiveInteger, 1000)
+    .option('--limit <n>', `most rows, at most ${rowsMax}`, wholeNumberUpTo(rowsMax), rowsMax)
     .description('take dead letters in again')
     .action(async (id: string | undefined, { limit }: { limit: number }) => {
       const app = await open();
@@ -37,7 +53,7 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
   const profiles = program.command('profiles').description('profiles of a month');
   profiles
     .command('retry-missing')
-    .option('--month <YYYY-MM>', 'the month', monthOf(new Date()))
+    .option('--month <YYYY-MM>', 'the month', toMonth, monthOf(new Date()))
     .option('--dry-run', 'only tell what would be started', false)
     .description(
       'start again what ended without success or is overdue (RETRY_OVERDUE_SECONDS); what is on its way or done is left alone, ' +
@@ -49,12 +65,22 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     });
   profiles
     .command('count')
-    .option('--month <YYYY-MM>', 'the month', monthOf(new Date()))
+    .option('--month <YYYY-MM>', 'the month', toMonth, monthOf(new Date()))
     .description('profiles of a month by state')
     .action(async ({ month }: { month: string }) => {
       const app = await open();
       print({ month, profiles: await app.get(MonthsService).count(month) });
     });
+}
+
+function toMonth(text: string): Month {
+  if (isMonth(text)) return text;
+  throw new OperatorError(`--month ${monthFault(text)}, not "${text}"`);
+}
+
+function toDeadLetterId(text: string): string {
+  if (isDeadLetterId(text)) return text;
+  throw new OperatorError(`--after must be the id of a dead letter, not "${text}"`);
 }
 
 function print(value: unknown): void {

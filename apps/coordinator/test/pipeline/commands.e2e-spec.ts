@@ -80,8 +80,10 @@ describe('the commands of a month', () => {
 });
 
 describe('dead letters', () => {
-  it('are listed, and redriven once they can be used', async () => {
+  it('are listed page by page, shown decoded, and redriven once they can be used', async () => {
     const [api] = pipeline.of('priority-api');
+    const none = await api!.command('dead-letter', 'list');
+    expect(none).toMatchObject({ code: 0, stdout: 'Nothing here: there are no open dead letters.\n' });
     const profiles = Array.from({ length: 2 }, (_, index) => ({
       network_username: `late-${index}`,
       person_id: '6f1f3a52-7f0a-4a51-9d3c-0a5a7a0d0001',
@@ -100,12 +102,19 @@ describe('dead letters', () => {
       });
     expect((await push({ people: [] }, 'hopeless')).status).toBe(200);
     expect((await push({ profiles: Array.from({ length: 101 }, () => profiles[0]) }, 'too-large')).status).toBe(200);
-    const list = (await api!.command('dead-letter', 'list')).stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { id: string; message_id: string });
-    expect(list.map(({ message_id }) => message_id)).toEqual(['too-large', 'hopeless']);
-    const hopeless = await api!.command('dead-letter', 'redrive', list[1]!.id);
+    const page = (await api!.command('dead-letter', 'list', '--limit', '1')).stdout;
+    expect(page).toMatch(/^id +received \(UTC\) +times +state +reason +content\n/);
+    expect(page).toContain('101 profiles: late-0, late-0, late-0, …');
+    const next = /1 of 2 open dead letters\. More: dead-letter list --after (\d+)\n/.exec(page)![1]!;
+    const rest = (await api!.command('dead-letter', 'list', '--after', next)).stdout;
+    expect(rest).toContain('{"people":[]}');
+    expect(rest).toContain('1 of 2 open dead letters. These are the last.');
+    const hopelessId = /^(\d+) /m.exec(rest)![1]!;
+    const shown = await api!.command('dead-letter', 'show', hopelessId);
+    expect(shown.stdout).toMatch(/^message id +hopeless$/m);
+    expect((await api!.command('dead-letter', 'show', '999999')).code).toBe(1);
+    expect((await api!.command('dead-letter', 'list', '--limit', '100000')).code).toBe(1);
+    const hopeless = await api!.command('dead-letter', 'redrive', hopelessId);
     expect(hopeless.code).toBe(1);
     expect(JSON.parse(hopeless.stdout)).toMatchObject({
       redriven: false,
@@ -117,7 +126,7 @@ describe('dead letters', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { redriven: boolean });
     expect(results.map(({ redriven }) => redriven)).toEqual([true, false]);
-    expect((await api!.command('dead-letter', 'list')).stdout).not.toContain('too-large');
+    expect((await api!.command('dead-letter', 'list')).stdout).not.toContain('late-0');
     expect(pipeline.simulator.ledger({ operation: 'profile.start', effect: true, target: 'late-0' })).toHaveLength(1);
   });
 

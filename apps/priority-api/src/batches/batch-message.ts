@@ -115,7 +115,7 @@ function monthOfPublishing(message: PushedMessage, now: Date): Month {
 }
 
 /** Strict: what is not base64 is not taken for text. Both alphabets and missing padding are fine. */
-function decodeBase64(data: unknown): string | undefined {
+export function decodeBase64(data: unknown): string | undefined {
   if (typeof data !== 'string' || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(data)) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(data, 'base64'));

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BatchesService } from '../batches/batches.service.js';
 import { readBatch, type PushedMessage } from '../batches/batch-message.js';
 import { AppConfig } from '../app.config.js';
+import { isDeadLetterId } from './dead-letters.service.js';
 import { DeadLettersStore, type DeadLetter } from './dead-letters.store.js';
 
 export type RedriveResult =
@@ -17,13 +18,14 @@ export class DeadLetterRedrive {
   ) {}
 
   async redrive(id: string): Promise<RedriveResult> {
-    const letter = /^\d{1,18}$/.test(id) ? await this.store.find(id) : undefined;
+    const letter = isDeadLetterId(id) ? await this.store.find(id) : undefined;
     if (!letter) return { id, redriven: false, reason: 'there is no such dead letter' };
     return this.redriveLetter(letter);
   }
 
   async *redriveAll(limit: number): AsyncGenerator<RedriveResult> {
-    for (const letter of await this.store.list({ limit, withRedriven: false })) yield await this.redriveLetter(letter);
+    const { letters } = await this.store.list({ limit, withRedriven: false });
+    for (const letter of letters) yield await this.redriveLetter(letter);
   }
 
   private async redriveLetter(letter: DeadLetter): Promise<RedriveResult> {

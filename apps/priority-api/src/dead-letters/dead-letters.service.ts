@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { storableJson } from '@tradewind/service-kit';
 import { AppEvents } from '../events.js';
 import { messageIdOf, type PushedMessage } from '../batches/batch-message.js';
-import { DeadLettersStore, type DeadLetter } from './dead-letters.store.js';
+import { DeadLettersStore, type DeadLetter, type DeadLetterPage } from './dead-letters.store.js';
 
 /** Keeps what no retry can mend, for a person to look at. */
 @Injectable()
@@ -25,7 +25,17 @@ export class DeadLettersService {
     if (isNew) this.events.emit('batch_dead_lettered', { reason: kind, message_id: messageId, detail: reason });
   }
 
-  list(options: { limit: number; withRedriven: boolean }): Promise<DeadLetter[]> {
+  list(options: { limit: number; withRedriven: boolean; after?: string | undefined }): Promise<DeadLetterPage> {
     return this.store.list(options);
   }
+
+  /** @param id as `list` shows it; undefined for what is no id, and when there is no such dead letter */
+  async find(id: string): Promise<DeadLetter | undefined> {
+    return isDeadLetterId(id) ? this.store.find(id) : undefined;
+  }
+}
+
+/** Whether a text can be the id of a row: digits that a bigint holds. */
+export function isDeadLetterId(text: string): boolean {
+  return /^\d{1,18}$/.test(text);
 }

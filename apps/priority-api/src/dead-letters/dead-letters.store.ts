@@ -13,6 +13,13 @@ export interface DeadLetter {
   redriven_at: Date | null;
 }
 
+export interface DeadLetterPage {
+  letters: DeadLetter[];
+  /** On all pages. */
+  total: number;
+  hasMore: boolean;
+}
+
 /** All SQL of the table dead_letter. */
 @Injectable()
 export class DeadLettersStore {
@@ -35,13 +42,21 @@ export class DeadLettersStore {
     return row?.deliveries === 1;
   }
 
-  /** Latest first. */
-  async list(options: { limit: number; withRedriven: boolean }): Promise<DeadLetter[]> {
-    return this.db.query<DeadLetter[]>(
+  /**
+   * Latest first, those behind `after` alone.
+   * @param after id of the last one of the page before
+   */
+  async list(options: { limit: number; withRedriven: boolean; after?: string | undefined }): Promise<DeadLetterPage> {
+    const rows = await this.db.query<DeadLetter[]>(
       `select id::text, message_id, reason, message, deliveries, first_received_at, last_received_at, redriven_at
-       from dead_letter where $2 or redriven_at is null order by id desc limit $1`,
-      [options.limit, options.withRedriven],
+       from dead_letter where ($2 or redriven_at is null) and ($3::bigint is null or id < $3::bigint) order by id desc limit $1 + 1`,
+      [options.limit, options.withRedriven, options.after ?? null],
     );
+    const [count] = await this.db.query<{ total: number }[]>(
+      'select count(*)::int as total from dead_letter where $1 or redriven_at is null',
+      [options.withRedriven],
+    );
+    return { letters: rows.slice(0, options.limit), total: count!.total, hasMore: rows.length > options.limit };
   }
 
   async find(id: string): Promise<DeadLetter | undefined> {

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { deadLetterDetails, deadLetterTable } from './dead-letter-display.js';
+import type { DeadLetter } from './dead-letters.store.js';
+
+const encode = (text: string) => Buffer.from(text).toString('base64');
+const letter = (id: string, data: unknown, more: Partial<DeadLetter> = {}): DeadLetter => ({
+  id,
+  message_id: `message-${id}`,
+  reason: 'profiles must be a list with at least one profile',
+  message: { data, attributes: { batch_number: '1' } },
+  deliveries: 2,
+  first_received_at: new Date('2026-11-21T10:00:00Z'),
+  last_received_at: new Date('2026-11-21T10:00:01Z'),
+  redriven_at: null,
+  ...more,
+});
+const four = encode(
+  JSON.stringify({ profiles: ['ada', 'grace', 'mary', 'joan'].map((network_username) => ({ network_username })) }),
+);
+
+describe('deadLetterTable', () => {
+  it('has headings, decoded content, the total, and the way to more', () => {
+    const table = deadLetterTable(
+      { letters: [letter('12', four), letter('7', encode('{"people":[]}'))], total: 319, hasMore: true },
+      false,
+    );
+    const [headings, first, second, , footer] = table.split('\n');
+    expect(headings!.split(/ {2,}/)).toEqual(['id', 'received (UTC)', 'times', 'state', 'reason', 'content']);
+    expect(first).toMatch(/^12 +2026-11-21 10:00:01 +2 +open +profiles must be a list/);
+    expect(first).toMatch(/4 profiles: ada, grace, mary, …$/);
+    expect(second).toContain('{"people":[]}');
+    expect(footer).toBe('2 of 319 open dead letters. More: dead-letter list --after 7');
+  });
+
+  it('says when these are the last, and when there is nothing', () => {
+    expect(deadLetterTable({ letters: [letter('1', four)], total: 1, hasMore: false }, true)).toContain(
+      '1 of 1 dead letters. These are the last.',
+    );
+    expect(deadLetterTable({ letters: [], total: 0, hasMore: false }, false)).toBe(
+      'Nothing here: there are no open dead letters.',
+    );
+  });
+
+  it('shows what is no text in base64, and lets no content move the cursor or turn text around', () => {
+    const table = deadLetterTable(
+      { letters: [letter('1', '***'), letter('2', encode('\u001b[2J\u202Eevil\n'))], total: 2, hasMore: false },
+      false,
+    );
+    expect(table).toContain('no text in base64: ***');
+    expect(table).toContain('\\u{001b}[2J\\u{202e}evil\\u{000a}');
+    for (const hidden of ['\u001b', '\u202e']) expect(table).not.toContain(hidden);
+  });
+});
+
+it('deadLetterDetails shows everything, decoded', () => {
+  const details = deadLetterDetails(letter('12', four));
+  expect(details).toMatch(/^reason +profiles must be a list/m);
+  expect(details).toMatch(/^attributes +\{"batch_number":"1"\}$/m);
+  expect(details).toContain('"network_username": "joan"');
+});

@@ -1,0 +1,108 @@
+// Dead letters as an operator reads them on a terminal. What they hold came from strangers: nothing of it may move the
+// cursor or hide text, so every character that a terminal does not simply show is escaped.
+import { decodeBase64 } from '../batches/batch-message.js';
+import type { DeadLetter, DeadLetterPage } from './dead-letters.store.js';
+
+/** Widths of the two last columns, characters: a row fits a wide terminal. */
+const reasonWidth = 48;
+const contentWidth = 60;
+/** Handles that a summary names. */
+const namesShown = 3;
+
+/** A table with the page and what to ask for next. */
+export function deadLetterTable({ letters, total, hasMore }: DeadLetterPage, withRedriven: boolean): string {
+  const kind = withRedriven ? 'dead letters' : 'open dead letters';
+  const last = letters.at(-1);
+  if (!last)
+    return total === 0
+      ? `Nothing here: there are no ${kind}.`
+      : `Nothing here: all ${total} ${kind} are on the pages before.`;
+  const rows = letters.map((letter) => [
+    letter.id,
+    letter.last_received_at.toISOString().slice(0, 19).replace('T', ' '),
+    String(letter.deliveries),
+    letter.redriven_at ? 'redriven' : 'open',
+    shortened(printable(letter.reason), reasonWidth),
+    shortened(contentSummary(letter.message), contentWidth),
+  ]);
+  const headings = ['id', 'received (UTC)', 'times', 'state', 'reason', 'content'];
+  const widths = headings.map((heading, column) => Math.max(heading.length, ...rows.map((row) => row[column]!.length)));
+  const lines = [headings, ...rows].map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
+  const footer = hasMore
+    ? `${letters.length} of ${total} ${kind}. More: dead-letter list --after ${last.id}${withRedriven ? ' --all' : ''}`
+    : `${letters.length} of ${total} ${kind}. These are the last.`;
+  return [...lines, '', footer, 'One in full: dead-letter show ID'].join('\n');
+}
+
+/** One dead letter with its content decoded. */
+export function deadLetterDetails(letter: DeadLetter): string {
+  const { attributes } = fieldsOf(letter.message);
+  const content = contentOf(letter.message);
+  const facts = [
+    ['id', letter.id],
+    ['message id', letter.message_id ?? 'none'],
+    ['reason', letter.reason],
+    ['first received', letter.first_received_at.toISOString()],
+    ['last received', letter.last_received_at.toISOString()],
+    ['times received', String(letter.deliveries)],
+    ['redriven', letter.redriven_at?.toISOString() ?? 'no'],
+    ['attributes', JSON.stringify(attributes) ?? 'none'],
+  ] as const;
+  const lines = facts.map(([name, value]) => `${name.padEnd(15)} ${printable(value)}`);
+  const shown = content.kind === 'json' ? JSON.stringify(content.value, null, 2) : content.text;
+  return [
+    ...lines,
+    content.kind === 'not_decodable' ? 'content as it came, which is no text in base64:' : 'content, decoded:',
+    ...shown.split('\n').map(printable),
+  ].join('\n');
+}
+
+/** The content in a few words: how many profiles and whose, or the beginning of the text. */
+function contentSummary(message: unknown): string {
+  const content = contentOf(message);
+  if (content.kind === 'not_decodable') return `no text in base64: ${printable(content.text)}`;
+  if (content.kind !== 'json') return printable(content.text) || 'empty';
+  const { profiles } = fieldsOf(content.value);
+  if (!Array.isArray(profiles)) return printable(JSON.stringify(content.value));
+  const names = profiles.slice(0, namesShown).map((profile) => {
+    const { network_username: name } = fieldsOf(profile);
+    return typeof name === 'string' ? printable(name) : '?';
+  });
+  const more = profiles.length > namesShown ? ', …' : '';
+  return `${profiles.length} ${profiles.length === 1 ? 'profile' : 'profiles'}: ${names.join(', ')}${more}`;
+}
+
+type Content = { kind: 'json'; value: unknown } | { kind: 'text' | 'not_decodable'; text: string };
+
+function contentOf(message: unknown): Content {
+  const { data } = fieldsOf(message);
+  const text = decodeBase64(data);
+  if (text === undefined)
+    return { kind: 'not_decodable', text: typeof data === 'string' ? data : (JSON.stringify(data) ?? 'none') };
+  try {
+    return { kind: 'json', value: JSON.parse(text) };
+  } catch {
+    return { kind: 'text', text };
+  }
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** Escapes control characters, what turns the direction of text around, and what nobody sees. */
+function printable(text: string): string {
+  return text.replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)!.toString(16).padStart(4, '0')}}`,
+  );
+}
+
+function shortened(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}
