@@ -1,5 +1,14 @@
 // Every setting of the gateway. Nothing else reads the environment.
-import { bool, configClass, databaseSettings, httpsOnly, integer, secretUrl, url } from '@tradewind/service-kit';
+import {
+  bool,
+  configClass,
+  databaseSettings,
+  httpsOnly,
+  integer,
+  secret,
+  secretUrl,
+  url,
+} from '@tradewind/service-kit';
 
 export class AppConfig extends configClass({
   ...databaseSettings({ schema: 'graphql_gateway' }),
@@ -15,6 +24,17 @@ export class AppConfig extends configClass({
   }),
   // 5 s: a person waits for the log-in, and argon2id takes well under one.
   IDENTITY_TIMEOUT_MS: integer({ desc: 'Longest wait for the identity service, milliseconds', default: 5000, min: 1 }),
+  SERVICE_TOKEN: secret({
+    devDefault: 'dev-only-service-token',
+    desc: 'Service token that this service presents to identity, which tells it whose API keys end',
+  }),
+  // Keys end within this time and KEY_CACHE_MS after the change at identity; 60 s are promised.
+  CREDENTIAL_CHANGES_INTERVAL_MS: integer({
+    desc: 'How often identity is asked whose credentials ended, milliseconds',
+    default: 5000,
+    min: 10,
+    max: 30_000,
+  }),
   DATA_CALLS_PER_DAY: integer({ desc: 'Data calls of one user in one UTC day', default: 10, min: 1 }),
   REQUESTS_PER_MINUTE: integer({
     desc: 'Other requests in 60 seconds, of one user (production: also of one IPv4 address or IPv6 /64)',

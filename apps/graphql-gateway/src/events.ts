@@ -12,6 +12,11 @@ export class AppEvents extends eventsClass('graphql-gateway', {
   },
   limit_reached: { help: 'Requests refused because a limit was reached', labels: ['policy'] },
   audit_month_dropped: { help: 'Months of the audit log that were dropped because of their age' },
+  key_ended: { help: 'API keys that ended with the credentials of their user' },
+  credential_changes_unread: {
+    help: 'Times that identity did not say whose credentials ended',
+    level: 'warn',
+  },
   audit_entries_lost: {
     help: 'Audit entries given up because the database was away for too long',
     labels: ['reason'],

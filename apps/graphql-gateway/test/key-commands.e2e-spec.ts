@@ -1,8 +1,12 @@
 // The operator commands, run as `node main.js key ...` runs them.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { runService } from '@tradewind/service-kit';
+import { runService, type OperatorError } from '@tradewind/service-kit';
+import { Command } from 'commander';
+import { generateApiKey } from '../src/api-keys/api-key-format.js';
+import { keyCommands } from '../src/api-keys/key.commands.js';
 import { AuditLogService } from '../src/api-keys/audit-log.service.js';
 import { service } from '../src/service.js';
+import { serviceToken } from './support/identity-server.js';
 import { startGateway, type TestGateway } from './support/gateway.js';
 
 describe('key commands', () => {
@@ -15,6 +19,7 @@ describe('key commands', () => {
       LOG_LEVEL: 'fatal',
       DATABASE_URL: gateway.database.url,
       OAUTH_ISSUER: gateway.identity.url,
+      SERVICE_TOKEN: serviceToken,
     });
   });
   afterAll(async () => {
@@ -31,6 +36,14 @@ describe('key commands', () => {
       write.mockRestore();
     }
     return lines.join('');
+  }
+
+  /** Why a command refuses. */
+  async function refusalOf(...argv: string[]): Promise<string> {
+    const program = new Command('graphql-gateway').exitOverride();
+    keyCommands(program, () => Promise.resolve(gateway.replicas[0]!.app));
+    const refusal = await program.parseAsync(argv, { from: 'user' }).catch((error: unknown) => error);
+    return (refusal as OperatorError).message;
   }
 
   it('list, show, revoke and audit keys without ever showing one', async () => {
@@ -60,5 +73,40 @@ describe('key commands', () => {
     expect(outcomes.slice(0, 3)).toEqual(['created', 'used', 'revoked']);
     expect(audit).toContain('looking');
     for (const text of [all, mine, audit]) expect(text).not.toContain(key.slice(8));
+  });
+
+  it('take a key by its id, its first 8 characters or whole', async () => {
+    const { key, user } = await gateway.newKey();
+    await gateway.replicas[0]!.app.get(AuditLogService).flush();
+    const [mine] = (await run('key', 'list', '--user', user.id, '--json')).trim().split('\n');
+    const { id } = JSON.parse(mine!) as { id: string };
+    for (const name of [id, key.slice(0, 8), key]) {
+      expect(JSON.parse(await run('key', 'show', name))).toMatchObject({ id });
+      expect(await run('key', 'audit', name)).toContain(`created  ${id}`);
+    }
+    const other = generateApiKey();
+    for (const name of [other, key.slice(0, 20), 'svc_none']) {
+      const refusal = await refusalOf('key', 'revoke', name);
+      expect(refusal).toContain('name one by its id, its first 8 characters or the whole key');
+      expect(refusal).not.toContain(other);
+    }
+    expect(await refusalOf('key', 'revoke')).toContain('either a key or --user');
+    expect(await refusalOf('key', 'revoke', key, '--user', user.id)).toContain('either a key or --user');
+    expect(await refusalOf('key', 'revoke', '--user', 'nobody@example.com')).toContain('has no keys');
+    expect(await run('key', 'revoke', key)).toBe(`Revoked ${id}.\n`);
+    expect((await gateway.data(key, '{ __typename }')).status).toBe(401);
+  });
+
+  it('revoke every key of a user, by email or by id', async () => {
+    for (const name of ['email', 'id'] as const) {
+      const { key, user } = await gateway.newKey();
+      const keys = [key, (await gateway.newKey({ user })).key];
+      const other = await gateway.newKey();
+      const printed = await run('key', 'revoke', '--user', user[name].toUpperCase());
+      expect(printed.match(/^Revoked .+\.$/gm)).toHaveLength(2);
+      for (const each of keys) expect((await gateway.data(each, '{ __typename }')).status).toBe(401);
+      expect((await gateway.data(other.key, '{ __typename }')).status).toBe(200);
+      expect(await run('key', 'revoke', '--user', user[name])).toContain('revoked already');
+    }
   });
 });

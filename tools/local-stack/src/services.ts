@@ -75,7 +75,7 @@ function own(name: ServiceName, { settings, databaseUrl, secrets }: EnvironmentC
         SERVICE_TOKENS: secrets.serviceTokenEntry,
       };
     case 'graphql-gateway':
-      return { IDENTITY_URL: address('identity') };
+      return { IDENTITY_URL: address('identity'), SERVICE_TOKEN: secrets.serviceToken };
     case 'interactions':
       return {
         ...warehouse,

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { LoginModule } from '../login/login.module.js';
 import { ApiKeysResolver } from './api-keys.resolver.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { ApiKeysStore } from './api-keys.store.js';
@@ -6,10 +7,21 @@ import { LimitsModule } from '../rate-limit/limits.module.js';
 import { AuditLogRetention } from './audit-log-retention.service.js';
 import { AuditLogService } from './audit-log.service.js';
 import { AuditLogStore } from './audit-log.store.js';
+import { EndedCredentials } from './ended-credentials.service.js';
+import { EndedCredentialsStore } from './ended-credentials.store.js';
 
 @Module({
-  imports: [LimitsModule],
-  providers: [ApiKeysStore, AuditLogStore, AuditLogService, AuditLogRetention, ApiKeysService, ApiKeysResolver],
+  imports: [LimitsModule, LoginModule],
+  providers: [
+    ApiKeysStore,
+    AuditLogStore,
+    AuditLogService,
+    AuditLogRetention,
+    ApiKeysService,
+    ApiKeysResolver,
+    EndedCredentialsStore,
+    EndedCredentials,
+  ],
   exports: [ApiKeysService, AuditLogService],
 })
 export class ApiKeysModule {}

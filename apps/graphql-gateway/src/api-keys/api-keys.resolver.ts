@@ -1,12 +1,16 @@
 import { Args, Context, Mutation, Resolver } from '@nestjs/graphql';
 import { userInputError } from '../endpoint/graphql-errors.js';
 import type { RequestContext } from '../endpoint/request-context.js';
+import { IdentityClient } from '../login/identity-client.js';
 import { ApiKeysService, keyLifeDaysMax } from './api-keys.service.js';
 import { CreateApiKeyInput } from './create-api-key.dto.js';
 
 @Resolver()
 export class ApiKeysResolver {
-  constructor(private readonly apiKeys: ApiKeysService) {}
+  constructor(
+    private readonly apiKeys: ApiKeysService,
+    private readonly identity: IdentityClient,
+  ) {}
 
   @Mutation(() => String, {
     description:
@@ -17,10 +21,14 @@ export class ApiKeysResolver {
     input: Readonly<CreateApiKeyInput>,
     @Context('gateway') context: RequestContext,
   ): Promise<string> {
+    const given = validated(input);
+    // The signature alone says nothing of a user who was disabled, or whose password changed, since then.
+    await this.identity.assertLoggedIn(context.request.headers.authorization!);
     return this.apiKeys.create({
       userId: context.user!.id,
       userEmail: context.user!.email,
-      ...validated(input),
+      credentialsVersion: context.user!.credentialsVersion!,
+      ...given,
       ip: context.ip,
       operationName: context.operationName,
     });

@@ -7,6 +7,7 @@ import { ApiKeysService } from './api-keys.service.js';
 import type { ApiKeysStore } from './api-keys.store.js';
 import type { ApiKey } from './api-keys.types.js';
 import type { AuditLogService } from './audit-log.service.js';
+import type { EndedCredentialsStore } from './ended-credentials.store.js';
 import type { AppEvents } from '../events.js';
 import { RefusedKeysLimit } from '../rate-limit/refused-keys-limit.js';
 
@@ -37,6 +38,7 @@ function newKey(): { text: string; key: ApiKey } {
     name: 'k',
     prefix: text.slice(0, 8),
     hash: hashApiKey(text),
+    credentialsVersion: 1,
     createdAt: new Date(at),
     expiresAt: new Date(at + 86_400_000),
     revokedAt: null,
@@ -57,7 +59,16 @@ describe('ApiKeysService', () => {
     const events: Pick<AppEvents, 'emit'> = { emit: () => undefined };
     const clock = new Clock();
     const limit = new RefusedKeysLimit(config as AppConfig, clock, events as AppEvents);
-    return new ApiKeysService(store as ApiKeysStore, audit as AuditLogService, config as AppConfig, clock, limit);
+    // Only making a key asks for ended credentials.
+    const ended = {} as EndedCredentialsStore;
+    return new ApiKeysService(
+      store as ApiKeysStore,
+      audit as AuditLogService,
+      config as AppConfig,
+      clock,
+      limit,
+      ended,
+    );
   }
 
   it('reads keys in use again together, before they are too old', async () => {

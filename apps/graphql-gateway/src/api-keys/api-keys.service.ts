@@ -2,14 +2,17 @@
 // Refusing fails closed: a key that cannot be looked up is not accepted.
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { ServiceError } from '@tradewind/shared-types';
+import { ServiceError, type CredentialChangesPage } from '@tradewind/shared-types';
+import type { EntityManager } from 'typeorm';
 import { AppConfig } from '../app.config.js';
 import { Clock } from '../clock.js';
+import { invalidToken } from '../login/invalid-token.js';
 import { RefusedKeysLimit } from '../rate-limit/refused-keys-limit.js';
 import { displayPrefix, generateApiKey, hashApiKey, isWellFormedApiKey } from './api-key-format.js';
 import { ApiKeysStore } from './api-keys.store.js';
 import type { ApiKey, AuditOutcome } from './api-keys.types.js';
 import { AuditLogService } from './audit-log.service.js';
+import { EndedCredentialsStore } from './ended-credentials.store.js';
 
 /** Days that a key lives unless its maker says less; also the longest life. */
 export const keyLifeDaysMax = 365;
@@ -38,16 +41,18 @@ export class ApiKeysService implements OnModuleDestroy {
     private readonly config: AppConfig,
     private readonly clock: Clock,
     private readonly refusedKeys: RefusedKeysLimit,
+    private readonly endedCredentials: EndedCredentialsStore,
   ) {}
 
   onModuleDestroy(): void {
     clearTimeout(this.renewalTimer);
   }
 
-  /** Makes a key and returns it: the only moment at which it exists in clear. */
+  /** Makes a key and returns it: the only moment at which it exists in clear. 401 when the credentials of the user ended. */
   async create(options: {
     userId: string;
     userEmail: string;
+    credentialsVersion: number;
     name: string;
     expiresInDays: number;
     ip: string | null;
@@ -55,15 +60,18 @@ export class ApiKeysService implements OnModuleDestroy {
   }): Promise<string> {
     const key = generateApiKey();
     const createdAt = this.clock.now();
-    const stored = await this.store.insert({
+    const made = {
       userId: options.userId,
       userEmail: options.userEmail,
       name: options.name,
       prefix: displayPrefix(key),
       hash: hashApiKey(key),
+      credentialsVersion: options.credentialsVersion,
       createdAt,
       expiresAt: new Date(createdAt.getTime() + options.expiresInDays * dayMs),
-    });
+    };
+    const stored = await this.endedCredentials.betweenChanges((tx) => this.store.insert(tx, made));
+    if (!stored) throw invalidToken();
     this.audit.record({
       at: createdAt,
       outcome: 'created',
@@ -98,23 +106,43 @@ export class ApiKeysService implements OnModuleDestroy {
     return this.store.list(filter);
   }
 
+  /** Keys by id, by displayed prefix, or by the whole key. */
+  async listNamed(name: string): Promise<ApiKey[]> {
+    return isWellFormedApiKey(name) ? this.store.findByHashes([hashApiKey(name)]) : this.list({ idOrPrefix: name });
+  }
+
+  /** Ends the keys that were made with credentials which have ended since. To be followed by `forget` after the commit. */
+  async end(tx: EntityManager, changes: CredentialChangesPage['changes']): Promise<ApiKey[]> {
+    return this.store.revokeOfEndedCredentials(tx, changes, this.clock.now());
+  }
+
+  /** Lets this replica refuse these keys at once, and records their end. */
+  forget(ended: readonly ApiKey[]): void {
+    for (const key of ended) {
+      this.cache.delete(key.hash.toString('base64'));
+      this.recordRevocation(key, key.revokedAt!);
+    }
+  }
+
   /** Revokes a key for good; false when it already was. Every replica refuses it within KEY_CACHE_MS. */
   async revoke(key: ApiKey): Promise<boolean> {
     const at = this.clock.now();
     const changed = await this.store.revoke(key.id, at);
     this.cache.delete(key.hash.toString('base64'));
-    if (changed) {
-      this.audit.record({
-        at,
-        outcome: 'revoked',
-        keyId: key.id,
-        keyPrefix: key.prefix,
-        userId: key.userId,
-        ip: null,
-        operationName: null,
-      });
-    }
+    if (changed) this.recordRevocation(key, at);
     return changed;
+  }
+
+  private recordRevocation(key: ApiKey, at: Date): void {
+    this.audit.record({
+      at,
+      outcome: 'revoked',
+      keyId: key.id,
+      keyPrefix: key.prefix,
+      userId: key.userId,
+      ip: null,
+      operationName: null,
+    });
   }
 
   private isUsable(key: ApiKey | undefined): boolean {

@@ -9,6 +9,8 @@ export interface ApiKey {
   prefix: string;
   /** SHA-256 of the key. */
   hash: Buffer;
+  /** Version of the user's credentials with which the key was made; 0: not known. */
+  credentialsVersion: number;
   createdAt: Date;
   expiresAt: Date;
   revokedAt: Date | null;

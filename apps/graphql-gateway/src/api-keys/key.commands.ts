@@ -1,4 +1,5 @@
-// Operator commands: `node main.js key list | show | revoke | audit`. A key itself is never shown; nobody has it.
+// Operator commands: `node main.js key list | show | revoke | audit`. A key itself is never shown; nobody has it. Keys are
+// named by id, by their first 8 characters, or whole, as somebody found them.
 import type { INestApplicationContext } from '@nestjs/common';
 import { OperatorError, positiveInteger, type ServiceDefinition } from '@tradewind/service-kit';
 import { Clock } from '../clock.js';
@@ -21,7 +22,7 @@ export const keyCommands: NonNullable<ServiceDefinition['commands']> = (program,
       if (keys.length === 0 && !json) print('No keys.');
     });
   key
-    .command('show <id-or-prefix>')
+    .command('show <id-or-key>')
     .description('everything that is known of a key')
     .action(async (idOrPrefix: string) => {
       const app = await open();
@@ -29,17 +30,22 @@ export const keyCommands: NonNullable<ServiceDefinition['commands']> = (program,
         print(JSON.stringify(shownKey(each, app.get(Clock).now()), null, 2));
     });
   key
-    .command('revoke <id-or-prefix>')
-    .description('revoke a key for good; it stops working within seconds')
-    .action(async (idOrPrefix: string) => {
+    .command('revoke [id-or-key]')
+    .description('revoke a key for good, or all keys of a user; they stop working within seconds')
+    .option('--user <email-or-id>', 'every key of this user')
+    .action(async (name: string | undefined, { user }: { user?: string }) => {
+      if ((name === undefined) === (user === undefined)) throw new OperatorError('give either a key or --user');
       const app = await open();
-      const keys = await findKeys(app, idOrPrefix);
-      if (keys.length > 1) throw new OperatorError(`${keys.length} keys begin with ${idOrPrefix}; revoke by id`);
-      const changed = await app.get(ApiKeysService).revoke(keys[0]!);
-      print(changed ? `Revoked ${keys[0]!.id}.` : `${keys[0]!.id} was revoked already.`);
+      const service = app.get(ApiKeysService);
+      const keys = name === undefined ? await keysOfUser(app, user!) : await findKeys(app, name);
+      if (name !== undefined && keys.length > 1)
+        throw new OperatorError(`${keys.length} keys begin with ${name}; revoke by id`);
+      for (const each of keys) {
+        print((await service.revoke(each)) ? `Revoked ${each.id}.` : `${each.id} was revoked already.`);
+      }
     });
   key
-    .command('audit <id-or-prefix>')
+    .command('audit <id-or-key>')
     .description('what happened with a key, oldest first')
     .option('--limit <rows>', 'at most this many of the last rows', positiveInteger, 100)
     .action(async (idOrPrefix: string, { limit }: { limit: number }) => {
@@ -62,9 +68,19 @@ export const keyCommands: NonNullable<ServiceDefinition['commands']> = (program,
     });
 };
 
-async function findKeys(app: INestApplicationContext, idOrPrefix: string): Promise<ApiKey[]> {
-  const keys = await app.get(ApiKeysService).list({ idOrPrefix });
-  if (keys.length === 0) throw new OperatorError(`No key has the id or prefix ${idOrPrefix}`);
+async function findKeys(app: INestApplicationContext, name: string): Promise<ApiKey[]> {
+  const keys = await app.get(ApiKeysService).listNamed(name);
+  // Perhaps a key: what is not known of it is not printed.
+  if (keys.length === 0)
+    throw new OperatorError(
+      `No key is ${name.length > 36 ? 'that' : name}; name one by its id, its first 8 characters or the whole key`,
+    );
+  return keys;
+}
+
+async function keysOfUser(app: INestApplicationContext, user: string): Promise<ApiKey[]> {
+  const keys = await app.get(ApiKeysService).list({ user });
+  if (keys.length === 0) throw new OperatorError(`The user ${user} has no keys`);
   return keys;
 }
 

@@ -15,7 +15,7 @@ export interface RequestContext {
   /** Set on /graphql. */
   apiKey: ApiKey | null;
   /** Owner of the API key, or the logged-in user of a JWT; null for an anonymous log-in. */
-  user: { id: string; email: string } | null;
+  user: { id: string; email: string; credentialsVersion?: number } | null;
   operationName: string | null;
   /** Arguments of the executed connection fields, understood and checked before anything is charged, by response key. */
   prepared: Map<string, unknown>;

@@ -5,12 +5,15 @@ import { PassportStrategy } from '@nestjs/passport';
 import { ServiceError } from '@tradewind/shared-types';
 import { ExtractJwt, Strategy } from 'passport-jwt';
 import { AppConfig } from '../app.config.js';
+import { invalidToken } from './invalid-token.js';
 import { SigningKeysService } from './signing-keys.service.js';
 
 export interface LoggedInUser {
   /** Identity `sub`. */
   id: string;
   email: string;
+  /** Of the credentials with which the user logged in. */
+  credentialsVersion: number;
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -35,9 +38,10 @@ export class DirectLoginStrategy extends PassportStrategy(Strategy, 'direct-logi
 
   /** Called by Passport with the claims of a token whose signature, issuer, audience and expiry are good. */
   validate(claims: Record<string, unknown>): LoggedInUser | false {
-    const { sub, email, token_use: tokenUse } = claims;
+    const { sub, email, token_use: tokenUse, credentials_version: credentialsVersion } = claims;
     if (tokenUse !== 'direct' || typeof sub !== 'string' || !uuid.test(sub) || typeof email !== 'string') return false;
-    return { id: sub, email };
+    if (!Number.isSafeInteger(credentialsVersion)) return false;
+    return { id: sub, email, credentialsVersion: credentialsVersion as number };
   }
 
   /** The user of the request's bearer token; 401 `Invalid token ...` for any other, 502 when identity's keys are out of reach. */
@@ -45,15 +49,7 @@ export class DirectLoginStrategy extends PassportStrategy(Strategy, 'direct-logi
     return new Promise((resolve, reject) => {
       const refuse = (reason: unknown) => {
         if (reason instanceof ServiceError) reject(reason);
-        else
-          reject(
-            new ServiceError({
-              code: 'caller.unauthenticated',
-              status: 401,
-              message: 'Invalid token: log in again with authenticateUser',
-              cause: reason,
-            }),
-          );
+        else reject(invalidToken(reason));
       };
       // Not through Passport's registry, which is one for the whole process: it calls a strategy just like this, through
       // an object that adds the outcomes to it.

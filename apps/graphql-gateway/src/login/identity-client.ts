@@ -1,10 +1,11 @@
-// The identity service as the gateway uses it: log-in and public keys, both over HTTP. No answer is a 502: the
+// The identity service as the gateway uses it: log-in, public keys and ended credentials, all over HTTP. No answer is a 502: the
 // caller did nothing wrong and may try again. API keys never depend on it.
 import { Injectable } from '@nestjs/common';
 import type { JsonWebKey } from 'node:crypto';
 import { fetchJson, FetchJsonError } from '@tradewind/service-kit';
-import { ServiceError } from '@tradewind/shared-types';
+import { ServiceError, type CredentialChangesPage } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
+import { invalidToken } from './invalid-token.js';
 
 /** Told to a throttled caller when identity does not say how long its window lasts, seconds. */
 const throttledSecondsDefault = 60;
@@ -35,6 +36,33 @@ export class IdentityClient {
     } catch (error) {
       throw loginFailure(error);
     }
+  }
+
+  /** Throws 401 unless identity still takes the JWT: its user is not disabled and has the same password. */
+  async assertLoggedIn(authorization: string): Promise<void> {
+    try {
+      await fetchJson(`${this.baseUrl}/auth/me`, {
+        headers: { authorization },
+        timeoutMs: this.config.IDENTITY_TIMEOUT_MS,
+      });
+    } catch (error) {
+      if (error instanceof FetchJsonError && error.status === 401) throw invalidToken(error);
+      throw unavailable(error);
+    }
+  }
+
+  /** One page of the users whose credentials ended. */
+  async credentialChanges(after: string): Promise<CredentialChangesPage> {
+    const { body } = await fetchJson<CredentialChangesPage>(
+      `${this.baseUrl}/internal/credential-changes?after=${encodeURIComponent(after)}`,
+      {
+        headers: { authorization: `Bearer ${this.config.SERVICE_TOKEN}` },
+        timeoutMs: this.config.IDENTITY_TIMEOUT_MS,
+      },
+    );
+    const isPlace = (text: unknown) => typeof text === 'string' && /^\d{1,18}$/.test(text);
+    if (!Array.isArray(body?.changes) || !isPlace(body.cursor) || !isPlace(body.last)) throw unavailable();
+    return body;
   }
 
   /** The JWKS as it is served. */

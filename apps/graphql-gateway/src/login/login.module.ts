@@ -6,6 +6,6 @@ import { SigningKeysService } from './signing-keys.service.js';
 
 @Module({
   providers: [IdentityClient, SigningKeysService, DirectLoginStrategy, LoginResolver],
-  exports: [DirectLoginStrategy],
+  exports: [DirectLoginStrategy, IdentityClient],
 })
 export class LoginModule {}

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { migrations } from '../../src/migrations.js';
 import { service } from '../../src/service.js';
 import type { AppConfig } from '../../src/app.config.js';
-import { IdentityServer, type TestUser } from './identity-server.js';
+import { IdentityServer, serviceToken, type TestUser } from './identity-server.js';
 import { loadReferenceData } from './reference-data.js';
 
 export interface Answer {
@@ -64,6 +64,8 @@ export async function startGateway(env: Record<string, string> = {}, replicaCoun
     LOG_LEVEL: 'fatal',
     DATABASE_URL: database.url,
     OAUTH_ISSUER: identity.url,
+    SERVICE_TOKEN: serviceToken,
+    CREDENTIAL_CHANGES_INTERVAL_MS: '100',
     DATA_CALLS_PER_DAY: '100000',
     REQUESTS_PER_MINUTE: '100000',
     // Hundreds of requests at once share few connections, and the machine may be busy with other things.

@@ -1,13 +1,16 @@
 // Stands in for the identity service: log-in and JWKS over HTTP, with keys that can be rotated and a switch to go away.
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import type { CredentialChangesPage } from '@tradewind/shared-types';
 
 interface SigningKey {
   kid: string;
   privateKey: KeyObject;
   jwk: Record<string, unknown>;
 }
+
+export const serviceToken = 'service-token-of-the-gateway';
 
 export interface TestUser {
   id: string;
@@ -24,6 +27,16 @@ export class IdentityServer {
   /** `X-Forwarded-For` of the last log-in. */
   loginForwardedFor: string | string[] | undefined;
   jwksReads = 0;
+  /** Status to answer /auth/me with instead of judging the JWT. */
+  meStatus: number | undefined;
+  /** Called after /auth/me has judged the JWT and before it answers. */
+  afterMe: (() => Promise<unknown>) | undefined;
+  /** What /internal/credential-changes tells; a position is an index plus one. Undefined: it answers 503. */
+  changes: { user_id: string; credentials_version: number; changed_at: string }[] | undefined = [];
+  /** Changes of one page. */
+  changesPageSize = 2;
+  changesReads = 0;
+  private readonly versions = new Map<string, number>();
   private keys: SigningKey[] = [newKey()];
   private server: Server | undefined;
   private port = 0;
@@ -40,6 +53,12 @@ export class IdentityServer {
       if (request.url === '/oauth/jwks') {
         this.jwksReads += 1;
         return answer(200, { keys: this.keys.map(({ jwk }) => jwk) });
+      }
+      if (request.url === '/auth/me') return void this.me(request).then((status) => answer(status, {}));
+      if (request.url?.startsWith('/internal/credential-changes?')) {
+        this.changesReads += 1;
+        if (request.headers.authorization !== `Bearer ${serviceToken}`) return answer(401, {});
+        return this.changes ? answer(200, this.changesPage(request.url)) : answer(503, {});
       }
       if (request.url !== '/auth/login' || request.method !== 'POST') return answer(404, {});
       this.loginForwardedFor = request.headers['x-forwarded-for'];
@@ -75,6 +94,34 @@ export class IdentityServer {
     return user;
   }
 
+  /** As a new password, disabling and deletion do: tokens of before are refused, and the list tells so. */
+  endCredentials(user: { id: string }): void {
+    const version = this.versionOf(user.id) + 1;
+    this.versions.set(user.id, version);
+    const change = { user_id: user.id, credentials_version: version, changed_at: new Date().toISOString() };
+    this.changes = [...(this.changes ?? []), change];
+  }
+
+  private versionOf(userId: string): number {
+    return this.versions.get(userId) ?? 1;
+  }
+
+  private async me(request: IncomingMessage): Promise<number> {
+    const claims = JSON.parse(
+      Buffer.from(request.headers.authorization?.split('.')[1] ?? '', 'base64url').toString(),
+    ) as { sub: string; credentials_version: number };
+    const status = this.meStatus ?? (claims.credentials_version === this.versionOf(claims.sub) ? 200 : 401);
+    await this.afterMe?.();
+    return status;
+  }
+
+  private changesPage(url: string): CredentialChangesPage {
+    const after = Number(new URL(url, this.url).searchParams.get('after'));
+    const all = this.changes ?? [];
+    const changes = all.slice(after, after + this.changesPageSize);
+    return { changes, cursor: String(after + changes.length), last: String(all.length) };
+  }
+
   /** A new key signs from now on; the old ones stay in the JWKS unless dropped. */
   rotate(options: { dropOld?: boolean } = {}): void {
     this.keys = [newKey(), ...(options.dropOld ? [] : this.keys)];
@@ -95,6 +142,7 @@ export class IdentityServer {
       email: user.email,
       userRole: 'USER',
       token_use: 'direct',
+      credentials_version: this.versionOf(user.id),
       iat: now,
       exp: now + 900,
       ...claims,

@@ -1,0 +1,75 @@
+// API keys end with the credentials of their user: a new password, disabling and deletion at identity reach every replica
+// here. While identity is away keys go on as they are; the alert on the age of the list says when that lasts.
+import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { AppConfig } from '../app.config.js';
+import { AppEvents } from '../events.js';
+import { IdentityClient } from '../login/identity-client.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { EndedCredentialsStore } from './ended-credentials.store.js';
+
+@Injectable()
+export class EndedCredentials implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly loop: BackgroundLoop;
+  private readAtMs = performance.now();
+
+  constructor(
+    private readonly identity: IdentityClient,
+    private readonly store: EndedCredentialsStore,
+    private readonly keys: ApiKeysService,
+    private readonly events: AppEvents,
+    config: AppConfig,
+    logger: Logger,
+  ) {
+    this.loop = new BackgroundLoop({
+      name: 'ended-credentials',
+      intervalMs: config.CREDENTIAL_CHANGES_INTERVAL_MS,
+      run: () => this.read(),
+      logger,
+    });
+  }
+
+  onModuleInit(): void {
+    this.events.gauge(
+      'credential_changes_age_seconds',
+      'Seconds since this replica last read all that identity tells of ended credentials',
+      () => (performance.now() - this.readAtMs) / 1000,
+    );
+    this.loop.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  /** Takes one page over. True when there is more. */
+  private async read(): Promise<boolean> {
+    const startedAtMs = performance.now();
+    const cursor = await this.store.findCursor();
+    let page;
+    try {
+      page = await this.identity.credentialChanges(cursor);
+    } catch (error) {
+      // The place stays: nothing is lost, it only comes later.
+      const reason = error instanceof Error ? error.message : String(error);
+      this.events.emit('credential_changes_unread', { reason });
+      return false;
+    }
+    const { changes, last } = page;
+    const isRestored = BigInt(last) < BigInt(cursor);
+    const next = isRestored ? '0' : page.cursor;
+    if (next !== cursor) {
+      const ended =
+        (await this.store.moving(cursor, next, async (tx) => {
+          if (isRestored) return this.store.forget(tx);
+          await this.store.record(tx, changes);
+          return this.keys.end(tx, changes);
+        })) ?? [];
+      this.keys.forget(ended);
+      for (const key of ended) this.events.emit('key_ended', { key_id: key.id, user_id: key.userId });
+    }
+    if (next !== last) return true;
+    this.readAtMs = startedAtMs;
+    return false;
+  }
+}
