@@ -76,8 +76,11 @@ async function retryMissing(
   if (plan !== undefined && !uuidPattern.test(plan)) throw new OperatorError('--plan must be a UUID');
   const result = await app
     .get(MonthReportService)
-    .retryMissing(month, { planId: plan, isDryRun: dryRun }, ({ started, on_their_way, done, not_known }) =>
-      print(`${started + on_their_way + done + not_known} profiles checked`),
+    .retryMissing(
+      month,
+      { planId: plan, isDryRun: dryRun, requestedBy: 'operator' },
+      ({ started, on_their_way, done, not_known }) =>
+        print(`${started + on_their_way + done + not_known} profiles checked`),
     );
   print(
     [
@@ -105,6 +108,7 @@ async function run(app: INestApplicationContext, options: RunCommandOptions): Pr
       force: options.force,
       dryRun: options.dryRun,
       limit: options.limit,
+      triggeredBy: 'operator',
     },
     display,
   );

@@ -15,6 +15,7 @@ export class AppEvents extends eventsClass('coordinator', {
     histogram: { field: 'batches', buckets: [1, 5, 10, 20, 50, 100] },
     level: 'debug',
   },
+  retry_requested: { help: 'Retries of a month that were asked for' },
   rows_removed: { help: 'Passes that removed rows of months no longer kept, by table', labels: ['table'] },
   push_delivered: { help: 'Pushes of the embedded queue that were acknowledged', level: 'debug' },
   push_failed: { help: 'Pushes of the embedded queue that were not acknowledged', labels: ['given_up'], level: 'warn' },

@@ -1,6 +1,9 @@
 // Every operation against every kind of caller. An operation that is missing here fails the build.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { serviceTokenEntry, startService } from '@tradewind/service-kit';
 import { monthOf } from '@tradewind/shared-types';
+import { service } from '../src/service.js';
 import { eventually, serviceToken, startApp, type TestApp } from './coordinator-app.js';
 
 const month = monthOf(new Date());
@@ -105,5 +108,53 @@ describe('the OpenAPI document', () => {
     for (const methods of Object.values(document.paths))
       for (const { responses } of Object.values(methods))
         for (const response of Object.values(responses)) expect(response.content).toBeDefined();
+  });
+});
+
+describe('what is stored of the caller', () => {
+  it('names who asked for a run and for a retry', async () => {
+    expect(await app.query('select triggered_by from run where run_id = $1', [runId])).toEqual([
+      { triggered_by: 'test' },
+    ]);
+    const { body } = await app.request('GET', `/runs/${runId}`);
+    expect(body).toMatchObject({ triggered_by: 'test' });
+    const plan_id = randomUUID();
+    expect((await app.request('POST', `/months/${month}/retry-missing`, { plan_id })).status).toBe(200);
+    expect(await app.query('select month, requested_by from retry_request where plan_id = $1', [plan_id])).toEqual([
+      { month, requested_by: 'test' },
+    ]);
+    const dry = randomUUID();
+    await app.request('POST', `/months/${month}/retry-missing`, { plan_id: dry, dry_run: true });
+    expect(await app.query('select from retry_request where plan_id = $1', [dry])).toEqual([]);
+  });
+});
+
+describe('service tokens that are good elsewhere', () => {
+  const tokens: [string, string][] = [
+    ['of a company', 'token-of-acme'],
+    ['for other services', 'token-for-others'],
+  ];
+
+  it.each(tokens)('a token %s is refused by every operation', async (_what, token) => {
+    const tokens = {
+      SERVICE_TOKENS: [
+        serviceTokenEntry('token-of-acme', { name: 'acme', services: ['coordinator'], companyId: 'acme' }),
+        serviceTokenEntry('token-for-others', { name: 'other', services: ['interactions'] }),
+      ].join(','),
+    };
+    const replica = await startService(service, { env: { ...app.env, ...tokens } });
+    const statuses = await Promise.all(
+      operations.map(async ({ method, path, body }) => {
+        const response = await fetch(replica.url + path.replace('RUN_ID', runId), {
+          method: method.toUpperCase(),
+          headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+          ...(body ? { body: JSON.stringify(body) } : {}),
+        });
+        return [path, response.status, Object.keys((await response.json()) as object).sort()];
+      }),
+    );
+    expect(statuses).toEqual(statuses.map(([path]) => [path, 403, ['error', 'message', 'statusCode']]));
+    expect(statuses.length).toBeGreaterThan(1);
+    await replica.close();
   });
 });

@@ -61,7 +61,7 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     )
     .action(async ({ month, dryRun }: { month: string; dryRun: boolean }) => {
       const app = await open();
-      print(await app.get(MonthsService).retryMissing(month, { isDryRun: dryRun }));
+      print(await app.get(MonthsService).retryMissing(month, { isDryRun: dryRun, requestedBy: 'operator' }));
     });
   profiles
     .command('count')

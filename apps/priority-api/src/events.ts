@@ -13,6 +13,7 @@ export class AppEvents extends eventsClass('priority-api', {
   profile_refused: { help: 'Profiles that the provider refused, or whose starts were given up', level: 'warn' },
   provider_call: { help: 'Starts at the provider by outcome', labels: ['outcome'], level: 'debug' },
   provider_paused: { help: 'Pauses in starting, by kind', labels: ['kind'], level: 'warn' },
+  retry_requested: { help: 'Retries of profiles that were asked for' },
   rows_removed: { help: 'Passes that removed rows of months no longer kept, by table', labels: ['table'] },
   profile_lost: { help: 'Overdue scrapes that are lost; a retry may start their profiles again', level: 'warn' },
   profile_recovered: { help: 'Scraped profiles whose webhook never came, fetched from the provider and handed on' },

@@ -1,5 +1,7 @@
 // Every operation against every kind of caller. An operation that is missing here fails the build.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { serviceTokenEntry } from '@tradewind/service-kit';
 import { envelope, profiles, pushToken, serviceToken, startApp, type TestApp } from './priority-api-app.js';
 
 type Caller = 'nobody' | 'wrong' | 'service' | 'queue';
@@ -140,4 +142,45 @@ describe('the OpenAPI document', () => {
       for (const { responses } of Object.values(methods))
         for (const response of Object.values(responses)) expect(response.content).toBeDefined();
   });
+});
+
+describe('service tokens that are good elsewhere', () => {
+  const tokens: [string, string][] = [
+    ['of a company', 'token-of-acme'],
+    ['for other services', 'token-for-others'],
+  ];
+
+  it.each(tokens)('a token %s is refused by every operation', async (_what, token) => {
+    const replica = await app.replica({
+      SERVICE_TOKENS: [
+        serviceTokenEntry('token-of-acme', { name: 'acme', services: ['priority-api'], companyId: 'acme' }),
+        serviceTokenEntry('token-for-others', { name: 'other', services: ['interactions'] }),
+      ].join(','),
+    });
+    const statuses = await Promise.all(
+      operations
+        .filter(({ allowed }) => allowed === 'service')
+        .map(async ({ method, path, body }) => {
+          const response = await fetch(replica.url + path, {
+            method: method.toUpperCase(),
+            headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+            ...(body ? { body: JSON.stringify(body) } : {}),
+          });
+          return [path, response.status, Object.keys((await response.json()) as object).sort()];
+        }),
+    );
+    expect(statuses).toEqual(statuses.map(([path]) => [path, 403, ['error', 'message', 'statusCode']]));
+    expect(statuses.length).toBeGreaterThan(1);
+  });
+});
+
+it('stores who asked for a retry', async () => {
+  const [one] = profiles(1);
+  const plan_id = randomUUID();
+  const operation = operations.find(({ route }) => route.endsWith('/retry'))!;
+  const body = { profiles: [{ ...one, network_username: 'asked-by-the-test' }], plan_id, published: true };
+  expect((await send(app.url, { ...operation, body }, headersOf.service)).status).toBe(200);
+  expect(await app.query('select requested_by from profile_retry where plan_id = $1', [plan_id])).toEqual([
+    { requested_by: 'test' },
+  ]);
 });

@@ -1,5 +1,6 @@
 // Every operation against every kind of caller. An operation that is missing here fails the build.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { serviceTokenEntry } from '@tradewind/service-kit';
 import { profileBody, serviceToken, startApp, webhookSecret, type TestApp } from './priority-webhook-app.js';
 
 type Caller = 'nobody' | 'wrong' | 'service' | 'provider';
@@ -113,5 +114,35 @@ describe('settings', () => {
       });
     expect((await post({})).status).toBe(200);
     expect((await post({ 'x-webhook-secret': 'wrong' })).status).toBe(401);
+  });
+});
+
+describe('service tokens that are good elsewhere', () => {
+  const tokens: [string, string][] = [
+    ['of a company', 'token-of-acme'],
+    ['for other services', 'token-for-others'],
+  ];
+
+  it.each(tokens)('a token %s is refused by every operation', async (_what, token) => {
+    const replica = await app.replica({
+      SERVICE_TOKENS: [
+        serviceTokenEntry('token-of-acme', { name: 'acme', services: ['priority-webhook'], companyId: 'acme' }),
+        serviceTokenEntry('token-for-others', { name: 'other', services: ['interactions'] }),
+      ].join(','),
+    });
+    const statuses = await Promise.all(
+      operations
+        .filter(({ allowed }) => allowed.includes('service'))
+        .map(async ({ method, path, body }) => {
+          const response = await fetch(replica.url + path, {
+            method: method.toUpperCase(),
+            headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+            ...(body ? { body: JSON.stringify(body) } : {}),
+          });
+          return [path, response.status, Object.keys((await response.json()) as object).sort()];
+        }),
+    );
+    expect(statuses).toEqual(statuses.map(([path]) => [path, 403, ['error', 'message', 'statusCode']]));
+    expect(statuses.length).toBeGreaterThan(1);
   });
 });

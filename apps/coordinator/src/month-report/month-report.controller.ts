@@ -8,7 +8,7 @@ import {
   ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
-import { Callers } from '@tradewind/service-kit';
+import { Caller, callerId, Callers, type CallerIdentity } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { namesDefault, namesMax } from '../runs/run-limits.js';
 import { MonthReportAnswer, RetryMissingAnswer, RetryMissingDto } from './month-report.dto.js';
@@ -63,7 +63,12 @@ export class MonthReportController {
   @ApiBody({ type: RetryMissingDto, required: false })
   @ApiOkResponse({ type: RetryMissingAnswer })
   @ApiNotFoundResponse({ description: noRunOfMonth })
-  async retryMissing(@Param('month') month: string, @Body() body: RetryMissingDto): Promise<RetryMissingAnswer> {
-    return this.reports.retryMissing(month, { planId: body.plan_id, isDryRun: body.dry_run });
+  async retryMissing(
+    @Param('month') month: string,
+    @Body() body: RetryMissingDto,
+    @Caller() caller: CallerIdentity,
+  ): Promise<RetryMissingAnswer> {
+    const requestedBy = callerId(caller);
+    return this.reports.retryMissing(month, { planId: body.plan_id, isDryRun: body.dry_run, requestedBy });
   }
 }

@@ -12,6 +12,7 @@ import {
   type RetryResult,
 } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
+import { AppEvents } from '../events.js';
 import type { Run } from '../runs/run.types.js';
 import { RunsStore } from '../runs/runs.store.js';
 import { missingReason, type ProfileStanding } from './missing-reason.js';
@@ -48,6 +49,7 @@ export class MonthReportService {
     private readonly runs: RunsStore,
     private readonly clients: PipelineClients,
     private readonly config: AppConfig,
+    private readonly events: AppEvents,
   ) {}
 
   /** Pages of the report; the last one holds the whole counts. Throws 404 when the month has no run. */
@@ -84,10 +86,19 @@ export class MonthReportService {
    */
   async retryMissing(
     month: string,
-    { planId = randomUUID(), isDryRun = false }: { planId?: string | undefined; isDryRun?: boolean | undefined },
+    {
+      planId = randomUUID(),
+      isDryRun = false,
+      requestedBy,
+    }: { planId?: string | undefined; isDryRun?: boolean | undefined; requestedBy: string | null },
     onPage: (counts: RetryCounts) => void = () => undefined,
   ): Promise<RetryResult> {
     const { month: known, runs } = await this.runsOf(month);
+    // Before anything is started, so that a crash leaves no start without a name.
+    if (!isDryRun) {
+      await this.runs.insertRetry({ planId, month: known, requestedBy });
+      this.events.emit('retry_requested', { plan_id: planId, month: known, caller: requestedBy });
+    }
     const sum: RetryCounts = { started: 0, on_their_way: 0, done: 0, not_known: 0 };
     for (const run of runs) {
       for await (const group of this.groups(run)) {

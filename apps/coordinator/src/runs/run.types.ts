@@ -8,6 +8,8 @@ export interface RunOptions {
   dryRun: boolean;
   /** Most profiles to publish. */
   limit: number | undefined;
+  /** Who asked for it: `sub` of a user, name of a service token, `scheduler` or `operator`; null: nobody is known. */
+  triggeredBy: string | null;
 }
 
 export type RunState = 'selecting' | 'publishing' | 'completed';
@@ -33,6 +35,7 @@ export interface Run {
   publishedBatches: number;
   publishedProfiles: number;
   lastError: string | undefined;
+  triggeredBy: string | null;
   createdAt: Date;
   finishedAt: Date | undefined;
 }

@@ -11,7 +11,7 @@ import {
   ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
-import { Caller, Callers, type CallerIdentity } from '@tradewind/service-kit';
+import { Caller, callerId, Callers, type CallerIdentity } from '@tradewind/service-kit';
 import { ServiceError, monthOf, parseMonth } from '@tradewind/shared-types';
 import { assertMayForce } from './force-rule.js';
 import { listLimitDefault, listLimitMax } from './run-limits.js';
@@ -46,6 +46,7 @@ export class RunsController {
       force: body.force ?? false,
       dryRun: body.dry_run ?? false,
       limit: body.limit,
+      triggeredBy: callerId(caller),
     });
     return { ...toRunDto(begun.run), outcome: begun.outcome, message: runMessage(begun) };
   }

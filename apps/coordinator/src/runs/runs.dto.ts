@@ -45,6 +45,14 @@ export class StartRunDto {
 }
 
 export class RunDto {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Who asked for the run: `sub` of a user, name of a service token, `scheduler` or `operator`; null when nobody was known',
+  })
+  triggered_by!: string | null;
+
   @ApiProperty({ type: String, format: 'uuid' })
   run_id!: string;
 
@@ -129,6 +137,7 @@ export class StartRunAnswer extends RunDto {
 export function toRunDto(run: Run): RunDto {
   return {
     run_id: run.runId,
+    triggered_by: run.triggeredBy,
     month: run.month,
     status: run.state,
     forced: run.forced,

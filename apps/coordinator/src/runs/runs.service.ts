@@ -54,7 +54,7 @@ export class RunsService implements OnModuleDestroy {
       const unfinished = await this.store.findUnfinished();
       if (unfinished) {
         if (unfinished.month !== options.month) throw runActive(unfinished);
-        return await this.resume(unfinished, lock, progress);
+        return await this.resume(unfinished, lock, progress, options.triggeredBy);
       }
       const whole = options.force || options.dryRun ? undefined : await this.store.findWholeMonth(options.month);
       // Without the batches nobody knows who is new, and everybody would be bought again.
@@ -63,7 +63,13 @@ export class RunsService implements OnModuleDestroy {
         return { run: whole, outcome: 'already_published', finished: Promise.resolve(whole) };
       }
       const run = await this.store.insert(options, lock.holder);
-      this.events.emit('run_started', { run_id: run.runId, month: run.month, forced: run.forced, dry_run: run.dryRun });
+      this.events.emit('run_started', {
+        run_id: run.runId,
+        month: run.month,
+        forced: run.forced,
+        dry_run: run.dryRun,
+        caller: run.triggeredBy,
+      });
       return { run, outcome: whole ? 'already_published' : 'started', finished: this.work(run, lock, progress) };
     } catch (error) {
       await lock.release();
@@ -103,12 +109,18 @@ export class RunsService implements OnModuleDestroy {
     await this.underWay.catch(() => undefined);
   }
 
-  private async resume(unfinished: Run, lock: HeldRunLock, progress: RunProgress): Promise<BegunRun> {
+  private async resume(
+    unfinished: Run,
+    lock: HeldRunLock,
+    progress: RunProgress,
+    caller: string | null = null,
+  ): Promise<BegunRun> {
     const run = await this.store.takeOver(unfinished.runId, lock.holder);
     this.events.emit('run_resumed', {
       run_id: run.runId,
       month: run.month,
       state: run.state,
+      caller,
       published_batches: run.publishedBatches,
     });
     return { run, outcome: 'resumed', finished: this.work(run, lock, progress) };

@@ -20,6 +20,7 @@ interface RunRow {
   published_batches: number;
   published_profiles: number;
   last_error: string | null;
+  triggered_by: string | null;
   created_at: Date;
   finished_at: Date | null;
 }
@@ -31,10 +32,20 @@ export class RunsStore {
 
   async insert(options: RunOptions, holder: string): Promise<Run> {
     const [row] = await this.db.query<RunRow[]>(
-      `insert into run(month, state, forced, dry_run, profile_limit, holder) values ($1, 'selecting', $2, $3, $4, $5) returning *`,
-      [options.month, options.force, options.dryRun, options.limit ?? null, holder],
+      `insert into run(month, state, forced, dry_run, profile_limit, holder, triggered_by)
+       values ($1, 'selecting', $2, $3, $4, $5, $6) returning *`,
+      [options.month, options.force, options.dryRun, options.limit ?? null, holder, options.triggeredBy],
     );
     return toRun(row!);
+  }
+
+  /** Records who asked for a retry; priority-api records under the same plan what it started. */
+  async insertRetry(retry: { planId: string; month: Month; requestedBy: string | null }): Promise<void> {
+    await this.db.query('insert into retry_request(plan_id, month, requested_by) values ($1, $2, $3)', [
+      retry.planId,
+      retry.month,
+      retry.requestedBy,
+    ]);
   }
 
   async find(runId: string): Promise<Run | undefined> {
@@ -219,6 +230,7 @@ function toRun(row: RunRow): Run {
     publishedBatches: row.published_batches,
     publishedProfiles: row.published_profiles,
     lastError: row.last_error ?? undefined,
+    triggeredBy: row.triggered_by,
     createdAt: row.created_at,
     finishedAt: row.finished_at ?? undefined,
   };

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Callers } from '@tradewind/service-kit';
+import { Caller, callerId, Callers, type CallerIdentity } from '@tradewind/service-kit';
 import { ProfileCallLookup, ProfileRetry } from '@tradewind/shared-types';
 import { StartLoops } from '../profile-calls/start.loops.js';
 import { MonthCountsAnswer, ProfileLookupAnswer, ProfileRetryAnswer } from './months.dto.js';
@@ -90,8 +90,12 @@ export class MonthsController {
     },
   })
   @ApiOkResponse({ type: ProfileRetryAnswer })
-  async retry(@Param('month') month: string, @Body() body: ProfileRetry): Promise<ProfileRetryAnswer> {
-    const result = await this.months.retry(month, body);
+  async retry(
+    @Param('month') month: string,
+    @Body() body: ProfileRetry,
+    @Caller() caller: CallerIdentity,
+  ): Promise<ProfileRetryAnswer> {
+    const result = await this.months.retry(month, body, callerId(caller));
     this.loops.wake();
     return result;
   }

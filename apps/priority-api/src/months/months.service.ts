@@ -14,6 +14,7 @@ import {
 } from '@tradewind/shared-types';
 import type { BatchProfile } from '../batches/batch-message.js';
 import { DeliveryWatch } from '../delivery-watch/delivery-watch.js';
+import { AppEvents } from '../events.js';
 import { WatchedCallsStore } from '../delivery-watch/watched-calls.store.js';
 import type { RetryPlan } from '../profile-calls/profile-call.types.js';
 import { ProfileCallsStore } from '../profile-calls/profile-calls.store.js';
@@ -25,7 +26,12 @@ export class MonthsService {
     private readonly calls: ProfileCallsStore,
     private readonly watched: WatchedCallsStore,
     private readonly watch: DeliveryWatch,
+    private readonly events: AppEvents,
   ) {}
+
+  private recordRequest({ planId, month, isDryRun, requestedBy }: Omit<RetryPlan, 'profiles'>): void {
+    if (!isDryRun) this.events.emit('retry_requested', { plan_id: planId, month, caller: requestedBy });
+  }
 
   async lookup(month: string, { network_usernames, forced_run_id }: ProfileCallLookup): Promise<ProfileCallStatus[]> {
     return this.calls.listStatuses(parseMonth(month), network_usernames, forced_run_id);
@@ -36,7 +42,7 @@ export class MonthsService {
   }
 
   /** Starts profiles again that have ended without success or are lost, see profile-calls/retry-rule.ts. */
-  async retry(month: string, body: ProfileRetry): Promise<RetryResult> {
+  async retry(month: string, body: ProfileRetry, requestedBy: string | null): Promise<RetryResult> {
     const plan: RetryPlan = {
       planId: body.plan_id ?? randomUUID(),
       month: parseMonth(month),
@@ -44,19 +50,26 @@ export class MonthsService {
       profiles: toProfiles(body.profiles),
       arePublished: body.published ?? false,
       isDryRun: body.dry_run ?? false,
+      requestedBy,
     };
+    this.recordRequest(plan);
     return { month: plan.month, plan_id: plan.planId, dry_run: plan.isDryRun, ...(await this.carryOut(plan)) };
   }
 
   /** A retry of every profile of the month that this service knows. */
-  async retryMissing(month: string, { isDryRun }: { isDryRun: boolean }): Promise<RetryResult> {
+  async retryMissing(
+    month: string,
+    { isDryRun, requestedBy }: { isDryRun: boolean; requestedBy: string | null },
+  ): Promise<RetryResult> {
     const plan = {
       planId: randomUUID(),
       month: parseMonth(month),
       generation: undefined,
       arePublished: false,
       isDryRun,
+      requestedBy,
     };
+    this.recordRequest(plan);
     const sum: RetryCounts = { started: 0, on_their_way: 0, done: 0, not_known: 0 };
     for (let after = ''; ;) {
       const profiles = await this.calls.listOfMonth(plan.month, after, profileLookupMax);

@@ -44,4 +44,6 @@ export interface RetryPlan {
   /** The caller has published them: one that is not known here is started for the first time. */
   arePublished: boolean;
   isDryRun: boolean;
+  /** `sub` of a user, name of a service token or `operator`; null: nobody is known. */
+  requestedBy: string | null;
 }

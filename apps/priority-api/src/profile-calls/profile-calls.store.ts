@@ -227,7 +227,7 @@ export class ProfileCallsStore {
        ), begun as (
          select * from restarted union all select * from added
        ), recorded as (
-         insert into profile_retry(plan_id, month, network_username, generation) select $5::uuid, begun.* from begun
+         insert into profile_retry(plan_id, month, network_username, generation, requested_by) select $5::uuid, begun.*, $8::text from begun
        ), judged as (
          select call.delivered_status = 'SUCCESS' as is_done,
            call.network_username is null and not $7::boolean as is_unknown,
@@ -249,6 +249,7 @@ export class ProfileCallsStore {
         plan.planId,
         plan.isDryRun,
         plan.arePublished,
+        plan.requestedBy,
       ],
     );
     return counts!;
