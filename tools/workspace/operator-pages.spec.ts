@@ -61,7 +61,7 @@ const wordsOf = (text: string): string[] =>
     .replace(/\s+#.*| < .*/, '')
     .replaceAll(/[[\]]/g, '')
     .replaceAll(/YYYY-MM|--month \.\.\./g, (found) => (found === 'YYYY-MM' ? '2026-11' : '--month 2026-11'))
-    .replaceAll(/\bN\b/g, '5')
+    .replaceAll(/\b(?:N|ID)\b/g, '5')
     .split(/\s+/)
     .filter((word) => word !== '');
 

@@ -96,6 +96,13 @@ describe('documents', () => {
     expect(broken).toEqual([]);
   });
 
+  it('decisions have numbers of their own, and begin with them', () => {
+    const files = globSync('docs/decisions/*.md', { cwd: root });
+    const numbers = files.map((file) => /^docs\/decisions\/(\d{4})-/.exec(file)?.[1]);
+    expect(numbers).toEqual(files.map((file) => /^# (\d{4}) /.exec(read(file))?.[1]));
+    expect(new Set(numbers).size).toBe(files.length);
+  });
+
   it('the page of error codes has exactly the codes there are', () => {
     const listed = [...read('docs/errors.md').matchAll(/^\| `([^`]+)`/gm)].map(([, code]) => code);
     expect(listed).toEqual([...Object.keys(errorCodes), ...Object.keys(graphqlErrorCodes)]);
