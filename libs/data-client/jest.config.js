@@ -1,4 +1,0 @@
-export default {
-  displayName: 'data-client',
-  preset: '../../jest.preset.js',
-};
