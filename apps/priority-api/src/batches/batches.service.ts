@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
+import { messageIdOf, readBatch, type Batch, type PushedMessage } from '../batch-message/batch-message.js';
 import { DeadLettersService } from '../dead-letters/dead-letters.service.js';
 import { AppEvents } from '../events.js';
 import { ProfileCallsStore } from '../profile-calls/profile-calls.store.js';
@@ -8,7 +9,6 @@ import { ProfileStarter } from '../profile-calls/profile-starter.js';
 import { StartLoops } from '../profile-calls/start.loops.js';
 import type { BatchTriggerAnswer } from './batches.dto.js';
 import { BatchMessagesStore } from './batch-messages.store.js';
-import { messageIdOf, readBatch, type Batch, type PushedMessage } from './batch-message.js';
 
 /** The provider is given this long before the queue should come again, seconds. */
 const retryAfterSeconds = 5;

@@ -1,6 +1,6 @@
 // Dead letters as an operator reads them on a terminal. What they hold came from strangers: nothing of it may move the
 // cursor or hide text, so every character that a terminal does not simply show is escaped.
-import { decodeBase64 } from '../batches/batch-message.js';
+import { decodeBase64 } from '../batch-message/batch-message.js';
 import type { DeadLetter, DeadLetterPage } from './dead-letters.store.js';
 
 /** Widths of the two last columns, characters: a row fits a wide terminal. */

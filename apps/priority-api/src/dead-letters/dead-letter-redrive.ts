@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BatchesService } from '../batches/batches.service.js';
-import { readBatch, type PushedMessage } from '../batches/batch-message.js';
+import { readBatch, type PushedMessage } from '../batch-message/batch-message.js';
 import { AppConfig } from '../app.config.js';
 import { isDeadLetterId } from './dead-letters.service.js';
 import { DeadLettersStore, type DeadLetter } from './dead-letters.store.js';

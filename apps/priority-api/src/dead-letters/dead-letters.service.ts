@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { storableJson } from '@tradewind/service-kit';
 import { AppEvents } from '../events.js';
-import { messageIdOf, type PushedMessage } from '../batches/batch-message.js';
+import { messageIdOf, type PushedMessage } from '../batch-message/batch-message.js';
 import { DeadLettersStore, type DeadLetter, type DeadLetterPage } from './dead-letters.store.js';
 
 /** Keeps what no retry can mend, for a person to look at. */

@@ -1,5 +1,5 @@
 import type { Month } from '@tradewind/shared-types';
-import type { BatchProfile } from '../batches/batch-message.js';
+import type { BatchProfile } from '../batch-message/batch-message.js';
 
 /** A profile that this process has taken to start it. */
 export interface ClaimedCall {
