@@ -6,7 +6,7 @@ import { AppConfig } from './app.config.js';
 import { BatchMessagesStore } from './batches/batch-messages.store.js';
 import { BatchesController } from './batches/batches.controller.js';
 import { BatchesService } from './batches/batches.service.js';
-import { DeadLetterRedrive } from './dead-letters/dead-letter-redrive.js';
+import { DeadLetterRedrive } from './batches/dead-letter-redrive.js';
 import { DeadLettersService } from './dead-letters/dead-letters.service.js';
 import { DeadLettersStore } from './dead-letters/dead-letters.store.js';
 import { DeliveriesClient } from './delivery-watch/deliveries.client.js';
@@ -44,9 +44,9 @@ export class AppModule {
         },
         BatchMessagesStore,
         BatchesService,
+        DeadLetterRedrive,
         DeadLettersStore,
         DeadLettersService,
-        DeadLetterRedrive,
         ProfileCallsStore,
         ProfileStarter,
         DoubtReconciler,

@@ -2,7 +2,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { OperatorError, wholeNumberUpTo, type Command } from '@tradewind/service-kit';
 import { isMonth, monthFault, monthOf, type Month } from '@tradewind/shared-types';
-import { DeadLetterRedrive } from './dead-letters/dead-letter-redrive.js';
+import { DeadLetterRedrive } from './batches/dead-letter-redrive.js';
 import { deadLetterDetails, deadLetterTable } from './dead-letters/dead-letter-display.js';
 import { DeadLettersService, isDeadLetterId } from './dead-letters/dead-letters.service.js';
 import { MonthsService } from './months/months.service.js';

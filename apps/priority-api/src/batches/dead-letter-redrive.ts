@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { BatchesService } from '../batches/batches.service.js';
-import { readBatch, type PushedMessage } from '../batch-message/batch-message.js';
 import { AppConfig } from '../app.config.js';
-import { isDeadLetterId } from './dead-letters.service.js';
-import { DeadLettersStore, type DeadLetter } from './dead-letters.store.js';
+import { readBatch, type PushedMessage } from '../batch-message/batch-message.js';
+import { isDeadLetterId } from '../dead-letters/dead-letters.service.js';
+import { DeadLettersStore, type DeadLetter } from '../dead-letters/dead-letters.store.js';
+import { BatchesService } from './batches.service.js';
 
 export type RedriveResult =
   { id: string; redriven: true; profiles_triggered: number } | { id: string; redriven: false; reason: string };
