@@ -11,6 +11,7 @@ import { DeadLettersService } from './dead-letters/dead-letters.service.js';
 import { DeadLettersStore } from './dead-letters/dead-letters.store.js';
 import { DeliveriesClient } from './delivery-watch/deliveries.client.js';
 import { DeliveryWatch } from './delivery-watch/delivery-watch.js';
+import { WatchLoop } from './delivery-watch/watch.loop.js';
 import { WatchedCallsStore } from './delivery-watch/watched-calls.store.js';
 import { AppEvents } from './events.js';
 import { migrations } from './migrations/index.js';
@@ -54,6 +55,7 @@ export class AppModule {
         WatchedCallsStore,
         DeliveriesClient,
         DeliveryWatch,
+        WatchLoop,
         MonthsService,
         Retention,
       ],

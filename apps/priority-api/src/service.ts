@@ -2,6 +2,7 @@ import { defineService, migrateDatabase, openApi } from '@tradewind/service-kit'
 import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
 import { addCommands } from './commands.js';
+import { WatchLoop } from './delivery-watch/watch.loop.js';
 import { migrations } from './migrations/index.js';
 import { openApiOptions } from './openapi.js';
 import { Retention } from './retention.js';
@@ -14,6 +15,7 @@ export const service = defineService({
   configure: async (app, config) => {
     await openApi(app, config, openApiOptions);
     app.get(StartLoops).start();
+    app.get(WatchLoop).start();
     app.get(Retention).start();
   },
   migrate: (config) => migrateDatabase(config, migrations),
