@@ -4,8 +4,8 @@ import { Logger, RetentionLoop } from '@tradewind/service-kit';
 import { oldestKeptMonth } from '@tradewind/shared-types';
 import { DataSource } from 'typeorm';
 import { AppConfig } from './app.config.js';
-import { DeliveriesStore } from './deliveries/deliveries.store.js';
 import { AppEvents } from './events.js';
+import { DeliveriesStore } from './inbox/deliveries.store.js';
 import { UnusablePayloadsStore } from './unusable/unusable-payloads.store.js';
 
 /** Rows of one transaction: a few milliseconds of locks. */

@@ -4,13 +4,13 @@ import { GroupCommit, storableJson } from '@tradewind/service-kit';
 import { monthOf, monthOfCorrelationId } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
+import { DeliveriesStore, type InsertedDelivery } from '../inbox/deliveries.store.js';
+import type { DeliveryProgress, IncomingDelivery } from '../inbox/delivery.types.js';
 import { leaseMs } from '../storing/inbox.loops.js';
 import { ProfileStoringService } from '../storing/profile-storing.service.js';
 import { UnusablePayloadsStore } from '../unusable/unusable-payloads.store.js';
 import { deliveryIdentity } from './delivery-identity.js';
-import type { DeliveryProgress, IncomingDelivery } from './delivery.types.js';
 import { unusableWebhook } from './deliveries.errors.js';
-import { DeliveriesStore, type InsertedDelivery } from './deliveries.store.js';
 import { readProfilePayload } from './profile-payload.js';
 
 /** Webhooks kept by one insert. */

@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { BackgroundLoop, Logger } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
-import { DeliveriesStore } from '../deliveries/deliveries.store.js';
 import { AppEvents } from '../events.js';
+import { DeliveriesStore } from '../inbox/deliveries.store.js';
 import { ProfileStoringService } from './profile-storing.service.js';
 
 /** Deliveries taken from the inbox at a time: their statements and commits are shared by all of them. */

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { ObjectStore, Warehouse } from '@tradewind/cloud-ports';
 import { errorText, GroupCommit, Logger, withinMs } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
-import type { DeliveryProgress, KeptDelivery } from '../deliveries/delivery.types.js';
-import { DeliveriesStore } from '../deliveries/deliveries.store.js';
 import { AppEvents } from '../events.js';
+import type { DeliveryProgress, KeptDelivery } from '../inbox/delivery.types.js';
+import { DeliveriesStore } from '../inbox/deliveries.store.js';
 import { profileCallRow } from './profile-call-row.js';
 import { retryAfterMs } from './storing-retry.js';
 

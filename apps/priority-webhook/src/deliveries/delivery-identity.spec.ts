@@ -1,7 +1,5 @@
-// The small pure rules of a delivery: its identity, and the name of its backup.
 import { describe, expect, it } from '@jest/globals';
 import type { Month } from '@tradewind/shared-types';
-import { backupObjectName } from './backup-object-name.js';
 import { deliveryIdentity, type IdentifiedDelivery } from './delivery-identity.js';
 
 describe('deliveryIdentity', () => {
@@ -29,13 +27,5 @@ describe('deliveryIdentity', () => {
       { networkUsername: 'joe' },
     ];
     expect(new Set([identity({}), ...others.map(identity)]).size).toBe(4);
-  });
-});
-
-describe('backupObjectName', () => {
-  it('is the handle and the second in UTC, with a suffix for twins', () => {
-    const receivedAt = new Date('2026-03-04T05:06:07.999+02:00');
-    expect(backupObjectName('jane', receivedAt, 1)).toBe('jane_20260304030607.json');
-    expect(backupObjectName('jane', receivedAt, 2)).toBe('jane_20260304030607-2.json');
   });
 });
