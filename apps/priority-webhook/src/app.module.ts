@@ -12,7 +12,7 @@ import { MonthsController } from './months/months.controller.js';
 import { MonthsService } from './months/months.service.js';
 import { ProfilesController } from './profiles/profiles.controller.js';
 import { ProfilesService } from './profiles/profiles.service.js';
-import { InboxLoops } from './storing/inbox.loops.js';
+import { StoringLoop } from './storing/storing.loop.js';
 import { Retention } from './retention.js';
 import { ProfileStoringService } from './storing/profile-storing.service.js';
 import { UnusablePayloadsStore } from './unusable/unusable-payloads.store.js';
@@ -34,7 +34,7 @@ export class AppModule {
         UnusablePayloadsStore,
         DeliveriesService,
         ProfileStoringService,
-        InboxLoops,
+        StoringLoop,
         ProfilesService,
         MonthsService,
         Retention,

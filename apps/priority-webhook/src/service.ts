@@ -6,7 +6,7 @@ import { addCommands } from './commands.js';
 import { migrations } from './migrations/index.js';
 import { openApiOptions } from './openapi.js';
 import { Retention } from './retention.js';
-import { InboxLoops } from './storing/inbox.loops.js';
+import { StoringLoop } from './storing/storing.loop.js';
 
 export const service = defineService({
   name: 'priority-webhook',
@@ -14,7 +14,7 @@ export const service = defineService({
   module: () => AppModule.forRoot(),
   configure: async (app, config) => {
     await openApi(app, config, openApiOptions);
-    app.get(InboxLoops).start();
+    app.get(StoringLoop).start();
     app.get(Retention).start();
   },
   migrate: (config) => migrateDatabase(config, migrations),

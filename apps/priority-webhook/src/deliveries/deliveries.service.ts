@@ -6,7 +6,7 @@ import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { DeliveriesStore, type InsertedDelivery } from '../inbox/deliveries.store.js';
 import type { DeliveryProgress, IncomingDelivery } from '../inbox/delivery.types.js';
-import { leaseMs } from '../storing/inbox.loops.js';
+import { leaseMs } from '../storing/storing.loop.js';
 import { ProfileStoringService } from '../storing/profile-storing.service.js';
 import { UnusablePayloadsStore } from '../unusable/unusable-payloads.store.js';
 import { deliveryIdentity } from './delivery-identity.js';

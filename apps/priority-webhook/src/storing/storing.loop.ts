@@ -12,7 +12,7 @@ const passBytes = 8 * 2 ** 20;
 
 /** Background work of a serving process: what was not stored at once is stored later. */
 @Injectable()
-export class InboxLoops implements OnModuleDestroy {
+export class StoringLoop implements OnModuleDestroy {
   private readonly loop: BackgroundLoop;
 
   constructor(
