@@ -1,5 +1,6 @@
-// `npm start`: the whole platform on embedded parts, until Ctrl-C.
+// `npm start [-- --explore]`: the whole platform on embedded parts, until Ctrl-C.
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { interruption } from './interruption.js';
 import { Platform } from './platform.js';
 import { readSettings } from './settings.js';
@@ -7,8 +8,17 @@ import { failure, step, welcomePage } from './welcome-page.js';
 
 const rootDir = fileURLToPath(new URL('../../../', import.meta.url));
 
+/** Throws a sentence for a word that means nothing here. */
+function isExploring(): boolean {
+  try {
+    return parseArgs({ options: { explore: { type: 'boolean', default: false } } }).values.explore;
+  } catch {
+    throw new Error(`npm start takes one option, --explore, not: ${process.argv.slice(2).join(' ')}`);
+  }
+}
+
 async function main(): Promise<number> {
-  const settings = readSettings(process.env, rootDir);
+  const settings = readSettings(process.env, rootDir, isExploring());
   const platform = await Platform.open(settings, (line) => console.log(step(line)));
 
   // From here on an interruption has to find the platform, ready or not.

@@ -23,13 +23,7 @@ export interface EnvironmentContext {
 }
 
 /** Settings of an app that a person may give to `npm start` and that then replace ours (the outside contract). */
-const passedThrough = [
-  'DATA_CALLS_PER_DAY',
-  'REQUESTS_PER_MINUTE',
-  'DATA_PAGE_SIZE',
-  'LOG_LEVEL',
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-];
+const passedThrough = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
 
 /** The whole environment of a process: nothing of the caller's but where programs are found. */
 export function serviceEnvironment(
@@ -75,7 +69,7 @@ function own(name: ServiceName, { settings, databaseUrl, secrets }: EnvironmentC
         SERVICE_TOKENS: secrets.serviceTokenEntry,
       };
     case 'graphql-gateway':
-      return { IDENTITY_URL: address('identity'), SERVICE_TOKEN: secrets.serviceToken };
+      return { IDENTITY_URL: address('identity'), SERVICE_TOKEN: secrets.serviceToken, ...settings.dataLimits };
     case 'interactions':
       return {
         ...warehouse,

@@ -8,6 +8,16 @@ describe('readSettings', () => {
       dataDir: '/checkout/.data',
       databaseUrl: undefined,
       rootDir: '/checkout',
+      dataLimits: { DATA_PAGE_SIZE: '1', DATA_CALLS_PER_DAY: '10', REQUESTS_PER_MINUTE: '100' },
+    });
+  });
+
+  it('has larger limits for exploring, and takes those of the environment before all', () => {
+    const env = { DATA_PAGE_SIZE: '50', REQUESTS_PER_MINUTE: '' };
+    expect(readSettings(env, '/checkout', true).dataLimits).toEqual({
+      DATA_PAGE_SIZE: '50',
+      DATA_CALLS_PER_DAY: '10000',
+      REQUESTS_PER_MINUTE: '100',
     });
   });
 

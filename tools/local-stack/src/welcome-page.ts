@@ -4,7 +4,7 @@ import { styleText } from 'node:util';
 import { demoAccounts, demoClient } from './demo-accounts.js';
 import { metricsOffset, portOf } from './ports.js';
 import { serviceNames } from './services.js';
-import type { LocalSettings } from './settings.js';
+import { exploringLimits, type LocalSettings } from './settings.js';
 
 const purposes: Record<(typeof serviceNames)[number], string> = {
   identity: 'sign-in, OAuth 2.0 / OpenID Connect',
@@ -57,7 +57,22 @@ ${heading('Three requests to try')}
      curl -s ${url('interactions')}/scraper/network/interactions -H 'content-type: application/json' \\
        -d '{"user_company_id":"demo-company","targets":[{"network_handle":"ada-lovelace","entity":"PERSON"}]}'
 
+${heading('Limits of the data API')}
+${limits(settings)}
+
   The main job end to end: ${heading('npm run demo')}. Ctrl-C stops everything.
 
 ${styleText(['green', 'bold'], 'Platform ready')}`;
+}
+
+function limits({ dataLimits }: LocalSettings): string {
+  const count = (text: string) => (/^\d+$/.test(text) ? Number(text).toLocaleString('en') : text);
+  const { DATA_PAGE_SIZE, DATA_CALLS_PER_DAY, REQUESTS_PER_MINUTE } = dataLimits;
+  const inForce =
+    `  A page holds ${count(DATA_PAGE_SIZE)}, a user has ${count(DATA_CALLS_PER_DAY)} data calls a day ` +
+    `and ${count(REQUESTS_PER_MINUTE)} other requests a minute.`;
+  const isEnough = Number(DATA_CALLS_PER_DAY) >= Number(exploringLimits.DATA_CALLS_PER_DAY);
+  if (isEnough) return inForce;
+  const more = `pages of ${exploringLimits.DATA_PAGE_SIZE}, ${count(exploringLimits.DATA_CALLS_PER_DAY)} data calls a day`;
+  return `${inForce}\n  More to look around with: npm start -- --explore (${more}).`;
 }

@@ -1,0 +1,7 @@
+// Reads .env of the checkout, when there is one. Variables of the shell win. Node's own --env-file-if-exists says so when
+// there is none, at every start.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const file = fileURLToPath(new URL('../../.env', import.meta.url));
+if (existsSync(file)) process.loadEnvFile(file);
