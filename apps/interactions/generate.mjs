@@ -4,7 +4,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { CallerAuth, openApiDocument } from '@tradewind/service-kit';
 import { writeGenerated } from '../../tools/workspace/generated-files.mjs';
 import { AppConfig } from './src/app.config.ts';
-import { InteractionsController } from './src/interactions/interactions.controller.ts';
+import { InteractionsController } from './src/jobs-api/interactions.controller.ts';
 import { apiDescription } from './src/service.ts';
 import { WebhookController } from './src/webhook/webhook.controller.ts';
 
