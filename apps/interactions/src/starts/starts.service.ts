@@ -3,13 +3,13 @@ import { RunProvider, type ProviderRun, type StartOutcome } from '@tradewind/scr
 import { isDatabaseUnavailable, Logger, retry } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
-import { SurplusRuns } from '../follow/surplus-runs.js';
 import { ParallelLoop } from '../parallel-loop.js';
 import { JobChanges } from '../tracker/job-changes.js';
 import type { Job } from '../tracker/tracker.types.js';
 import { startErrors } from './start-errors.js';
 import { backoffAfterFailure, pauseForCapacity, sendWithinMs, settleMs } from './start-retry.js';
 import { StartsStore } from './starts.store.js';
+import { SurplusRuns } from './surplus-runs.js';
 
 /** Wait between two attempts to record a run that the provider has told. */
 const recordPauseMs = 500;

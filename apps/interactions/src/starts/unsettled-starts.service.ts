@@ -5,10 +5,10 @@ import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { JobChanges } from '../tracker/job-changes.js';
 import type { Job } from '../tracker/tracker.types.js';
-import { SurplusRuns } from '../follow/surplus-runs.js';
 import { listSlackMs } from './start-retry.js';
 import { StartsService } from './starts.service.js';
 import { StartsStore } from './starts.store.js';
+import { SurplusRuns } from './surplus-runs.js';
 
 /** Jobs looked for in one reading of the provider's list. */
 const jobsPerPass = 200;

@@ -1,8 +1,8 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { BackgroundLoop, Logger } from '@tradewind/service-kit';
-import { AppConfig } from '../app.config.js';
-import { InboxStore } from '../webhook/inbox.store.js';
-import { JobsStore } from './jobs.store.js';
+import { AppConfig } from './app.config.js';
+import { JobsStore } from './tracker/jobs.store.js';
+import { InboxStore } from './webhook/inbox.store.js';
 
 const intervalMs = 3_600_000;
 /** Rows that one statement deletes: a fraction of a second, so that nothing waits for its locks. */
