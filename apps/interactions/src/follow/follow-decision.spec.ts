@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isTerminalRunStatus, runStatuses } from '@tradewind/scraping-provider';
 import { decideByRunStatus } from './follow-decision.js';
-import { nextLookMs, retryAfterFailureMs } from './follow-schedule.js';
+import { nextLookMs } from './follow-schedule.js';
 
 describe('decideByRunStatus', () => {
   it.each([
@@ -31,9 +31,5 @@ describe('the schedule of looks', () => {
     expect([0, 59_999, 60_000, 1_199_999, 1_200_000, 1e9].map((ageMs) => nextLookMs(ageMs, 5_000))).toEqual([
       5_000, 5_000, 15_000, 15_000, 60_000, 60_000,
     ]);
-  });
-
-  it('backs off from a second to a minute when the provider fails', () => {
-    expect([0, 1, 5, 6, 100].map(retryAfterFailureMs)).toEqual([1_000, 2_000, 32_000, 60_000, 60_000]);
   });
 });

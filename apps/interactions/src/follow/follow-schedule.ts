@@ -11,14 +11,3 @@ export function nextLookMs(ageMs: number, intervalMs: number): number {
 
 /** A run that is being aborted ends within seconds (the provider's grace is 30 s). */
 export const abortingLookMs = 1_000;
-
-/** Wait after so many failures in a row of the provider or the warehouse, milliseconds: 1 s doubled up to a minute. */
-export function retryAfterFailureMs(failures: number): number {
-  return Math.min(1_000 * 2 ** failures, minuteMs);
-}
-
-/**
- * Looks in a row that find no run, or no dataset, before the job becomes FAILED. About 30 s together: an answer of 404
- * may come from a lagging copy of the provider's database.
- */
-export const missingLooksMax = 5;

@@ -7,9 +7,11 @@ import { ItemsService } from '../items/items.service.js';
 import { ParallelLoop } from '../parallel-loop.js';
 import { StartsService } from '../starts/starts.service.js';
 import { JobChanges } from '../tracker/job-changes.js';
+import { JobsStore } from '../tracker/jobs.store.js';
+import { missingLooksMax, retryAfterFailureMs } from '../tracker/run-retry.js';
 import type { Job } from '../tracker/tracker.types.js';
 import { decideByRunStatus } from './follow-decision.js';
-import { abortingLookMs, missingLooksMax, nextLookMs, retryAfterFailureMs } from './follow-schedule.js';
+import { abortingLookMs, nextLookMs } from './follow-schedule.js';
 import { FollowStore } from './follow.store.js';
 
 /**
@@ -22,6 +24,7 @@ export class FollowService implements OnApplicationBootstrap, BeforeApplicationS
 
   constructor(
     private readonly store: FollowStore,
+    private readonly jobs: JobsStore,
     private readonly provider: RunProvider,
     private readonly starts: StartsService,
     private readonly items: ItemsService,
@@ -86,7 +89,7 @@ export class FollowService implements OnApplicationBootstrap, BeforeApplicationS
       return this.store.lookAgain(job.id, retryAfterFailureMs(job.attempts));
     }
     if (job.attempts < missingLooksMax) return this.store.lookAgain(job.id, retryAfterFailureMs(job.attempts));
-    if (await this.store.failMissing(job.id, 'The provider no longer knows this run')) {
+    if (await this.jobs.failMissing(job.id, 'The provider no longer knows this run')) {
       this.events.emit('run_failed', { reason: 'missing', job_id: job.id, run_id: runId });
       this.starts.wake();
     }

@@ -77,17 +77,4 @@ export class FollowStore {
       [id, delayMs],
     );
   }
-
-  /** Ends a job whose run, or whose items, the provider no longer has. True when this call did. */
-  async failMissing(id: JobId, error: string): Promise<boolean> {
-    const failed = await rows(
-      this.dataSource,
-      `update ${this.tables.tracker} set
-         status = 'FAILED', stage = 'done', completed_date = clock_timestamp(), error = $2, holds_slot = false, lease_until = null
-       where job_id = $1 and stage in ('following', 'storing') and status in ('PENDING', 'RUNNING')
-       returning job_id`,
-      [id, error],
-    );
-    return failed.length > 0;
-  }
 }

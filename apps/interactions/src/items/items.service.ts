@@ -5,9 +5,9 @@ import { RunProvider, type ItemPage } from '@tradewind/scraping-provider';
 import { Logger } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
-import { missingLooksMax, retryAfterFailureMs } from '../follow/follow-schedule.js';
-import { FollowStore } from '../follow/follow.store.js';
 import { ParallelLoop } from '../parallel-loop.js';
+import { JobsStore } from '../tracker/jobs.store.js';
+import { missingLooksMax, retryAfterFailureMs } from '../tracker/run-retry.js';
 import type { Job } from '../tracker/tracker.types.js';
 import { tableOfKind, toRows, type LeftOver } from './item-rows.js';
 import { ItemsStore } from './items.store.js';
@@ -28,7 +28,7 @@ export class ItemsService implements OnApplicationBootstrap, BeforeApplicationSh
 
   constructor(
     private readonly store: ItemsStore,
-    private readonly followStore: FollowStore,
+    private readonly jobs: JobsStore,
     private readonly provider: RunProvider,
     private readonly warehouse: Warehouse,
     private readonly events: AppEvents,
@@ -171,7 +171,7 @@ export class ItemsService implements OnApplicationBootstrap, BeforeApplicationSh
     if (job.attempts < missingLooksMax) {
       return this.store.release(job.id, this.owner, { delayMs: retryAfterFailureMs(job.attempts), hasFailed: true });
     }
-    if (await this.followStore.failMissing(job.id, 'The provider no longer has the items of this run')) {
+    if (await this.jobs.failMissing(job.id, 'The provider no longer has the items of this run')) {
       this.events.emit('run_failed', { reason: 'items_missing', job_id: job.id, run_id: job.providerRunId });
     }
   }

@@ -37,7 +37,7 @@ export interface JobPosition {
   id: JobId;
 }
 
-/** The tracker as callers see it: jobs made, found, listed, and asked to abort. */
+/** The tracker as callers see it: jobs made, found, listed, asked to abort, and failed when their run is missing. */
 @Injectable()
 export class JobsStore {
   private readonly tables: TrackerTables;
@@ -201,6 +201,19 @@ export class JobsStore {
       [request.userCompanyId, request.targets.map(targetKey), request.abortedBy],
     );
     return new Map(found.map((row) => [row.target_key, toJob(row)]));
+  }
+
+  /** Ends a job whose run, or whose items, the provider no longer has. True when this call did. */
+  async failMissing(id: JobId, error: string): Promise<boolean> {
+    const failed = await rows(
+      this.dataSource,
+      `update ${this.tables.tracker} set
+         status = 'FAILED', stage = 'done', completed_date = clock_timestamp(), error = $2, holds_slot = false, lease_until = null
+       where job_id = $1 and stage in ('following', 'storing') and status in ('PENDING', 'RUNNING')
+       returning job_id`,
+      [id, error],
+    );
+    return failed.length > 0;
   }
 
   /**

@@ -1,0 +1,12 @@
+// How long a job whose run exists goes on when the run, or its items, cannot be read. `follow` and `items` both keep to it.
+
+/** Wait after so many failures in a row of the provider or the warehouse, milliseconds: 1 s doubled up to a minute. */
+export function retryAfterFailureMs(failures: number): number {
+  return Math.min(1_000 * 2 ** failures, 60_000);
+}
+
+/**
+ * Looks in a row that find no run, or no dataset, before the job becomes FAILED. About 30 s together: an answer of 404
+ * may come from a lagging copy of the provider's database.
+ */
+export const missingLooksMax = 5;
