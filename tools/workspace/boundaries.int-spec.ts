@@ -48,6 +48,8 @@ const files: Record<string, string> = {
   'apps/bad-app/src/undeclared.ts': "import 'some-package';\nexport const a = 1;",
   'apps/bad-app/src/cycle-one.ts': "import { two } from './cycle-two.js';\nexport const one = (): unknown => two;",
   'apps/bad-app/src/cycle-two.ts': "import { one } from './cycle-one.js';\nexport const two = (): unknown => one;",
+  'apps/bad-app/src/type-one.ts': "import type { Two } from './type-two.js';\nexport type One = Two | 1;",
+  'apps/bad-app/src/type-two.ts': "import type { One } from './type-one.js';\nexport type Two = One[];",
   'apps/bad-app/src/missing.ts': "import './nothing.js';",
   'libs/filters/src/upward.ts': "import { ports } from '@tradewind/cloud-ports';\nexport const a = ports;",
   'libs/shared-types/src/app.ts': "import { other } from '@tradewind/other-app';\nexport const a = other;",
@@ -105,6 +107,7 @@ describe('import boundaries', () => {
       'apps/bad-app/src/undeclared.ts imports node_modules/some-package/index.js: declared-dependencies',
     ],
     ['a cycle', 'apps/bad-app/src/cycle-one.ts imports apps/bad-app/src/cycle-two.ts: no-cycles'],
+    ['a cycle of types', 'apps/bad-app/src/type-one.ts imports apps/bad-app/src/type-two.ts: no-cycles'],
     ['a file that is not there', 'apps/bad-app/src/missing.ts imports ./nothing.js: resolvable'],
     [
       'filters imports a library above it',

@@ -1,13 +1,7 @@
 // What must hold once everything has come to rest: tracker, warehouse and the simulator's ledger tell the same story.
 import { expect } from '@jest/globals';
 import type { Simulator } from '@tradewind/provider-simulator';
-import type { TrackerRow } from './interactions-app.js';
-
-export interface WarehouseCounts {
-  posts: number;
-  comments: number;
-  reactions: number;
-}
+import type { TrackerRow, WarehouseCounts } from './stored-rows.types.js';
 
 interface World {
   simulator: Simulator;

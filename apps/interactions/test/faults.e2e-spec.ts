@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CallFaultKind, Fault } from '@tradewind/provider-simulator';
 import { expectAgreement } from './agreement.js';
-import { InteractionsWorld, person, type TrackerRow } from './interactions-app.js';
+import { InteractionsWorld, person } from './interactions-app.js';
+import type { TrackerRow } from './stored-rows.types.js';
 
 const callKinds: readonly CallFaultKind[] = [
   'latency',

@@ -7,10 +7,10 @@ import { createTestDatabase, freePort, type TestDatabase } from '@tradewind/test
 import { createWarehouse } from '@tradewind/cloud-ports';
 import { createRunProvider } from '@tradewind/scraping-provider';
 import pg from 'pg';
-import type { WarehouseCounts } from './agreement.js';
 import { AppConfig } from '../src/app.config.js';
 import { migrations } from '../src/migrations/migrations.js';
 import { service } from '../src/service.js';
+import type { TrackerRow, WarehouseCounts } from './stored-rows.types.js';
 
 // Generous: on a busy machine everything takes many times longer, and a wait ends as soon as its condition holds.
 jest.setTimeout(180_000);
@@ -44,27 +44,6 @@ export async function createInteractionsDatabase(): Promise<TestDatabase> {
       await warehouse.onApplicationShutdown();
     },
   });
-}
-
-export interface TrackerRow {
-  job_id: string;
-  networkUsername: string;
-  entityType: string;
-  status: string;
-  stage: string;
-  user_company_id: string;
-  trigger_user_id: string | null;
-  triggered_by: string | null;
-  aborted_by: string | null;
-  provider_run_id: string | null;
-  posts_count: number | null;
-  reactions_count: number | null;
-  comments_count: number | null;
-  left_over_count: number;
-  created_at: Date;
-  completed_date: Date | null;
-  holds_slot: boolean;
-  error: string | null;
 }
 
 export class InteractionsWorld {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { company, InteractionsWorld, person, type TrackerRow } from './interactions-app.js';
+import { company, InteractionsWorld, person } from './interactions-app.js';
+import type { TrackerRow } from './stored-rows.types.js';
 
 describe('POST /scraper/network/interactions', () => {
   let world: InteractionsWorld;

@@ -1,6 +1,6 @@
 export type { AdjustableSettings } from './control-api.js';
 export type { CallFaultKind, CallOperation, EventFaultKind, Fault } from './faults.js';
-export type { ItemCounts } from './items.js';
+export type { ItemCounts } from './item.types.js';
 export type { LedgerEntry, LedgerOperation, LedgerPage, LedgerQuery, LedgerSummary } from './ledger.js';
 export type { StartedTwice, StartSummary } from './start-counters.js';
 export { profileOf, type Profile } from './people.js';

@@ -1,5 +1,5 @@
 // The shapes of items as harvestapi~linkedin-profile-posts stores them, odd and broken ones included.
-import type { DatasetOptions, Item } from './items.js';
+import type { DatasetOptions, Item } from './item.types.js';
 import { actorOf, profileOf } from './people.js';
 import type { Random } from './random.js';
 

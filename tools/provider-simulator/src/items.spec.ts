@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { countItems, datasetItems, type DatasetOptions, type Item } from './items.js';
+import type { DatasetOptions, Item } from './item.types.js';
+import { countItems, datasetItems } from './items.js';
 
 const options: DatasetOptions = {
   seed: '1',

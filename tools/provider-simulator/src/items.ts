@@ -2,36 +2,8 @@
 // of the real actor. A page posts every few days on fixed days, so that a second run finds the same posts again and
 // perhaps a newer one. Nothing is stored: a dataset is a function of seed, input and the moment of the run.
 import { brokenItems, commentOf, oddItems, postOf, reactionOf, type PostContext } from './item-shapes.js';
+import type { DatasetOptions, Item, ItemCounts } from './item.types.js';
 import { Random, hash } from './random.js';
-
-export type Item = Record<string, unknown>;
-
-export interface ItemCounts {
-  /** Everything in the dataset. */
-  total: number;
-  /** Distinct ids by type; what a careful reader stores. */
-  posts: number;
-  comments: number;
-  reactions: number;
-  /** Items of these types that carry no id. */
-  withoutId: number;
-  unknownType: number;
-  /** Items that repeat an id of their type. */
-  repeated: number;
-  /** Entries that are no usable item at all; only by the fault `broken_item`. */
-  broken: number;
-}
-
-export interface DatasetOptions {
-  seed: string;
-  networkUrl: string;
-  oddItems: boolean;
-  now: Date;
-  /** By fault: nothing was found. */
-  isEmpty: boolean;
-  /** By fault: the dataset begins with entries that no reader expects. */
-  hasBrokenItems: boolean;
-}
 
 const dayMs = 86_400_000;
 /** How far back a page reaches; "all posts" means these. */

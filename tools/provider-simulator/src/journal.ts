@@ -12,8 +12,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Run, RunLimits } from './runs.js';
-import type { Scrape } from './profiles.js';
+import type { Run, RunLimits } from './run.types.js';
+import type { Scrape } from './scrape.types.js';
 
 export type RunRecord = Pick<
   Run,

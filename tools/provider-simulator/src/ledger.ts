@@ -2,7 +2,7 @@
 // Entries are bounded; the summary's counters see all of them, also those that have been dropped.
 import type { CallOperation } from './faults.js';
 import { increment } from './increment.js';
-import type { ItemCounts } from './items.js';
+import type { ItemCounts } from './item.types.js';
 import { StartCounters, type Side, type StartSummary } from './start-counters.js';
 
 export type LedgerOperation = CallOperation | 'run.ended' | 'profile.ended' | 'run.webhook' | 'profile.webhook';

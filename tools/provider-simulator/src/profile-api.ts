@@ -2,7 +2,8 @@
 // by asking for the correlation id.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CallOperation, Faults, Subject } from './faults.js';
-import { scrapeBody, type Profiles, type ProfileScrapeRequest, type Scrape } from './profiles.js';
+import { scrapeBody, type Profiles } from './profiles.js';
+import type { ProfileScrapeRequest, Scrape } from './scrape.types.js';
 import type { CallAnswer, ProviderCalls, Refusal } from './provider-call.js';
 import type { SimulatorSettings } from './settings.js';
 

@@ -5,23 +5,9 @@ import type { Ledger } from './ledger.js';
 import { profileOf } from './people.js';
 import { Random } from './random.js';
 import { newId } from './runs.js';
+import type { ProfileScrapeRequest, Scrape } from './scrape.types.js';
 import type { SimulatorSettings } from './settings.js';
 import type { WebhookDispatcher } from './webhooks.js';
-
-export interface ProfileScrapeRequest {
-  username: string;
-  webhookUrl: string;
-  webhookHeaders: Record<string, string>;
-  correlationId: string | undefined;
-}
-
-export interface Scrape extends ProfileScrapeRequest {
-  id: string;
-  status: 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'FAILED';
-  createdAt: Date;
-  finishedAt: Date | null;
-  timer: NodeJS.Timeout | undefined;
-}
 
 type EndStatus = 'SUCCEEDED' | 'FAILED';
 

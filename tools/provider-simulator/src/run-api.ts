@@ -1,10 +1,11 @@
 // The run platform's HTTP API (Apify v2), as far as its official client needs it to start, watch, abort and read runs.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CallOperation, Faults, Subject } from './faults.js';
-import type { Item } from './items.js';
+import type { Item } from './item.types.js';
 import type { CallAnswer, ProviderCalls, Refusal } from './provider-call.js';
 import { runBody, userId } from './run-body.js';
-import { subjectOfStart, type AdHocWebhook, type Run, type RunLimits, type Runs } from './runs.js';
+import type { AdHocWebhook, Run, RunLimits } from './run.types.js';
+import { subjectOfStart, type Runs } from './runs.js';
 import type { SimulatorSettings } from './settings.js';
 
 interface Query {

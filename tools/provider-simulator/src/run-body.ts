@@ -1,5 +1,5 @@
 // How a run looks to the outside: in answers of the API and in webhooks.
-import type { Run } from './runs.js';
+import type { Run } from './run.types.js';
 
 export const userId = 'simulatedUser0001';
 

@@ -1,57 +1,20 @@
 // Runs and their lives: READY, RUNNING, then an end, with ABORTING between when somebody asks for it.
 import { randomBytes } from 'node:crypto';
 import type { Faults } from './faults.js';
-import { countItems, datasetItems, targetsOf, type Item, type ItemCounts } from './items.js';
+import type { Item, ItemCounts } from './item.types.js';
+import { countItems, datasetItems, targetsOf } from './items.js';
 import type { Journal, Remembered, RunRecord } from './journal.js';
 import type { Ledger } from './ledger.js';
 import { Random } from './random.js';
 import { headersOf, payloadOf } from './run-body.js';
+import type { AdHocWebhook, Run, RunLimits } from './run.types.js';
 import type { SimulatorSettings } from './settings.js';
 import type { WebhookDispatcher } from './webhooks.js';
 
-export type Status = 'READY' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED-OUT' | 'ABORTING' | 'ABORTED';
 type FinalStatus = 'SUCCEEDED' | 'FAILED' | 'TIMED-OUT' | 'ABORTED';
-
-/** An ad-hoc webhook as the client sends it with a start. */
-export interface AdHocWebhook {
-  eventTypes: string[];
-  requestUrl: string;
-  payloadTemplate?: string;
-  headersTemplate?: string;
-  idempotencyKey?: string;
-  doNotRetry?: boolean;
-}
-
-/** What a start allows the run to cost; absent is without limit. */
-export interface RunLimits {
-  maxItems?: number;
-  maxTotalChargeUsd?: number;
-}
 
 /** Price of one item, US dollars; about what the real actor charges for a post, a comment or a reaction. */
 const itemPriceUsd = 0.002;
-
-export interface Run {
-  id: string;
-  actorId: string;
-  status: Status;
-  statusMessage: string | null;
-  startedAt: Date;
-  finishedAt: Date | null;
-  datasetId: string;
-  inputStoreId: string;
-  requestQueueId: string;
-  buildId: string;
-  input: Item;
-  /** Handle of the first target; what faults and the ledger go by. */
-  target: string;
-  correlationId: string | undefined;
-  webhooks: AdHocWebhook[];
-  limits: RunLimits;
-  dataset: { isEmpty: boolean; hasBrokenItems: boolean };
-  timer: NodeJS.Timeout | undefined;
-  onEnd: (() => void)[];
-}
 
 /** How a run will go, drawn when it starts. */
 interface Fate {

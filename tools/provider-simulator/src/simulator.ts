@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
 import { registerControlApi, type AdjustableSettings } from './control-api.js';
 import { Faults, type Fault } from './faults.js';
-import type { ItemCounts } from './items.js';
+import type { ItemCounts } from './item.types.js';
 import { Journal } from './journal.js';
 import { Ledger, type LedgerEntry, type LedgerQuery, type LedgerSummary } from './ledger.js';
 import { registerProfileApi } from './profile-api.js';

@@ -1,0 +1,28 @@
+// What tests read of the database: rows of the tracker, and how many rows of a run the warehouse has.
+
+export interface TrackerRow {
+  job_id: string;
+  networkUsername: string;
+  entityType: string;
+  status: string;
+  stage: string;
+  user_company_id: string;
+  trigger_user_id: string | null;
+  triggered_by: string | null;
+  aborted_by: string | null;
+  provider_run_id: string | null;
+  posts_count: number | null;
+  reactions_count: number | null;
+  comments_count: number | null;
+  left_over_count: number;
+  created_at: Date;
+  completed_date: Date | null;
+  holds_slot: boolean;
+  error: string | null;
+}
+
+export interface WarehouseCounts {
+  posts: number;
+  comments: number;
+  reactions: number;
+}
