@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceTokenEntry } from '@tradewind/service-kit';
 import { InteractionsWorld, person } from './interactions-app.js';
-import { PretendIssuer } from './pretend-issuer.js';
+import { PretendIssuer } from '@tradewind/testkit';
 
 const body = { user_company_id: 'acme', targets: [person('access')] };
 const webhook = { eventType: 'ACTOR.RUN.SUCCEEDED', resource: { id: 'unknown' } };

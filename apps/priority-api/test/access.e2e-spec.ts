@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceTokenEntry } from '@tradewind/service-kit';
-import { envelope, profiles, pushToken, serviceToken, startApp, type TestApp } from './priority-api-app.js';
+import { PretendIssuer } from '@tradewind/testkit';
+import { envelope, eventually, profiles, pushToken, serviceToken, startApp, type TestApp } from './priority-api-app.js';
 
 type Caller = 'nobody' | 'wrong' | 'service' | 'queue';
 
@@ -183,4 +184,44 @@ it('stores who asked for a retry', async () => {
   expect(await app.query('select requested_by from profile_retry where plan_id = $1', [plan_id])).toEqual([
     { requested_by: 'test' },
   ]);
+});
+
+describe('what was never published here', () => {
+  let issuer: PretendIssuer;
+  beforeAll(async () => {
+    issuer = await PretendIssuer.start();
+  });
+  afterAll(() => issuer.close());
+
+  const retry = operations.find(({ route }) => route.endsWith('/retry'))!;
+
+  it.each<[string, object]>([
+    ['in a month', {}],
+    ['for a forced run of which nobody knows', { forced_run_id: randomUUID() }],
+  ])('is bought by an admin, and not by an analyst, %s', async (_what, more) => {
+    const replica = await app.replica({ OAUTH_ISSUER: issuer.url });
+    const asked = profiles(1);
+    const body = { profiles: asked, published: true, ...more };
+    const ask = async (userRole: string, asIt = body) => {
+      const authorization = `Bearer ${issuer.accessToken({ userRole })}`;
+      const response = await send(replica.url, { ...retry, body: asIt }, { authorization });
+      return { status: response.status, body: (await response.json()) as object };
+    };
+    const refused = {
+      status: 403,
+      body: {
+        message: 'published starts profiles for the first time and needs the role ADMIN or a service token',
+        error: 'Forbidden',
+        statusCode: 403,
+      },
+    };
+    expect(await ask('ANALYST')).toEqual(refused);
+    expect(await ask('ANALYST', { ...body, dry_run: true } as typeof body)).toEqual(refused);
+    expect(await ask('ANALYST', { ...body, published: false })).toMatchObject({ status: 200, body: { not_known: 1 } });
+    const starts = () =>
+      app.simulator.ledger({ operation: 'profile.start', target: asked[0]!.network_username }).length;
+    expect(starts()).toBe(0);
+    expect(await ask('ADMIN')).toMatchObject({ status: 200, body: { started: 1 } });
+    await eventually(() => expect(starts()).toBe(1));
+  });
 });

@@ -37,6 +37,7 @@ export * from './callers/company-rule.js';
 export * from './callers/issuer-keys.js';
 export * from './callers/service-token-guard.js';
 export * from './callers/service-tokens.js';
+export * from './callers/spend-rule.js';
 export * from './open-api.js';
 export * from './telemetry/trace-context.js';
 export * from './within-ms.js';

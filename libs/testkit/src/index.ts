@@ -1,5 +1,6 @@
 export * from './embedded-postgres.js';
 export * from './google-fakes/index.js';
+export * from './pretend-issuer.js';
 export * from './relay.js';
 export * from './test-database.js';
 export * from './browser.js';

@@ -13,12 +13,13 @@ import {
 } from '@nestjs/swagger';
 import { Caller, callerId, Callers, type CallerIdentity } from '@tradewind/service-kit';
 import { ServiceError, monthOf, parseMonth } from '@tradewind/shared-types';
-import { assertMayForce } from './force-rule.js';
 import { listLimitDefault, listLimitMax } from './run-limits.js';
 import { runMessage } from './run-message.js';
+import type { RunOptions } from './run.types.js';
 import { RunDto, RunsAnswer, StartRunAnswer, StartRunDto, toRunDto } from './runs.dto.js';
 import { RunsService } from './runs.service.js';
 import { SchedulerOrCallerGuard } from './scheduler-or-caller.guard.js';
+import { assertMayStart } from './start-rule.js';
 
 @ApiTags('runs')
 @ApiBearerAuth()
@@ -37,17 +38,19 @@ export class RunsController {
   })
   @ApiBody({ type: StartRunDto, required: false })
   @ApiAcceptedResponse({ type: StartRunAnswer })
-  @ApiForbiddenResponse({ description: 'The caller may not start a run, or not with force' })
+  @ApiForbiddenResponse({ description: 'The caller may not start a run, or not with force or of another month' })
   @ApiConflictResponse({ description: 'A run is under way' })
   async start(@Body() body: StartRunDto, @Caller() caller: CallerIdentity): Promise<StartRunAnswer> {
-    if (body.force) assertMayForce(caller);
-    const begun = await this.runs.begin({
-      month: body.month === undefined ? monthOf(new Date()) : parseMonth(body.month),
+    const now = new Date();
+    const options: RunOptions = {
+      month: body.month === undefined ? monthOf(now) : parseMonth(body.month),
       force: body.force ?? false,
       dryRun: body.dry_run ?? false,
       limit: body.limit,
       triggeredBy: callerId(caller),
-    });
+    };
+    assertMayStart(caller, options, now);
+    const begun = await this.runs.begin(options);
     return { ...toRunDto(begun.run), outcome: begun.outcome, message: runMessage(begun) };
   }
 

@@ -10,7 +10,8 @@ export class StartRunDto {
     type: String,
     required: false,
     example: '2026-11',
-    description: 'Month key; the current month (UTC) unless given',
+    description:
+      'Month key; the current month (UTC) unless given. Another one needs the role ADMIN or a service token, but for a dry run',
   })
   @MayBeAbsent()
   @IsMonthKey()

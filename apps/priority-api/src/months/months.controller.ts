@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Caller, callerId, Callers, type CallerIdentity } from '@tradewind/service-kit';
+import { assertMaySpend, Caller, callerId, Callers, type CallerIdentity } from '@tradewind/service-kit';
 import { ProfileCallLookup, ProfileRetry } from '@tradewind/shared-types';
 import { StartLoops } from '../profile-calls/start.loops.js';
 import { MonthCountsAnswer, ProfileLookupAnswer, ProfileRetryAnswer } from './months.dto.js';
@@ -79,7 +79,9 @@ export class MonthsController {
         published: {
           type: 'boolean',
           default: false,
-          description: 'The caller has published them: those that never arrived here are started for the first time',
+          description:
+            'The caller has published them: those that never arrived here are started for the first time. ' +
+            'Needs the role ADMIN or a service token',
         },
         forced_run_id: {
           type: 'string',
@@ -95,6 +97,7 @@ export class MonthsController {
     @Body() body: ProfileRetry,
     @Caller() caller: CallerIdentity,
   ): Promise<ProfileRetryAnswer> {
+    if (body.published) assertMaySpend(caller, 'published starts profiles for the first time');
     const result = await this.months.retry(month, body, callerId(caller));
     this.loops.wake();
     return result;
