@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { readSettings } from './settings.js';
+
+describe('readSettings', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tradewind-seed-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  /** As `npm start` leaves them. */
+  function startPlatform(dataDir: string, portBase: number): void {
+    const file = join(folder, dataDir, 'settings/graphql-gateway.env');
+    mkdirSync(dirname(file), { recursive: true });
+    const identity = `IDENTITY_URL='http://127.0.0.1:${portBase}'`;
+    writeFileSync(file, `${identity}\nDATABASE_URL='postgres://here:secret@127.0.0.1:${portBase + 432}/own'\n`);
+  }
+  const databaseOf = (env: Record<string, string>) => readSettings(env, folder).databaseUrl;
+
+  it('fills the platform of PORT_BASE where none was started here', () => {
+    expect(databaseOf({})).toBe('postgres://postgres:postgres@127.0.0.1:4432/tradewind');
+    expect(databaseOf({ PORT_BASE: '7000' })).toBe('postgres://postgres:postgres@127.0.0.1:7432/tradewind');
+  });
+
+  it('fills the platform of DATA_DIR', () => {
+    startPlatform('.data', 4000);
+    startPlatform('second', 7000);
+    expect(databaseOf({})).toBe('postgres://here:secret@127.0.0.1:4432/own');
+    expect(databaseOf({ DATA_DIR: 'second', PORT_BASE: '7000' })).toBe('postgres://here:secret@127.0.0.1:7432/own');
+  });
+
+  it('fills none when PORT_BASE means another one', () => {
+    startPlatform('.data', 4000);
+    expect(() => databaseOf({ PORT_BASE: '7000' })).toThrow('PORT_BASE is 7000, but the platform in');
+  });
+
+  it('takes DATABASE_URL before all, and names every fault', () => {
+    startPlatform('.data', 4000);
+    expect(databaseOf({ DATABASE_URL: 'postgres://other/db', PORT_BASE: '7000' })).toBe('postgres://other/db');
+    expect(() => readSettings({ DATABASE_URL: 'mysql://x', DATABASE_SCHEMA: 'A B' }, folder)).toThrow(
+      /DATABASE_URL[^]*DATABASE_SCHEMA/,
+    );
+  });
+});
