@@ -96,11 +96,36 @@ describe('documents', () => {
     expect(broken).toEqual([]);
   });
 
-  it('decisions have numbers of their own, and begin with them', () => {
-    const files = globSync('docs/decisions/*.md', { cwd: root });
-    const numbers = files.map((file) => /^docs\/decisions\/(\d{4})-/.exec(file)?.[1]);
-    expect(numbers).toEqual(files.map((file) => /^# (\d{4}) /.exec(read(file))?.[1]));
-    expect(new Set(numbers).size).toBe(files.length);
+  describe('decisions', () => {
+    const files = globSync('docs/decisions/*.md', { cwd: root })
+      .filter((file) => !file.endsWith('/README.md'))
+      .sort();
+
+    it('are fewer than 30, have numbers of their own, and begin with them', () => {
+      const numbers = files.map((file) => /^docs\/decisions\/(\d{4})-/.exec(file)?.[1]);
+      expect(numbers).toEqual(files.map((file) => /^# (\d{4}) /.exec(read(file))?.[1]));
+      expect(new Set(numbers).size).toBe(files.length);
+      expect(files.length).toBeGreaterThan(0);
+      expect(files.length).toBeLessThan(30);
+    });
+
+    it.each(files)('%s is short, and has context, decision and consequence', (file) => {
+      const text = read(file);
+      expect(text.split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(250);
+      expect(text.split('\n').filter((line) => line.length > 120)).toEqual([]);
+      expect([...text.matchAll(/^(Context|Decision|Consequence): /gm)].map(([, part]) => part)).toEqual([
+        'Context',
+        'Decision',
+        'Consequence',
+      ]);
+    });
+
+    it('are listed in the index, each with its number and title', () => {
+      const listed = [...read('docs/decisions/README.md').matchAll(/^\| (\d{4}) +\| \[(.+?)\]\((.+?)\) +\| \S/gm)];
+      expect(listed.map(([, number, title, file]) => [`docs/decisions/${file}`, `# ${number} ${title}`])).toEqual(
+        files.map((file) => [file, read(file).split('\n')[0]]),
+      );
+    });
   });
 
   it('the page of error codes has exactly the codes there are', () => {

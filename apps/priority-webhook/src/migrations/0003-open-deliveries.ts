@@ -2,7 +2,7 @@ import type { Migration } from '@tradewind/service-kit';
 
 /**
  * What is still to be done of a delivery stands in a small table of its own, so that the wide one is written once and
- * never changed (docs/decisions/0056-open-deliveries.md).
+ * never changed (docs/decisions/0045-webhooks-are-stored-first.md).
  */
 export const openDeliveries: Migration = {
   name: '0003-open-deliveries',
