@@ -35,7 +35,7 @@ function faultsOf(config: ConfigClass, env: Record<string, string>): [string, st
 
 // Names that sound like a secret, except those of numbers and of sums.
 const soundsSecret = /SECRET|TOKEN|PASSWORD|CREDENTIAL|_KEYS?$|DATABASE_URL/;
-const harmless = /^SERVICE_TOKENS$|_(SECONDS|DAYS|PARALLEL|WAITING)$/;
+const harmless = /^SERVICE_TOKENS$|_(MS|SECONDS|DAYS|PARALLEL|WAITING)$/;
 
 describe.each(apps)('the settings of %s', (app) => {
   it('are secret when they are named like a secret', async () => {
