@@ -124,7 +124,8 @@ export function decodeBase64(data: unknown): string | undefined {
   }
 }
 
-function parseJson(text: string): unknown {
+/** Undefined for what is not JSON, and for JSON that is nested too deep to be worked on. */
+export function parseJson(text: string): unknown {
   try {
     const value = JSON.parse(text) as unknown;
     return isTooDeep(text, value) ? undefined : value;

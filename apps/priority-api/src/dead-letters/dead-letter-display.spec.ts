@@ -52,6 +52,14 @@ describe('deadLetterTable', () => {
   });
 });
 
+it('shows content that is nested too deep to be read as the text that came, in the table and alone', () => {
+  const deep = letter('3', encode('{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000)));
+  expect(deadLetterTable({ letters: [deep, letter('2', four)], total: 2, hasMore: false }, false)).toMatch(
+    /\{"a":\{"a":.*…\n2 .* 4 profiles: ada/,
+  );
+  expect(deadLetterDetails(deep)).toMatch(/content, decoded:\n(\{"a":){20000}1\}{20000}$/);
+});
+
 it('deadLetterDetails shows everything, decoded', () => {
   const details = deadLetterDetails(letter('12', four));
   expect(details).toMatch(/^reason +profiles must be a list/m);

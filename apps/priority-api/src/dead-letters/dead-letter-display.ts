@@ -1,6 +1,6 @@
 // Dead letters as an operator reads them on a terminal. What they hold came from strangers: nothing of it may move the
 // cursor or hide text, so every character that a terminal does not simply show is escaped.
-import { decodeBase64 } from '../batch-message/batch-message.js';
+import { decodeBase64, parseJson } from '../batch-message/batch-message.js';
 import type { DeadLetter, DeadLetterPage } from './dead-letters.store.js';
 
 /** Widths of the two last columns, characters: a row fits a wide terminal. */
@@ -84,11 +84,8 @@ function contentOf(message: unknown): Content {
   const text = decodeBase64(data);
   if (text === undefined)
     return { kind: 'not_decodable', text: typeof data === 'string' ? data : (JSON.stringify(data) ?? 'none') };
-  try {
-    return { kind: 'json', value: JSON.parse(text) };
-  } catch {
-    return { kind: 'text', text };
-  }
+  const value = parseJson(text);
+  return value === undefined ? { kind: 'text', text } : { kind: 'json', value };
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {
