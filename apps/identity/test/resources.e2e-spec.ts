@@ -126,6 +126,32 @@ describe('resources', () => {
     expect([refused.status, refused.body.error]).toEqual([400, 'invalid_target']);
   });
 
+  it('a request that is refused for its resource uses up neither the code nor the refresh token', async () => {
+    const client = await identity.createClient();
+    const { code, pkce } = await authorize(identity.issuer, flow(client, { parameters: {} }));
+    const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
+    const tokenRequest = { ...credentials, redirect_uri: redirectUri, code_verifier: pkce.verifier };
+    const exchange = { ...tokenRequest, grant_type: 'authorization_code', code };
+    const token = `${identity.issuer}/oauth/token`;
+    for (const resource of [pipelines, 'urn:unknown']) {
+      const refused = await postForm(token, { ...exchange, resource });
+      expect([refused.status, refused.body.error]).toEqual([400, 'invalid_target']);
+    }
+    const tokens = await postForm(token, exchange);
+    expect(tokens.status).toBe(200);
+
+    const renewal = { ...credentials, grant_type: 'refresh_token', refresh_token: String(tokens.body.refresh_token) };
+    for (const resource of [pipelines, 'urn:unknown']) {
+      const refused = await postForm(token, { ...renewal, resource });
+      expect([refused.status, refused.body.error]).toEqual([400, 'invalid_target']);
+    }
+    const renewed = await postForm(token, renewal);
+    expect(renewed.status).toBe(200);
+    // What was used is still used once alone.
+    expect((await postForm(token, { ...renewal, resource: pipelines })).body.error).toBe('invalid_grant');
+    expect((await refresh(identity.issuer, client, String(renewed.body.refresh_token))).status).toBe(400);
+  });
+
   it('a client cannot give itself a resource or an origin', async () => {
     const names = { resources: [pipelines], allowed_resources: [pipelines], origin: 'operator' };
     const { record, ...client } = await register(names);

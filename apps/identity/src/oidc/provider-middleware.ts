@@ -49,6 +49,7 @@ export function providerMiddleware(needs: MiddlewareNeeds): Middleware[] {
     when(hasBody, limitedBody(needs)),
     when(isRegistration, registrationLimit(needs)),
     when(isToken, refreshAgain(needs)),
+    when(isToken, refusedResourceRedeemsNothing),
     when(isAuthorization, prefetchAuthorization(needs)),
     when(isAuthorization, forwardOnOwnPage(needs)),
     when(isAuthorization, offlineAccessAsksForConsent),
@@ -155,6 +156,18 @@ function refreshAgain({ refreshReuse }: MiddlewareNeeds): Middleware {
     ctx.body = answer;
   };
 }
+
+/**
+ * The provider marks the code or refresh token as used, and makes the next refresh token, before it looks at the resource
+ * that is asked for. A client that is refused the resource received nothing: the same token serves its next request.
+ */
+const refusedResourceRedeemsNothing: Middleware = async (ctx, next) => {
+  await next();
+  if ((ctx.body as { error?: unknown } | undefined)?.error !== 'invalid_target') return;
+  const unit = currentUnit();
+  unit?.consumptions.clear();
+  unit?.upserts.clear();
+};
 
 /**
  * Somebody redeemed the code or refresh token while this request did the same: its grant ends, with all that the other
