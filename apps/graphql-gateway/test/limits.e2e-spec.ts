@@ -6,6 +6,7 @@ import { startService } from '@tradewind/service-kit';
 import { Clock } from '../src/clock.js';
 import { service } from '../src/service.js';
 import { startGateway, type Answer, type TestGateway } from './support/gateway.js';
+import { serviceToken } from './support/identity-server.js';
 
 const oneCall = '{ companiesConnection { edges { cursor } } }';
 const threeCalls =
@@ -264,5 +265,6 @@ function settingsOf(gateway: TestGateway): Record<string, string> {
     LOG_LEVEL: 'fatal',
     DATABASE_URL: gateway.database.url,
     OAUTH_ISSUER: gateway.identity.url,
+    SERVICE_TOKEN: serviceToken,
   };
 }

@@ -8,6 +8,7 @@ import { auditServer } from 'graphql-http';
 import { DataStore } from '../src/data-store/data-store.js';
 import { chainedFragments } from './support/hostile-documents.js';
 import { answerOf, startGateway, type TestGateway } from './support/gateway.js';
+import { serviceToken } from './support/identity-server.js';
 
 // The specification of this API asks for 400 where the audit would rather see 200 with application/json.
 // Parse, validation and variable coercion failures.
@@ -332,6 +333,7 @@ describe('production', () => {
       DATABASE_URL: gateway.database.url,
       OAUTH_ISSUER: 'https://id.example.com',
       IDENTITY_URL: gateway.identity.url,
+      SERVICE_TOKEN: serviceToken,
     };
     const production = await startService(service, { env });
     const post = (headers: Record<string, string>) =>
