@@ -88,7 +88,8 @@ describe('nearly right requests', () => {
     expect(body.errors[0].message).toContain('companiesConnection is a field of POST /graphql');
     const mutation = await gateway.data(key, 'mutation { createApiKey(input: {name: "x"}) }');
     expect(mutation.body.errors[0]).toMatchObject({
-      message: expect.stringContaining('POST /auth/graphql'),
+      message:
+        'This API has no mutation operations. authenticateUser and createApiKey are mutations of POST /auth/graphql.',
       extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
     });
   });
@@ -113,6 +114,8 @@ describe('nearly right requests', () => {
     [contacts, { filters: { name: 'Ada' } }, 'Field "name" is not defined'],
     [deals, { sorters: [{ field: 'date' }] }, 'sorters[0].field must be one of announcedDate'],
     [deals, { sorters: [{ field: { a: [[1]] } }] }, 'not {"a":[[1]]}'],
+    [deals, { sorters: [{ field: 'id' }, { field: 'date' }] }, 'sorters[1].field must be one of announcedDate'],
+    [deals, { sorters: [{ field: 'id' }, { field: 'id' }] }, 'sorters[1]: id is sorted by already'],
     [persons, { searchFilters: { skills: [{ values: ['Negociation'] }] } }, 'did you mean Negotiation?'],
     [persons, { searchFilters: { skills: [{ values: ['99'], comparison: 'IS_NOT_ANY_OF' }] } }, 'no skill "99"'],
     [persons, { searchFilters: { languageIds: [{ values: ['Germn'] }] } }, 'did you mean German?'],
@@ -122,6 +125,21 @@ describe('nearly right requests', () => {
     const answer = await refusal(query, variables);
     expect(answer).toEqual({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining(message) });
     expect(answer.message).not.toMatch(/\[(Object|Array|object Object)\]/);
+  });
+
+  it('answers a sorter with a long text by a short message', async () => {
+    const text = 'x'.repeat(50_000);
+    const sorters = [
+      { field: text },
+      { field: { a: text } },
+      { field: 'id', direction: text },
+      { field: 'id', [text]: 1 },
+    ];
+    for (const sorter of sorters) {
+      const answer = await refusal(deals, { sorters: [sorter] });
+      expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' });
+      expect(answer.message.length).toBeLessThan(250);
+    }
   });
 
   it('prints no more of a value than can be read', async () => {

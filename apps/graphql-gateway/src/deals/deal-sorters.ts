@@ -1,5 +1,6 @@
 // What deals can be sorted by (DECISIONS.md, Commercial data): announcedDate, startDate, endDate, annualValue,
 // totalValue, title, id. Money sorts by its amount in units.
+import { shown } from '@tradewind/filters';
 import type { SortKey } from '../connections/page-query.js';
 import { userInputError } from '../endpoint/graphql-errors.js';
 
@@ -23,21 +24,19 @@ export function parseDealSorters(sorters: readonly Record<string, unknown>[] | n
     const path = `sorters[${index}]`;
     const [unknownKey] = Object.keys(rest);
     if (unknownKey !== undefined)
-      throw userInputError(`${path}: a sorter has field and direction, not "${unknownKey}"`);
+      throw userInputError(`${path}: a sorter has field and direction, not ${shown(unknownKey)}`);
     if (typeof field !== 'string' || !Object.hasOwn(sortable, field)) {
-      throw userInputError(
-        `${path}.field must be one of ${Object.keys(sortable).join(', ')}, not ${JSON.stringify(field)}`,
-      );
+      throw userInputError(`${path}.field must be one of ${Object.keys(sortable).join(', ')}, not ${shown(field)}`);
     }
     if (direction !== 'ASC' && direction !== 'DESC') {
-      throw userInputError(`${path}.direction must be ASC or DESC, not ${JSON.stringify(direction)}`);
+      throw userInputError(`${path}.direction must be ASC or DESC, not ${shown(direction)}`);
     }
     const column = sortable[field]!;
     if (keys.some((key) => key.column === column.column))
       throw userInputError(`${path}: ${field} is sorted by already`);
     keys.push({ ...column, direction: direction === 'ASC' ? 'asc' : 'desc' });
-    // Ids are unique: nothing behind them can matter.
-    if (field === 'id') break;
   }
-  return keys;
+  // Ids are unique: nothing behind them can matter.
+  const idIndex = keys.findIndex(({ column }) => column === sortable['id']!.column);
+  return idIndex === -1 ? keys : keys.slice(0, idIndex + 1);
 }

@@ -73,7 +73,7 @@ export function collectRootFields(
 ): RootField[] {
   const rootType = schema.getRootType(operation.operation);
   if (!rootType) {
-    throw new GraphQLError(`This API has no ${operation.operation} operations`, {
+    throw new GraphQLError(`This API has no ${operation.operation} operations.`, {
       extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } },
     });
   }

@@ -1,5 +1,5 @@
 // The scalars that GraphQL lacks (DECISIONS.md, Commercial data).
-import { shown } from '@tradewind/filters';
+import { dateOf, shown } from '@tradewind/filters';
 import { isDeeperThan } from '@tradewind/service-kit';
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 
@@ -66,7 +66,8 @@ function plainObject(value: unknown): Record<string, unknown> {
 const isoInstant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
 
 function instant(value: unknown): Date {
-  const isText = typeof value === 'string' && isoInstant.test(value);
+  // Date takes February 30 for March 2.
+  const isText = typeof value === 'string' && isoInstant.test(value) && dateOf(value.slice(0, 10)) !== undefined;
   const date = isText || Number.isSafeInteger(value) ? new Date(value as string | number) : new Date(NaN);
   // PostgreSQL holds no instant outside the years 0001 to 9999 that this text form can name.
   if (Number.isNaN(date.getTime()) || date.getUTCFullYear() < 1 || date.getUTCFullYear() > 9999) {
