@@ -1,5 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access --
-   answers are JSON of any shape, and the assertions judge them */
+/* eslint-disable @typescript-eslint/no-unsafe-assignment -- answers are JSON of any shape, and the assertions judge them */
 // API keys end with the credentials of their user: on every replica, whatever happens meanwhile; and the JWT of before
 // makes no new one.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -40,8 +39,8 @@ describe('ended credentials', () => {
     const before = gateway.identity.changesReads;
     await until(() => gateway.identity.changesReads >= before + 6);
   };
-  const keysOf = async ({ id }: { id: string }) =>
-    (await gateway.sql.query('select * from api_key where user_id = $1', [id])).rows;
+  const keysOf = async ({ id }: { id: string }): Promise<Record<string, unknown>[]> =>
+    (await gateway.sql.query<Record<string, unknown>>('select * from api_key where user_id = $1', [id])).rows;
 
   it('end all keys of the user on every replica, and no others', async () => {
     const { key, user } = await gateway.newKey();

@@ -132,6 +132,12 @@ describe('configClass', () => {
       'must be true, false, a number of hops, or addresses and networks, not "proxy"',
     ],
     ['TRUST_PROXY', '0.0.0.0/0', 'must be true, false, a number of hops, or addresses and networks, not "0.0.0.0/0"'],
+    [
+      'TRUST_PROXY',
+      '0.0.0.0/1,128.0.0.0/1',
+      'must be true, false, a number of hops, or addresses and networks, not "0.0.0.0/1"',
+    ],
+    ['TRUST_PROXY', '99', 'must be true, false, a number of hops, or addresses and networks, not "99"'],
   ])('refuses %s=%s in production, and does not show a secret', (name, value, faults) => {
     const error = faultsOf({ ...safe, [name]: value });
     expect(error.faults.map(({ fault }) => fault.replace(/ \(.*|:.*/, '')).join('|')).toBe(faults);

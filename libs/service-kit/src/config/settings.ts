@@ -159,20 +159,22 @@ export function list<O extends SettingOptions<string[]> & { secret?: boolean }>(
 export function trustedProxies<O extends SettingOptions<string>>(options: O): Made<string, O> {
   return make(options, '`true`, `false`, a number, or networks separated by commas', (input) => {
     const words = input.split(',').map((word) => word.trim());
-    const isOneWord = words.length === 1 && /^(true|false|\d{1,3})$/.test(words[0]!);
+    const isOneWord = words.length === 1 && /^(true|false|\d)$/.test(words[0]!);
     const unknown = isOneWord ? undefined : words.find((word) => !isNetwork(word));
     if (unknown === undefined) return words.join(',');
     throw new Error(`must be true, false, a number of hops, or addresses and networks, not "${unknown}"`);
   });
 }
 
+/** No network of proxies is larger than 10.0.0.0/8 or fd00::/8; two of one bit would be everybody, like `true`. */
+const trustedBitsMin = 8;
+
 function isNetwork(word: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(word)) return true;
   const [address = '', bits, ...rest] = word.split('/');
   const bitsMax = { 4: 32, 6: 128 }[isIP(address)];
   if (bitsMax === undefined || rest.length > 0) return false;
-  // A network of zero bits is everybody, like `true`.
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= bitsMax);
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= trustedBitsMin && Number(bits) <= bitsMax);
 }
 
 /** Safety rule: plain http is refused. */
