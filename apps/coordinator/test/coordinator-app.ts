@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { Warehouse } from '@tradewind/cloud-ports';
 import { serviceTokenEntry, startService, type RunningService } from '@tradewind/service-kit';
 import type { ProfileCallStatus, ProfileDeliveryStatus, PushEnvelope } from '@tradewind/shared-types';
-import { createTestDatabase } from '@tradewind/testkit';
-import pg from 'pg';
+import { createTestDatabase, testPool } from '@tradewind/testkit';
 import type { AppConfig } from '../src/app.config.js';
 import { service } from '../src/service.js';
 
@@ -69,7 +68,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
   const whole = { ...environment(database.url, neighbours.url), ...env };
   const running = await startService(service, { env: whole });
   const warehouse = running.app.get(Warehouse);
-  const pool = new pg.Pool({ connectionString: database.url, max: 2, options: '-c search_path=coordinator,public' });
+  const pool = testPool({ connectionString: database.url, max: 2, options: '-c search_path=coordinator,public' });
   const request: TestApp['request'] = async (method, path, body, headers) => {
     const response = await fetch(`${running.url}${path}`, {
       method,

@@ -1,3 +1,4 @@
+import { testPool } from '@tradewind/testkit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { User } from '../src/users/users.types.js';
@@ -115,7 +116,7 @@ describe('the authorization code flow', () => {
   });
 
   it('moves the end of a session in use by a hundredth at a time, and its cookie with it', async () => {
-    const sql = new pg.Pool({ connectionString: identity.databaseUrl, options: '-c search_path=identity', max: 1 });
+    const sql = testPool({ connectionString: identity.databaseUrl, options: '-c search_path=identity', max: 1 });
     try {
       const { agent } = await flow();
       const stored = async () => {

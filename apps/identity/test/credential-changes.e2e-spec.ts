@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import { migrateDatabase, serviceTokenEntry } from '@tradewind/service-kit';
 import type { CredentialChangesPage } from '@tradewind/shared-types';
-import { createTestDatabase } from '@tradewind/testkit';
+import { createTestDatabase, testPool } from '@tradewind/testkit';
 import pg from 'pg';
 import { migrations } from '../src/migrations/index.js';
 import { Users } from '../src/users/users.service.js';
@@ -25,9 +25,8 @@ describe('GET /internal/credential-changes', () => {
       ].join(','),
     });
     users = identity.running.app.get(Users, { strict: false });
-    sql = new pg.Pool({ connectionString: identity.databaseUrl, options: '-c search_path=identity', max: 3 });
+    sql = testPool({ connectionString: identity.databaseUrl, options: '-c search_path=identity', max: 3 });
     // The database is dropped while connections may still be closing.
-    sql.on('error', () => undefined);
   });
   afterAll(async () => {
     await sql.end();

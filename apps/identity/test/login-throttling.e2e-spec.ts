@@ -1,6 +1,7 @@
+import { testPool } from '@tradewind/testkit';
 // Failed logins and what they are counted by: account and network, account, network, and known browsers apart.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 import { Users } from '../src/users/users.service.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import { authorizationUrl, formOf, makePkce, UserAgent, type Page } from './user-agent.js';
@@ -10,7 +11,7 @@ describe('throttling of logins', () => {
   let sql: pg.Pool;
   beforeAll(async () => {
     identity = await startIdentity({ TRUST_PROXY: 'true' });
-    sql = new pg.Pool({ connectionString: identity.databaseUrl, max: 1 });
+    sql = testPool({ connectionString: identity.databaseUrl, max: 1 });
   });
   afterAll(async () => {
     await sql.end();

@@ -1,8 +1,9 @@
+import { testPool } from '@tradewind/testkit';
 // A new password, and disabling a user, end everything that goes back to the time before, whatever is under way: a
 // request that read before and stores afterwards leaves nothing that works.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { Users } from '../src/users/users.service.js';
 import type { User } from '../src/users/users.types.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
@@ -21,9 +22,8 @@ describe('new credentials while a request is under way', () => {
     identity = await startIdentity({ CLEANUP_INTERVAL_SECONDS: '3600' });
     users = identity.running.app.get(Users, { strict: false });
     client = await identity.createClient();
-    sql = new pg.Pool({ connectionString: identity.databaseUrl, options: '-c search_path=identity', max: 2 });
+    sql = testPool({ connectionString: identity.databaseUrl, options: '-c search_path=identity', max: 2 });
     // The database is dropped while connections may still be closing.
-    sql.on('error', () => undefined);
     // Whoever holds the gate stops every statement that stores a row of this kind, before the row is stored.
     await sql.query(`
       create function wait_at_gate() returns trigger language plpgsql as $$

@@ -3,10 +3,10 @@ import { jest } from '@jest/globals';
 import type { SimulatorOptions, Simulator } from '@tradewind/provider-simulator';
 import { startSimulator } from '@tradewind/provider-simulator';
 import { migrateDatabase, startService, type RunningService } from '@tradewind/service-kit';
-import { createTestDatabase, freePort, type TestDatabase } from '@tradewind/testkit';
+import { createTestDatabase, freePort, type TestDatabase, testPool } from '@tradewind/testkit';
 import { createWarehouse } from '@tradewind/cloud-ports';
 import { createRunProvider } from '@tradewind/scraping-provider';
-import pg from 'pg';
+import type pg from 'pg';
 import { AppConfig } from '../src/app.config.js';
 import { migrations } from '../src/migrations/migrations.js';
 import { service } from '../src/service.js';
@@ -67,8 +67,7 @@ export class InteractionsWorld {
       ...options.simulator,
     });
     const database = await createInteractionsDatabase();
-    const sql = new pg.Pool({ connectionString: database.url, max: 2, options: '-c search_path=interactions' });
-    sql.on('error', () => undefined);
+    const sql = testPool({ connectionString: database.url, max: 2, options: '-c search_path=interactions' });
     const world = new InteractionsWorld(simulator, database, sql, {
       ...quickSettings,
       DATABASE_URL: database.url,

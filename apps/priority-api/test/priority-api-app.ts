@@ -4,8 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startSimulator, type Simulator } from '@tradewind/provider-simulator';
 import { serviceTokenEntry, startService, type RunningService } from '@tradewind/service-kit';
-import { createTestDatabase } from '@tradewind/testkit';
-import pg from 'pg';
+import { createTestDatabase, testPool } from '@tradewind/testkit';
 import type { AppConfig } from '../src/app.config.js';
 import { service } from '../src/service.js';
 
@@ -63,7 +62,7 @@ export async function startApp(env: Record<string, string> = {}, simulatorOption
   const whole = { ...environment(database.url, simulator.url, webhook.url), ...env };
   const running = await startService(service, { env: whole });
   const replicas: RunningService<AppConfig>[] = [];
-  const pool = new pg.Pool({ connectionString: database.url, max: 2, options: '-c search_path=priority_api,public' });
+  const pool = testPool({ connectionString: database.url, max: 2, options: '-c search_path=priority_api,public' });
   return {
     running,
     url: running.url,

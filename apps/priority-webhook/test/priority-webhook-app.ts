@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ObjectStore, Warehouse } from '@tradewind/cloud-ports';
 import { serviceTokenEntry, startService, type RunningService } from '@tradewind/service-kit';
-import { createTestDatabase } from '@tradewind/testkit';
-import pg from 'pg';
+import { createTestDatabase, testPool } from '@tradewind/testkit';
 import type { AppConfig } from '../src/app.config.js';
 import { service } from '../src/service.js';
 
@@ -41,7 +40,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     startService(service, { env: { ...environment(database.url, objectDir), ...env, ...more } });
   const running = await start({});
   const replicas: RunningService<AppConfig>[] = [];
-  const pool = new pg.Pool({
+  const pool = testPool({
     connectionString: database.url,
     max: 2,
     options: '-c search_path=priority_webhook,public',

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createObjectStore, createWarehouse, type ObjectStore, type Warehouse } from '@tradewind/cloud-ports';
 import { serviceTokenEntry } from '@tradewind/service-kit';
 import { startSimulator, type Simulator, type SimulatorOptions } from '@tradewind/provider-simulator';
-import { createTestDatabase, freePort } from '@tradewind/testkit';
-import pg from 'pg';
+import { createTestDatabase, freePort, testPool } from '@tradewind/testkit';
+import type pg from 'pg';
 import { AppConfig } from '../../src/app.config.js';
 import { addPeople } from '../coordinator-app.js';
 import { ServiceProcess, type ServiceName } from './service-process.js';
@@ -64,8 +64,7 @@ export async function startPipeline(options: {
   const of = (service: ServiceName) => processes.filter((process) => process.service === service);
   const warehouse = await createWarehouse(new AppConfig({ ...shared(database.url), QUEUE_DATABASE_URL: database.url }));
   const objects = await createObjectStore({ CLOUD: 'embedded', OBJECT_STORE_DIR: objectDir });
-  const db = new pg.Pool({ connectionString: database.url, max: 2 });
-  db.on('error', () => undefined);
+  const db = testPool({ connectionString: database.url, max: 2 });
   const close = async () => {
     await Promise.all(processes.map((process) => process.kill()));
     await simulator.close();

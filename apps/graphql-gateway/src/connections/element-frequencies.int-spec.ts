@@ -1,8 +1,8 @@
 // What the plan of a page knows, from the statistics of PostgreSQL or by counting.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrateDatabase } from '@tradewind/service-kit';
-import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
-import pg from 'pg';
+import { createTestDatabase, type TestDatabase, testPool } from '@tradewind/testkit';
+import type pg from 'pg';
 import { Clock } from '../clock.js';
 import type { DataStore, Statement } from '../data-store/data-store.js';
 import { migrations } from '../migrations.js';
@@ -22,7 +22,7 @@ describe('ElementFrequencies', () => {
         await migrateDatabase({ DATABASE_URL: url, DATABASE_SCHEMA: 'graphql_gateway' }, migrations);
       },
     });
-    sql = new pg.Pool({ connectionString: database.url, options: '-c search_path=graphql_gateway', max: 1 });
+    sql = testPool({ connectionString: database.url, options: '-c search_path=graphql_gateway', max: 1 });
     await sql.query(
       `insert into company (id, name, location_ids)
        select 10 * i, case when i % 3 = 0 then 'Harbour Light' when i = 1 then 'Solitary' else 'Harvest' end,

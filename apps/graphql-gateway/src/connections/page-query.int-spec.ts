@@ -1,7 +1,7 @@
 // Every form of the statement answers the same pages, for every order, with ties and nulls, page by page to the end.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrateDatabase } from '@tradewind/service-kit';
-import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
+import { createTestDatabase, type TestDatabase, testPool } from '@tradewind/testkit';
 import pg from 'pg';
 import { migrations } from '../migrations.js';
 import { orderKeys, pageStatement, type DayRange, type IdBlocks, type PageForm, type SortKey } from './page-query.js';
@@ -39,7 +39,7 @@ describe('pageStatement', () => {
         await migrateDatabase({ DATABASE_URL: url, DATABASE_SCHEMA: 'graphql_gateway' }, migrations);
       },
     });
-    sql = new pg.Pool({ connectionString: database.url, options: '-c search_path=graphql_gateway', max: 1 });
+    sql = testPool({ connectionString: database.url, options: '-c search_path=graphql_gateway', max: 1 });
     // Few distinct days, so that there are ties, and every fifth and seventh day unknown.
     await sql.query(`
       insert into deal (id, title, start_date, announced_date, end_date)

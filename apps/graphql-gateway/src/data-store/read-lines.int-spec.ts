@@ -1,8 +1,8 @@
 // Statements that share connections: each gets its own answer, fails alone, and waits for no slow one.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger, isDatabaseUnavailable } from '@tradewind/service-kit';
-import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
-import pg from 'pg';
+import { createTestDatabase, type TestDatabase, testPool } from '@tradewind/testkit';
+import type pg from 'pg';
 import { queryCells, type Cell, type CellsStatement } from './cells-query.js';
 import { lineCount, ReadLines } from './read-lines.js';
 
@@ -23,7 +23,7 @@ describe('ReadLines', () => {
 
   beforeEach(async () => {
     database = await createTestDatabase({ name: 'no_tables', migrate: async () => undefined });
-    pool = new pg.Pool({ connectionString: database.url, max: 4 });
+    pool = testPool({ connectionString: database.url, max: 4 });
     elsewhere = [];
     overtaken = 0;
     lines = new ReadLines({

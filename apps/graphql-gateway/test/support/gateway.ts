@@ -2,8 +2,8 @@
    answers are JSON of any shape, and the assertions judge them */
 // The whole gateway over the wire, on a database of its own, with a stand-in for the identity service.
 import { migrateDatabase, startService, type RunningService } from '@tradewind/service-kit';
-import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
-import pg from 'pg';
+import { createTestDatabase, type TestDatabase, testPool } from '@tradewind/testkit';
+import type pg from 'pg';
 import { migrations } from '../../src/migrations.js';
 import { service } from '../../src/service.js';
 import type { AppConfig } from '../../src/app.config.js';
@@ -74,7 +74,7 @@ export async function startGateway(env: Record<string, string> = {}, replicaCoun
   };
   const replicas: RunningService<AppConfig>[] = [];
   for (let i = 0; i < replicaCount; i++) replicas.push(await startService(service, { env: settings }));
-  const sql = new pg.Pool({ connectionString: database.url, options: '-c search_path=graphql_gateway', max: 4 });
+  const sql = testPool({ connectionString: database.url, options: '-c search_path=graphql_gateway', max: 4 });
 
   const post = async (
     path: string,

@@ -2,8 +2,8 @@
 // STORED_TOKENS sets how many (1,000,000 for the record, and then the figures are printed).
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrateDatabase } from '@tradewind/service-kit';
-import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
-import pg from 'pg';
+import { createTestDatabase, type TestDatabase, testPool } from '@tradewind/testkit';
+import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { ClientRecords } from '../clients/client-records.js';
 import { migrations } from '../migrations/index.js';
@@ -29,7 +29,7 @@ describe('a large table of tokens', () => {
         await migrateDatabase({ DATABASE_URL: url, DATABASE_SCHEMA: 'identity' }, migrations);
       },
     });
-    pool = new pg.Pool({ connectionString: database.url, options: '-c search_path=identity', max: 8 });
+    pool = testPool({ connectionString: database.url, options: '-c search_path=identity', max: 8 });
     const store = () =>
       new PayloadsStore(
         // Only the pool of the data source is used.

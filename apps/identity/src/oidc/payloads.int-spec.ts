@@ -1,8 +1,8 @@
 // What several replicas may do to the same rows at the same time.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isDatabaseUnavailable, migrateDatabase } from '@tradewind/service-kit';
-import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
-import pg from 'pg';
+import { createTestDatabase, type TestDatabase, testPool } from '@tradewind/testkit';
+import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { ClientRecords } from '../clients/client-records.js';
 import { migrations } from '../migrations/index.js';
@@ -24,7 +24,7 @@ describe('statements that meet', () => {
         await migrateDatabase({ DATABASE_URL: url, DATABASE_SCHEMA: 'identity' }, migrations);
       },
     });
-    pool = new pg.Pool({ connectionString: database.url, options: '-c search_path=identity', max: 20 });
+    pool = testPool({ connectionString: database.url, options: '-c search_path=identity', max: 20 });
     // Only the pool of the data source is used.
     const statements = new PreparedStatements({ driver: { master: pool } } as unknown as DataSource);
     payloads = new PayloadsStore(statements, new ClientRecords(new SealedText(['key'])));
@@ -60,7 +60,7 @@ describe('statements that meet', () => {
   }, 60_000);
 
   it('a statement that the database gives up counts as a database that does not answer', async () => {
-    const impatient = new pg.Pool({
+    const impatient = testPool({
       connectionString: database.url,
       options: '-c search_path=identity -c statement_timeout=300',
     });
