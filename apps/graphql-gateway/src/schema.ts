@@ -3,12 +3,12 @@ import { NestFactory } from '@nestjs/core';
 import { GraphQLSchemaBuilderModule, GraphQLSchemaFactory } from '@nestjs/graphql';
 import type { GraphQLSchema } from 'graphql';
 import { ApiKeysResolver } from './api-keys/api-keys.resolver.js';
-import { CompaniesResolver } from './companies/companies.resolver.js';
-import { ContactsResolver } from './contacts/contacts.resolver.js';
-import { DealsResolver } from './deals/deals.resolver.js';
+import { CompaniesResolver } from './records/companies/companies.resolver.js';
+import { ContactsResolver } from './records/contacts/contacts.resolver.js';
+import { DealsResolver } from './records/deals/deals.resolver.js';
 import { LoginResolver } from './login/login.resolver.js';
 import { reachable } from './endpoint/schema-options.js';
-import { PersonsResolver } from './persons/persons.resolver.js';
+import { PersonsResolver } from './records/persons/persons.resolver.js';
 
 /** Resolvers of /graphql and of /auth/graphql; the modules of the endpoints provide the same ones. */
 export const dataResolvers = [CompaniesResolver, PersonsResolver, DealsResolver, ContactsResolver];

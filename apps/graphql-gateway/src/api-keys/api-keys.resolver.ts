@@ -1,6 +1,6 @@
 import { Args, Context, Mutation, Resolver } from '@nestjs/graphql';
-import { userInputError } from '../endpoint/graphql-errors.js';
-import type { RequestContext } from '../endpoint/request-context.js';
+import { userInputError } from '../request/graphql-errors.js';
+import type { RequestContext } from '../request/request-context.js';
 import { IdentityClient } from '../login/identity-client.js';
 import { ApiKeysService, keyLifeDaysMax } from './api-keys.service.js';
 import { CreateApiKeyInput } from './create-api-key.dto.js';

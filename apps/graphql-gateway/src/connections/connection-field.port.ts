@@ -1,4 +1,4 @@
-import type { RequestContext } from '../endpoint/request-context.js';
+import type { RequestContext } from '../request/request-context.js';
 import type { PreparedConnection } from './prepared-connection.js';
 import type { RecordSource } from './record-source.js';
 

@@ -5,7 +5,7 @@ import { AppConfig } from '../app.config.js';
 import { Clock, utcDay } from '../clock.js';
 import type { Cell } from '../data-store/cells-query.js';
 import { Dictionaries } from '../dictionaries/dictionaries.service.js';
-import type { RequestContext } from '../endpoint/request-context.js';
+import type { RequestContext } from '../request/request-context.js';
 import type { Connection } from './connection.types.js';
 import { cursorReader } from './page-cursor.js';
 import { orderKeys, pageColumns } from './page-query.js';

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { dateOf, integerOf } from '@tradewind/filters';
 import pg from 'pg';
 import type { Cell } from '../data-store/cells-query.js';
-import { userInputError } from '../endpoint/graphql-errors.js';
+import { userInputError } from '../request/graphql-errors.js';
 
 /** Values of the sort keys in their order, the id last. Null where the record has no value. */
 export type CursorPosition = readonly Cell[];

@@ -8,7 +8,7 @@ import type { DirectLoginStrategy } from '../login/direct-login.strategy.js';
 import type { Admission, LimitsService } from '../rate-limit/limits.service.js';
 import { executedFields, type ExecutedField } from './executed-fields.js';
 import { assertNamedVariables } from './named-variable-rule.js';
-import type { GraphQLContext, RequestContext } from './request-context.js';
+import type { GraphQLContext, RequestContext } from '../request/request-context.js';
 import { assertVariablesDeclared } from './undeclared-variables.js';
 
 /** Checks and prepares an operation and begins to charge it. Throws the caller's faults as GraphQL errors, before anything is charged. */

@@ -13,7 +13,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { chainedFragments, hostileDocuments } from '../../test/support/hostile-documents.js';
-import { companySource } from '../companies/company-source.js';
+import { companySource } from '../records/companies/company-source.js';
 import { compileShape } from '../connections/page-shape.js';
 import { isSelected, nodeFields } from '../connections/selection.js';
 import { buildSchemas } from '../schema.js';

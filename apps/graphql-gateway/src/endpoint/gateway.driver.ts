@@ -11,9 +11,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import { policyHeader } from '../rate-limit/limit-headers.js';
 import { documentLimits, tokensMax, validationErrorsMax } from './document-limits.js';
-import { failureOf } from './failures.js';
+import { failureOf } from '../request/failures.js';
 import type { GraphQLEndpoint } from './graphql-endpoint.js';
-import type { GraphQLContext } from './request-context.js';
+import type { GraphQLContext } from '../request/request-context.js';
 import { validationHint } from './request-hints.js';
 
 /** What the modules of the two endpoints configure. */

@@ -6,12 +6,12 @@ import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppEvents } from '../events.js';
 import { limitHeaders } from '../rate-limit/limit-headers.js';
-import type { LimitState } from '../rate-limit/limit-state.js';
+import type { LimitState } from '../request/limit-state.js';
 import { LimitReached } from '../rate-limit/limits.errors.js';
 import type { LimitsService } from '../rate-limit/limits.service.js';
 import { documentCharsMax } from './document-limits.js';
 import type { RefusedDocuments } from './refused-documents.js';
-import type { GraphQLContext, RequestContext } from './request-context.js';
+import type { GraphQLContext, RequestContext } from '../request/request-context.js';
 import type { ShortWay } from './short-way.js';
 
 export interface GraphQLEndpointOptions {

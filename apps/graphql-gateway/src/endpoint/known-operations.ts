@@ -14,7 +14,7 @@ import type { ConnectionField } from '../connections/connection-field.port.js';
 import type { ConnectionsService } from '../connections/connections.service.js';
 import { compileShape } from '../connections/page-shape.js';
 import { collectRootFields, compileExecutedFields, fragmentsOf, type ExecutedField } from './executed-fields.js';
-import type { GraphQLContext, RequestContext } from './request-context.js';
+import type { GraphQLContext, RequestContext } from '../request/request-context.js';
 
 // A compiled operation takes about 60 kB, its parsed document included.
 const compiledMax = 300;

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.js';
 import { requestWindowKeys } from '../rate-limit/limits.js';
 import type { LimitsService } from '../rate-limit/limits.service.js';
 import { limitReached } from './admission.plugin.js';
-import type { GraphQLContext, RequestContext } from './request-context.js';
+import type { GraphQLContext, RequestContext } from '../request/request-context.js';
 
 /** Codes of documents that Apollo Server refuses before admission. */
 const refusalCodes = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'OPERATION_RESOLUTION_FAILURE']);

@@ -5,7 +5,7 @@ import { GraphQLError } from 'graphql';
 import type { Admit, Charge } from './admission.plugin.js';
 import type { Answer } from './graphql-endpoint.js';
 import type { KnownOperations } from './known-operations.js';
-import type { RequestContext } from './request-context.js';
+import type { RequestContext } from '../request/request-context.js';
 
 const jsonBody = /^application\/json(; ?charset=utf-8)?$/i;
 // What Apollo Server answers to these is application/json.

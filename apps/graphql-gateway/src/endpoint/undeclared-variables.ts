@@ -2,7 +2,7 @@
 // the two are most likely meant to be the same, and the answer would be to another question: it would cost a data call.
 import { Kind, type GraphQLError, type VariableDefinitionNode } from 'graphql';
 import type { ExecutedField } from './executed-fields.js';
-import { userInputError } from './graphql-errors.js';
+import { userInputError } from '../request/graphql-errors.js';
 
 /** What a cursor may be called. The first page has none, so that any other name beside it may be one too many. */
 const cursorLike = /after|cursor|page/i;

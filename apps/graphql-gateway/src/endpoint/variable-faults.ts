@@ -10,7 +10,7 @@ import {
   type GraphQLSchema,
   type VariableDefinitionNode,
 } from 'graphql';
-import { userInputError } from './graphql-errors.js';
+import { userInputError } from '../request/graphql-errors.js';
 
 type Path = readonly (string | number)[];
 

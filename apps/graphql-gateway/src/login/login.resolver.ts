@@ -1,5 +1,5 @@
 import { Args, Context, Mutation, Query, Resolver } from '@nestjs/graphql';
-import type { RequestContext } from '../endpoint/request-context.js';
+import type { RequestContext } from '../request/request-context.js';
 import { IdentityClient } from './identity-client.js';
 import { AuthenticateUserInput, AuthenticateUserResult } from './login.types.js';
 

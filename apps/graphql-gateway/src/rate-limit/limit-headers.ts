@@ -1,7 +1,7 @@
 // The limits on every answer: RateLimit-Policy and RateLimit of the IETF draft "RateLimit header fields for HTTP"
 // (draft-ietf-httpapi-ratelimit-headers), and the X-RateLimit-* names that older clients read. X-RateLimit-Reset is
 // in seconds from now, like the draft's `t`.
-import type { LimitState } from './limit-state.js';
+import type { LimitState } from '../request/limit-state.js';
 
 /** On every answer that tells its limit. */
 export const policyHeader = 'ratelimit-policy';

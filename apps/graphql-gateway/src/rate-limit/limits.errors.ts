@@ -1,5 +1,5 @@
 import { ServiceError } from '@tradewind/shared-types';
-import type { LimitState } from './limit-state.js';
+import type { LimitState } from '../request/limit-state.js';
 
 /** A refusal that knows its limit, so that the headers of the answer are made without asking the counters. */
 export class LimitReached extends ServiceError {

@@ -15,7 +15,7 @@ import {
   type Caller,
 } from './limits.js';
 import { LimitsStore } from './limits.store.js';
-import type { LimitState } from './limit-state.js';
+import type { LimitState } from '../request/limit-state.js';
 
 const cleanUpIntervalMs = 10 * 60_000;
 const dayMs = 86_400_000;

@@ -1,11 +1,11 @@
 import { ArgsType, Field, ID, ObjectType } from '@nestjs/graphql';
 import type { DealRenewalOption, DealType as DealTypeMember } from '@tradewind/filters';
-import { connectionOf } from '../connections/connection.types.js';
-import { DealRenewalOptionType, DealType } from '../connections/enums.js';
-import { InputDealSearchFilters } from '../connections/filter-inputs.js';
-import { Money, moneyField } from '../connections/money.js';
-import { CompanyReference, PersonReference, SportReference } from '../connections/references.js';
-import { BigInteger, JSONObject } from '../scalars/scalars.js';
+import { connectionOf } from '../../connections/connection.types.js';
+import { DealRenewalOptionType, DealType } from '../enums.js';
+import { InputDealSearchFilters } from '../filter-inputs.js';
+import { Money, moneyField } from '../money.js';
+import { CompanyReference, PersonReference, SportReference } from '../references.js';
+import { BigInteger, JSONObject } from '../scalars.js';
 
 interface Reference {
   id: string;

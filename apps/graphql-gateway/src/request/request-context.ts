@@ -2,7 +2,7 @@
 import type { ServiceError } from '@tradewind/shared-types';
 import type { FastifyRequest } from 'fastify';
 import type { ApiKey } from '../api-keys/api-keys.types.js';
-import type { LimitState } from '../rate-limit/limit-state.js';
+import type { LimitState } from './limit-state.js';
 
 /** Apollo copies the context for each operation; the copy shares this one object, so that what it learns is not lost. */
 export interface GraphQLContext {

@@ -8,7 +8,7 @@ import {
   text,
   type RecordField,
   type RecordSource,
-} from '../connections/record-source.js';
+} from '../../connections/record-source.js';
 import type { Deal } from './deal.types.js';
 
 const fields: Record<keyof Deal, RecordField> = {

@@ -1,9 +1,9 @@
 import { ArgsType, Field, Float, ID, InputType, Int, ObjectType } from '@nestjs/graphql';
 import { searchTextCharsMax } from '@tradewind/filters';
-import { connectionOf } from '../connections/connection.types.js';
-import { SortOrder } from '../connections/enums.js';
-import { CompanyReference, PersonReference } from '../connections/references.js';
-import { JSONObject, Timestamp } from '../scalars/scalars.js';
+import { connectionOf } from '../../connections/connection.types.js';
+import { SortOrder } from '../enums.js';
+import { CompanyReference, PersonReference } from '../references.js';
+import { JSONObject, Timestamp } from '../scalars.js';
 import {
   ContactFilterType,
   ContactSortBy,

@@ -1,5 +1,13 @@
 // Companies from the table to the wire.
-import { flag, json, lookup, number, text, type RecordField, type RecordSource } from '../connections/record-source.js';
+import {
+  flag,
+  json,
+  lookup,
+  number,
+  text,
+  type RecordField,
+  type RecordSource,
+} from '../../connections/record-source.js';
 import type { Company } from './company.types.js';
 
 const fields: Record<keyof Company, RecordField> = {

@@ -1,5 +1,5 @@
 // Contacts from the table to the wire.
-import { list, pair, text, type RecordField, type RecordSource } from '../connections/record-source.js';
+import { list, pair, text, type RecordField, type RecordSource } from '../../connections/record-source.js';
 import type { Contact } from './contact.types.js';
 
 const fields: Record<keyof Contact, RecordField> = {

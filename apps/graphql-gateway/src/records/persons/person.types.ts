@@ -1,10 +1,10 @@
 import { ArgsType, Field, ID, Int, ObjectType } from '@nestjs/graphql';
 import type { Gender as GenderMember } from '@tradewind/filters';
-import { connectionOf } from '../connections/connection.types.js';
-import { Gender } from '../connections/enums.js';
-import { InputPersonsSearchFilters } from '../connections/filter-inputs.js';
-import { Money, moneyField } from '../connections/money.js';
-import { PersonCountry } from '../connections/references.js';
+import { connectionOf } from '../../connections/connection.types.js';
+import { Gender } from '../enums.js';
+import { InputPersonsSearchFilters } from '../filter-inputs.js';
+import { Money, moneyField } from '../money.js';
+import { PersonCountry } from '../references.js';
 
 @ObjectType({ description: 'One way to recognise a person elsewhere.' })
 export class PersonIdentifier {

@@ -8,7 +8,7 @@ import {
   text,
   type RecordField,
   type RecordSource,
-} from '../connections/record-source.js';
+} from '../../connections/record-source.js';
 import type { Person } from './person.types.js';
 
 const fields: Record<keyof Person, RecordField> = {

@@ -1,15 +1,15 @@
 import { Args, Context, Info, Query, Resolver } from '@nestjs/graphql';
 import type { GraphQLResolveInfo } from 'graphql';
-import { Clock } from '../clock.js';
-import type { ConnectionField } from '../connections/connection-field.port.js';
-import type { Connection } from '../connections/connection.types.js';
-import { ConnectionsService } from '../connections/connections.service.js';
-import { positionAfter } from '../connections/page-cursor.js';
-import { orderKeys } from '../connections/page-query.js';
-import type { PreparedConnection } from '../connections/prepared-connection.js';
-import { understandFilter } from '../connections/search-filters.js';
-import { Dictionaries } from '../dictionaries/dictionaries.service.js';
-import type { RequestContext } from '../endpoint/request-context.js';
+import { Clock } from '../../clock.js';
+import type { ConnectionField } from '../../connections/connection-field.port.js';
+import type { Connection } from '../../connections/connection.types.js';
+import { ConnectionsService } from '../../connections/connections.service.js';
+import { positionAfter } from '../../connections/page-cursor.js';
+import { orderKeys } from '../../connections/page-query.js';
+import type { PreparedConnection } from '../../connections/prepared-connection.js';
+import { understandFilter } from '../../connections/search-filters.js';
+import { Dictionaries } from '../../dictionaries/dictionaries.service.js';
+import type { RequestContext } from '../../request/request-context.js';
 import { personSource } from './person-source.js';
 import { PersonConnection, PersonsArgs, type Person } from './person.types.js';
 

@@ -11,7 +11,7 @@ import {
   type FilterEntity,
   type FilterField,
 } from '@tradewind/filters';
-import { BigInteger } from '../scalars/scalars.js';
+import { BigInteger } from './scalars.js';
 import {
   DealRenewalOptionType,
   DealStatus,
