@@ -117,8 +117,8 @@ describe('authentication', () => {
     const input = { name: 'rotated' };
     expect((await gateway.auth(before, create, { input })).status).toBe(200);
     // Past the pause that protects identity from invented key ids.
-    const now = Date.now();
-    const at = jest.spyOn(clock(), 'now').mockReturnValue(new Date(now + 2000));
+    const now = Date.now.bind(Date);
+    const at = jest.spyOn(Date, 'now').mockImplementation(() => now() + 2000);
     try {
       identity.rotate();
       expect((await gateway.auth(identity.token(user), create, { input })).status).toBe(200);

@@ -2,11 +2,11 @@
 // "direct"). OAuth access tokens and ID tokens carry no such token_use and are refused.
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
+import { IssuerKeys } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { ExtractJwt, Strategy } from 'passport-jwt';
 import { AppConfig } from '../app.config.js';
 import { invalidToken } from './invalid-token.js';
-import { SigningKeysService } from './signing-keys.service.js';
 
 export interface LoggedInUser {
   /** Identity `sub`. */
@@ -20,19 +20,13 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 @Injectable()
 export class DirectLoginStrategy extends PassportStrategy(Strategy, 'direct-login') {
-  constructor(config: AppConfig, signingKeys: SigningKeysService) {
+  constructor(config: AppConfig, issuerKeys: IssuerKeys) {
     super({
       jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
       algorithms: ['RS256'],
       issuer: config.OAUTH_ISSUER,
       audience: config.OAUTH_ISSUER,
-      secretOrKeyProvider: (_request, token: string, done: (error: unknown, key?: Buffer) => void) => {
-        signingKeys.find(keyIdOf(token)).then(
-          // passport-jwt hands the key to jsonwebtoken, which takes a KeyObject as well.
-          (key) => (key ? done(null, key as unknown as Buffer) : done(new Error('unknown signing key'))),
-          (error: unknown) => done(error),
-        );
-      },
+      secretOrKeyProvider: issuerKeys.secretOrKeyProvider,
     });
   }
 
@@ -60,14 +54,5 @@ export class DirectLoginStrategy extends PassportStrategy(Strategy, 'direct-logi
       });
       attempt.authenticate(request as unknown as Parameters<Strategy['authenticate']>[0]);
     });
-  }
-}
-
-function keyIdOf(token: string): string {
-  try {
-    const header = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid?: unknown };
-    return typeof header.kid === 'string' ? header.kid : '';
-  } catch {
-    return '';
   }
 }

@@ -1,7 +1,6 @@
-// The identity service as the gateway uses it: log-in, public keys and ended credentials, all over HTTP. No answer is a 502: the
+// The identity service as the gateway uses it: log-in and ended credentials, over HTTP. No answer is a 502: the
 // caller did nothing wrong and may try again. API keys never depend on it.
 import { Injectable } from '@nestjs/common';
-import type { JsonWebKey } from 'node:crypto';
 import { fetchJson, FetchJsonError } from '@tradewind/service-kit';
 import { ServiceError, type CredentialChangesPage } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
@@ -9,9 +8,6 @@ import { invalidToken } from './invalid-token.js';
 
 /** Told to a throttled caller when identity does not say how long its window lasts, seconds. */
 const throttledSecondsDefault = 60;
-
-/** A key of a JWKS (RFC 7517). */
-export type PublicKey = JsonWebKey & { kid?: string };
 
 @Injectable()
 export class IdentityClient {
@@ -31,7 +27,7 @@ export class IdentityClient {
         headers: { 'x-forwarded-for': clientIp },
         timeoutMs: this.config.IDENTITY_TIMEOUT_MS,
       });
-      if (typeof body?.token !== 'string') throw unavailable();
+      if (typeof body?.token !== 'string') throw identityUnavailable();
       return body.token;
     } catch (error) {
       throw loginFailure(error);
@@ -47,7 +43,7 @@ export class IdentityClient {
       });
     } catch (error) {
       if (error instanceof FetchJsonError && error.status === 401) throw invalidToken(error);
-      throw unavailable(error);
+      throw identityUnavailable(error);
     }
   }
 
@@ -61,21 +57,8 @@ export class IdentityClient {
       },
     );
     const isPlace = (text: unknown) => typeof text === 'string' && /^\d{1,18}$/.test(text);
-    if (!Array.isArray(body?.changes) || !isPlace(body.cursor) || !isPlace(body.last)) throw unavailable();
+    if (!Array.isArray(body?.changes) || !isPlace(body.cursor) || !isPlace(body.last)) throw identityUnavailable();
     return body;
-  }
-
-  /** The JWKS as it is served. */
-  async publicKeys(): Promise<{ keys: PublicKey[] }> {
-    try {
-      const { body } = await fetchJson<{ keys: PublicKey[] }>(`${this.baseUrl}/oauth/jwks`, {
-        timeoutMs: this.config.IDENTITY_TIMEOUT_MS,
-      });
-      if (!Array.isArray(body?.keys)) throw unavailable();
-      return body;
-    } catch (error) {
-      throw error instanceof ServiceError ? error : unavailable(error);
-    }
   }
 }
 
@@ -101,10 +84,10 @@ function loginFailure(error: unknown): ServiceError {
       });
     }
   }
-  return unavailable(error);
+  return identityUnavailable(error);
 }
 
-function unavailable(cause?: unknown): ServiceError {
+export function identityUnavailable(cause?: unknown): ServiceError {
   return new ServiceError({
     code: 'dependency.unavailable',
     status: 502,

@@ -1,11 +1,26 @@
 import { Module } from '@nestjs/common';
+import { IssuerKeys } from '@tradewind/service-kit';
+import { AppConfig } from '../app.config.js';
 import { DirectLoginStrategy } from './direct-login.strategy.js';
-import { IdentityClient } from './identity-client.js';
+import { IdentityClient, identityUnavailable } from './identity-client.js';
 import { LoginResolver } from './login.resolver.js';
-import { SigningKeysService } from './signing-keys.service.js';
 
 @Module({
-  providers: [IdentityClient, SigningKeysService, DirectLoginStrategy, LoginResolver],
+  providers: [
+    IdentityClient,
+    {
+      provide: IssuerKeys,
+      inject: [AppConfig],
+      useFactory: (config: AppConfig) =>
+        new IssuerKeys({
+          url: `${config.IDENTITY_URL ?? config.OAUTH_ISSUER}/oauth/jwks`,
+          timeoutMs: config.IDENTITY_TIMEOUT_MS,
+          unavailable: identityUnavailable,
+        }),
+    },
+    DirectLoginStrategy,
+    LoginResolver,
+  ],
   exports: [DirectLoginStrategy, IdentityClient],
 })
 export class LoginModule {}

@@ -32,7 +32,7 @@ export class CallerAuth {
     private readonly config: CallerAuthConfig,
     private readonly serviceName: string,
   ) {
-    this.keys = new IssuerKeys(config.OAUTH_JWKS_URL ?? `${config.OAUTH_ISSUER}/oauth/jwks`);
+    this.keys = new IssuerKeys({ url: config.OAUTH_JWKS_URL ?? `${config.OAUTH_ISSUER}/oauth/jwks` });
   }
 
   /** @param authorization the header's value. Throws 401, 403 or 503. */

@@ -1,58 +1,77 @@
-// The issuer's public keys, kept so that tokens can be checked while the issuer is away for a moment.
-import { createRemoteJWKSet, errors, type FlattenedJWSInput, type JWSHeaderParameters } from 'jose';
+// The public keys of the identity service, kept so that tokens can be checked while it is away for a moment.
+import { KeyObject } from 'node:crypto';
+import {
+  createRemoteJWKSet,
+  decodeProtectedHeader,
+  errors,
+  jwksCache,
+  type FlattenedJWSInput,
+  type JWKSCacheInput,
+  type JWSHeaderParameters,
+} from 'jose';
 import { ServiceError } from '@tradewind/shared-types';
 
-// A revoked key is forgotten within this time, and a new one that nobody has used yet is known by then.
+// A withdrawn key is forgotten within this time while the issuer answers.
 const refreshAfterMs = 10 * 60_000;
-// Keys older than this are no longer trusted when the issuer does not answer.
+// Keys older than this are not trusted when the issuer does not answer.
 const trustedMs = 60 * 60_000;
-// An unknown key id makes the keys be read again, but not more often than this, whoever sends such ids.
+// Unknown key ids make the keys be read again, but not more often than this.
 const cooldownMs = 2000;
-const fetchTimeoutMs = 3000;
+
+export interface IssuerKeysOptions {
+  /** Address of the JWKS. */
+  url: string;
+  timeoutMs?: number;
+  /** The error for a caller when the keys cannot be read; a 503 by default. */
+  unavailable?: (cause: unknown) => ServiceError;
+}
 
 /**
- * Resolves the key of a token, for jose's `jwtVerify`. Keys are read at first use and again when a token names an unknown one.
- * Throws a ServiceError (503) when the keys cannot be had; a token whose key the issuer does not list is jose's own error.
+ * Finds the key of a token: `resolve` is for jose's `jwtVerify`, `secretOrKeyProvider` for the strategy of passport-jwt.
+ * Keys are read at first use, when they are old, and when a token names an unknown one.
+ * Both fail with the error of `unavailable` when the keys cannot be read, and with jose's own for an unknown key.
  */
 export class IssuerKeys {
+  private readonly cache: Partial<JWKSCacheInput> = {};
   private readonly remote: ReturnType<typeof createRemoteJWKSet>;
-  private readAt = 0;
-  private reading: Promise<void> | undefined;
+  private readonly unavailable: (cause: unknown) => ServiceError;
 
-  constructor(jwksUrl: string) {
-    this.remote = createRemoteJWKSet(new URL(jwksUrl), {
-      cacheMaxAge: Number.POSITIVE_INFINITY,
+  constructor({ url, timeoutMs = 3000, unavailable = issuerUnavailable }: IssuerKeysOptions) {
+    this.remote = createRemoteJWKSet(new URL(url), {
+      cacheMaxAge: trustedMs,
       cooldownDuration: cooldownMs,
-      timeoutDuration: fetchTimeoutMs,
+      timeoutDuration: timeoutMs,
+      [jwksCache]: this.cache as JWKSCacheInput,
     });
+    this.unavailable = unavailable;
   }
 
-  readonly resolve = async (header: JWSHeaderParameters, token: FlattenedJWSInput) => {
-    const ageMs = Date.now() - this.readAt;
-    // Without keys that can be trusted the caller waits; with keys that are merely old, the refresh runs beside it.
-    if (ageMs > trustedMs) await this.read();
-    else if (ageMs > refreshAfterMs) this.read().catch(() => undefined);
+  readonly resolve = async (header: JWSHeaderParameters, token?: FlattenedJWSInput) => {
+    // Keys that are old but still trusted serve this token while newer ones are read.
+    if (this.remote.fresh && Date.now() - (this.cache.uat ?? 0) > refreshAfterMs) {
+      this.remote.reload().catch(() => undefined);
+    }
     try {
       return await this.remote(header, token);
     } catch (error) {
-      if (isAboutTheToken(error)) throw error;
-      throw unavailable(error);
+      throw isAboutTheToken(error) ? error : this.unavailable(error);
     }
   };
 
-  private read(): Promise<void> {
-    this.reading ??= this.remote
-      .reload()
-      .then(() => {
-        this.readAt = Date.now();
-      })
-      .catch((error: unknown) => {
-        throw unavailable(error);
-      })
-      .finally(() => {
-        this.reading = undefined;
-      });
-    return this.reading;
+  readonly secretOrKeyProvider = (
+    _request: unknown,
+    token: string,
+    done: (error: unknown, key?: string | Buffer) => void,
+  ): void => {
+    this.publicKeyOf(token).then(
+      (key) => done(null, key),
+      (error: unknown) => done(error),
+    );
+  };
+
+  private async publicKeyOf(token: string): Promise<string | Buffer> {
+    const key = await this.resolve(decodeProtectedHeader(token));
+    return KeyObject.from(key).export({ type: 'spki', format: 'pem' });
   }
 }
 
@@ -64,7 +83,7 @@ function isAboutTheToken(error: unknown): boolean {
   );
 }
 
-function unavailable(cause: unknown): ServiceError {
+function issuerUnavailable(cause: unknown): ServiceError {
   return new ServiceError({
     code: 'dependency.unavailable',
     status: 503,
