@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
-import { DataSource } from 'typeorm';
 import {
   configClass,
   DatabaseModule,
   databaseSettings,
+  Db,
   defineService,
   migrateDatabase,
   startService,
@@ -20,25 +20,23 @@ const migrations: Migration[] = [{ name: '0001-item', up: 'create table item(id 
 
 @Controller()
 class StoreController {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly db: Db) {}
 
   @Get('items')
   async items() {
-    return this.dataSource.query<unknown[]>(
-      "select count(*)::int as count, current_setting('search_path') as path from item",
-    );
+    return this.db.rows("select count(*)::int as count, current_setting('search_path') as path from item");
   }
 
   @Get('settings')
   async settings() {
-    return this.dataSource.query<unknown[]>(
+    return this.db.rows(
       "select current_setting('plan_cache_mode') as plans, current_setting('statement_timeout') as timeout",
     );
   }
 
   @Get('mistake')
   async mistake() {
-    return this.dataSource.query<unknown[]>('select * from no_such_table');
+    return this.db.rows('select * from no_such_table');
   }
 }
 

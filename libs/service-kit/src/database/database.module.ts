@@ -1,78 +1,59 @@
 import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
-import type { DataSource, EntitySchema, MixedList } from 'typeorm';
 import { ServiceConfig } from '../config/config-class.js';
 import { Logger } from '../logger.js';
 import { ReadinessRegistry } from '../readiness.js';
-import { connectionOptions, type DatabaseConfig } from './database-settings.js';
+import type { DatabaseConfig } from './database-settings.js';
+import { Db } from './db.js';
 import { migrateDatabase, type Migration } from './migrate.js';
-import { untilReachable } from './until-reachable.js';
-import { WatchedClient } from './watched-client.js';
+import { openDb, type Entities } from './open-db.js';
 
 export interface DatabaseModuleOptions {
   /** Applied before the first query when MIGRATE_ON_START is set, so that operator commands find their tables as well. */
   migrations?: readonly Migration[];
-  entities?: MixedList<(new (...args: never[]) => unknown) | EntitySchema>;
+  entities?: Entities;
 }
 
-/** Provides TypeORM's DataSource to the whole app, connected, and closes it after everything else has stopped. */
+/** Provides the Db to the whole app, connected, and closes it after everything else has stopped. */
 @Module({})
 export class DatabaseModule {
-  /** Loads TypeORM only here: a service without tables does not carry it in its memory. */
-  static async forRoot(options: DatabaseModuleOptions = {}): Promise<DynamicModule> {
-    const typeorm = await import('typeorm');
+  static async forRoot({ migrations, entities = [] }: DatabaseModuleOptions = {}): Promise<DynamicModule> {
+    const { DataSource } = await import('typeorm');
     return {
       module: DatabaseModule,
       global: true,
       providers: [
         {
-          provide: typeorm.DataSource,
+          provide: Db,
           inject: [ServiceConfig, Logger, ReadinessRegistry],
           useFactory: async (config: ServiceConfig & DatabaseConfig, logger: Logger, readiness: ReadinessRegistry) => {
-            const { connectionString, application_name, ...extra } = connectionOptions(config, config.DATABASE_SCHEMA);
-            const dataSource = new typeorm.DataSource({
-              type: 'postgres',
-              url: connectionString as string,
-              applicationName: application_name as string,
-              schema: config.DATABASE_SCHEMA,
-              // TypeORM takes an array or a record; a readonly list of classes is one.
-              entities: (options.entities ?? []) as [],
-              poolSize: config.DATABASE_POOL_SIZE,
-              extra: { ...extra, max: config.DATABASE_POOL_SIZE, Client: WatchedClient },
-              synchronize: false,
-              migrationsRun: false,
-              installExtensions: false,
-              logging: false,
-              poolErrorHandler: (error: unknown) => logger.warn({ err: error }, 'an idle database connection was lost'),
+            const db = await openDb(config, {
+              entities,
+              onWait: (error) => logger.warn({ err: error }, 'the database does not answer yet'),
+              onIdleConnectionLost: (error) => logger.warn({ err: error }, 'an idle database connection was lost'),
             });
-            await untilReachable(
-              () => dataSource.initialize(),
-              (error) => logger.warn({ err: error }, 'the database does not answer yet'),
-            );
-            if (config.MIGRATE_ON_START && options.migrations) await migrateDatabase(config, options.migrations);
+            if (config.MIGRATE_ON_START && migrations) await migrateDatabase(config, migrations);
             readiness.add({
               name: 'postgres',
-              probe: () => dataSource.query('select 1'),
+              probe: () => db.rows('select 1'),
               isEssential: true,
               why: 'the state of the service is there',
             });
-            return dataSource;
+            return db;
           },
         },
-        {
-          provide: DatabaseShutdown,
-          inject: [typeorm.DataSource],
-          useFactory: (dataSource: DataSource) => new DatabaseShutdown(dataSource),
-        },
+        // For stores that do not use Db yet.
+        { provide: DataSource, inject: [Db], useFactory: (db: Db) => db.dataSource },
+        { provide: DatabaseShutdown, inject: [Db], useFactory: (db: Db) => new DatabaseShutdown(db) },
       ],
-      exports: [typeorm.DataSource],
+      exports: [Db, DataSource],
     };
   }
 }
 
 class DatabaseShutdown implements OnApplicationShutdown {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly db: Db) {}
 
-  async onApplicationShutdown(): Promise<void> {
-    if (this.dataSource.isInitialized) await this.dataSource.destroy();
+  onApplicationShutdown(): Promise<void> {
+    return this.db.close();
   }
 }

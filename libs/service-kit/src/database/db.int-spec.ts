@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
+import { EntitySchema } from 'typeorm';
+import { isDatabaseUnavailable, mayComeFromData } from './database-failure.js';
+import type { Db, NamedStatement, Tx } from './db.js';
+import { openDb } from './open-db.js';
+
+interface Item {
+  id: number;
+  colour: string | null;
+}
+const itemEntity = new EntitySchema<Item>({
+  name: 'item',
+  columns: { id: { type: 'int', primary: true }, colour: { type: 'text', nullable: true } },
+});
+const connectionsMax = 2;
+
+describe('Db', () => {
+  let database: TestDatabase;
+  let db: Db;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    db = await openDb(
+      {
+        DATABASE_URL: database.url,
+        DATABASE_SCHEMA: 'public',
+        DATABASE_POOL_SIZE: connectionsMax,
+        DATABASE_CONNECTION_TIMEOUT_MS: 300,
+        DATABASE_STATEMENT_TIMEOUT_MS: 1000,
+      },
+      { entities: [itemEntity] },
+    );
+    await db.rows('create table item(id int primary key, colour text)');
+  });
+  beforeEach(() => db.rows('truncate item'));
+  afterAll(async () => {
+    await db.close();
+    await database.drop();
+  });
+
+  const items = () => db.rows<Item>('select id, colour from item order by id');
+  const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => {
+        throw new Error('it did not fail');
+      },
+      (error: unknown) => error,
+    );
+
+  it('gives rows of every kind of statement alike, and counts alike', async () => {
+    expect(await db.rows('insert into item values ($1, $2), (2, null) returning id', [1, 'red'])).toEqual([
+      { id: 1 },
+      { id: 2 },
+    ]);
+    expect(await db.rows('update item set colour = $1 where id = 2 returning *', ['blue'])).toEqual([
+      { id: 2, colour: 'blue' },
+    ]);
+    expect(await db.affected('update item set colour = null')).toBe(2);
+    expect(await db.affected('insert into item values (1, null), (3, null) on conflict do nothing')).toBe(1);
+    expect(await db.rows('delete from item where id > 1 returning id')).toEqual([{ id: 2 }, { id: 3 }]);
+    expect(await db.affected('delete from item where id = 9')).toBe(0);
+    expect(await items()).toEqual([{ id: 1, colour: null }]);
+  });
+
+  it('prepares a named statement once for each connection, inside transactions as well', async () => {
+    const find: NamedStatement = { name: 'find_item', text: 'select $1::int as id' };
+    await db.transaction(async (tx) => {
+      expect(await tx.rows(find, [1])).toEqual([{ id: 1 }]);
+      expect(await tx.rows(find, [2])).toEqual([{ id: 2 }]);
+      expect(await tx.rows('select name, statement from pg_prepared_statements')).toEqual([
+        { name: find.name, statement: find.text },
+      ]);
+    });
+    await db.transaction(async (tx) => expect(await tx.affected(find, [3])).toBe(1));
+  });
+
+  it('commits what a transaction did, for raw SQL and repositories together', async () => {
+    const result = await db.transaction(async (tx) => {
+      await tx.rows(`insert into item values (1, 'red')`);
+      await tx.repository(itemEntity).insert({ id: 2, colour: 'blue' });
+      expect(await items()).toEqual([]);
+      return tx.repository(itemEntity).count();
+    });
+    expect(result).toBe(2);
+    expect(await db.repository(itemEntity).find({ order: { id: 'asc' } })).toEqual([
+      { id: 1, colour: 'red' },
+      { id: 2, colour: 'blue' },
+    ]);
+  });
+
+  it('leaves nothing of a transaction that fails, and gives its connection back', async () => {
+    for (let time = 0; time < connectionsMax + 1; time++) {
+      const failure = db.transaction(async (tx) => {
+        await tx.rows('insert into item values (1, null)');
+        throw new Error('changed our mind');
+      });
+      await expect(failure).rejects.toThrow('changed our mind');
+    }
+    expect(await items()).toEqual([]);
+  });
+
+  it('lets only a transaction be passed as one', async () => {
+    const count = (tx: Tx) => tx.repository(itemEntity).count();
+    expect(await db.transaction(count)).toBe(0);
+    // @ts-expect-error Each statement of a session is committed alone.
+    expect(await db.session(count)).toBe(0);
+  });
+
+  it('keeps the connection of a session, and its locks, until the work is done', async () => {
+    const key = 4711;
+    const take = 'select pg_try_advisory_lock($1) as taken';
+    await db.session(async (session) => {
+      expect(await session.rows(take, [key])).toEqual([{ taken: true }]);
+      expect(await db.rows(take, [key])).toEqual([{ taken: false }]);
+      await session.rows('select pg_advisory_unlock($1)', [key]);
+    });
+    await db.session(async (session) => {
+      expect(await session.rows(take, [key])).toEqual([{ taken: true }]);
+      await session.rows('select pg_advisory_unlock($1)', [key]);
+    });
+  });
+
+  it('names the statement and the fault, never the values', async () => {
+    await db.rows('insert into item values (1, null)');
+    const twice = await failureOf(db.rows('insert into item values ($1, $2)', [1, 'of a user']));
+    expect(twice).toMatchObject({ query: 'insert into item values ($1, $2)', code: '23505', constraint: 'item_pkey' });
+    expect((twice as { parameters?: unknown }).parameters).toBeUndefined();
+    expect(mayComeFromData(twice)).toBe(true);
+    expect(isDatabaseUnavailable(twice)).toBe(false);
+    // The connection stays usable.
+    expect(await items()).toHaveLength(1);
+  });
+
+  it('opens no more connections than the pool may have, whoever asks, and waits no longer than it should', async () => {
+    await db.session(() =>
+      db.transaction(async () => {
+        for (const work of [items(), db.repository(itemEntity).find(), db.transaction(items)]) {
+          expect(isDatabaseUnavailable(await failureOf(work))).toBe(true);
+        }
+      }),
+    );
+    expect(await items()).toEqual([]);
+  });
+
+  it('survives the loss of a connection in the middle of a transaction', async () => {
+    const lost = db.transaction(async (tx) => {
+      await tx.rows('insert into item values (1, null)');
+      await tx.rows('select pg_terminate_backend(pg_backend_pid())');
+    });
+    expect(isDatabaseUnavailable(await failureOf(lost))).toBe(true);
+    expect(await items()).toEqual([]);
+  });
+});

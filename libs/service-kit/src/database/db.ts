@@ -1,0 +1,105 @@
+// The one way to the database: raw SQL and TypeORM's repositories over the same pool, so that DATABASE_POOL_SIZE limits
+// both together. TypeORM owns the pool, and lends connections through its public QueryRunner.
+import type pg from 'pg';
+import type { DataSource, EntityManager, EntityTarget, ObjectLiteral, Repository } from 'typeorm';
+
+/**
+ * A statement that each connection parses once and keeps under its name. The name is at most 63 characters long and
+ * belongs to one text in the whole app.
+ */
+export interface NamedStatement {
+  name: string;
+  text: string;
+}
+
+/**
+ * What can be done on the pool, on one connection, or inside a transaction. Errors are TypeORM's QueryFailedError with
+ * the fields of PostgreSQL (`code`, `constraint`), or what `isDatabaseUnavailable` recognises.
+ */
+export interface Queries {
+  /** The rows that the statement returns. */
+  rows<Row extends object>(sql: string | NamedStatement, values?: readonly unknown[]): Promise<Row[]>;
+  /** The number of rows that the statement inserted, updated or deleted. */
+  affected(sql: string | NamedStatement, values?: readonly unknown[]): Promise<number>;
+  /** The repository of an entity that was given to `DatabaseModule.forRoot`. */
+  repository<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): Repository<Entity>;
+}
+
+class Connection implements Queries {
+  constructor(
+    private readonly client: pg.ClientBase,
+    private readonly manager: EntityManager,
+  ) {}
+
+  async rows<Row extends object>(sql: string | NamedStatement, values: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.query<Row>(sql, values)).rows;
+  }
+
+  async affected(sql: string | NamedStatement, values: readonly unknown[] = []): Promise<number> {
+    return (await this.query(sql, values)).rowCount ?? 0;
+  }
+
+  repository<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): Repository<Entity> {
+    return this.manager.getRepository(entity);
+  }
+
+  private async query<Row extends object>(
+    sql: string | NamedStatement,
+    values: readonly unknown[],
+  ): Promise<pg.QueryResult<Row>> {
+    const statement = typeof sql === 'string' ? { text: sql } : sql;
+    try {
+      return await this.client.query<Row>({ ...statement, values: [...values] });
+    } catch (cause) {
+      const { QueryFailedError } = await import('typeorm');
+      // Without the values: they belong to users.
+      throw new QueryFailedError(statement.text, undefined, cause as Error);
+    }
+  }
+}
+
+/** An open transaction. Services open it with `Db.transaction` and hand it to the stores. */
+export class Tx extends Connection {
+  // Keeps a connection without a transaction from being taken for one.
+  declare private readonly isTransaction: true;
+}
+
+export class Db implements Queries {
+  /** Takes an initialized DataSource; apps inject the Db of `DatabaseModule`. */
+  constructor(readonly dataSource: DataSource) {}
+
+  rows<Row extends object>(sql: string | NamedStatement, values?: readonly unknown[]): Promise<Row[]> {
+    return this.session((session) => session.rows<Row>(sql, values));
+  }
+
+  affected(sql: string | NamedStatement, values?: readonly unknown[]): Promise<number> {
+    return this.session((session) => session.affected(sql, values));
+  }
+
+  repository<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): Repository<Entity> {
+    return this.dataSource.getRepository(entity);
+  }
+
+  /** Commits when `work` resolves and rolls back when it rejects, with its error. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.dataSource.transaction(async (manager) => {
+      const client = (await manager.queryRunner?.connect()) as pg.ClientBase;
+      return work(new Tx(client, manager));
+    });
+  }
+
+  /** Keeps one connection for `work`, outside a transaction: for session locks, and for statements that must share it. */
+  async session<T>(work: (session: Queries) => Promise<T>): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      const client = (await runner.connect()) as pg.ClientBase;
+      return await work(new Connection(client, runner.manager));
+    } finally {
+      await runner.release();
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
+  }
+}

@@ -1,0 +1,40 @@
+import type { EntitySchema, MixedList } from 'typeorm';
+import { connectionOptions, type DatabaseConfig } from './database-settings.js';
+import { Db } from './db.js';
+import { untilReachable } from './until-reachable.js';
+import { WatchedClient } from './watched-client.js';
+
+/** Classes with TypeORM's `@Entity`, or schemas. */
+export type Entities = MixedList<(new (...args: never[]) => unknown) | EntitySchema>;
+
+export interface OpenDbOptions {
+  entities?: Entities;
+  /** Called once while the database does not answer at the start. */
+  onWait?: (error: unknown) => void;
+  /** Called for each connection that is lost while nobody uses it. */
+  onIdleConnectionLost?: (error: unknown) => void;
+}
+
+/** Connects, and waits for a database that starts together with the service. The caller closes the Db. */
+export async function openDb(config: DatabaseConfig, options: OpenDbOptions = {}): Promise<Db> {
+  // Loaded only here: a service without tables does not carry TypeORM in its memory.
+  const { DataSource } = await import('typeorm');
+  const { connectionString, application_name, ...extra } = connectionOptions(config, config.DATABASE_SCHEMA);
+  const dataSource = new DataSource({
+    type: 'postgres',
+    url: connectionString as string,
+    applicationName: application_name as string,
+    schema: config.DATABASE_SCHEMA,
+    // TypeORM takes an array or a record; a readonly list of classes is one.
+    entities: (options.entities ?? []) as [],
+    poolSize: config.DATABASE_POOL_SIZE,
+    extra: { ...extra, max: config.DATABASE_POOL_SIZE, Client: WatchedClient },
+    synchronize: false,
+    migrationsRun: false,
+    installExtensions: false,
+    logging: false,
+    poolErrorHandler: options.onIdleConnectionLost ?? (() => undefined),
+  });
+  await untilReachable(() => dataSource.initialize(), options.onWait);
+  return new Db(dataSource);
+}
