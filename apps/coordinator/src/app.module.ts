@@ -4,7 +4,7 @@ import { CallerAuthModule, DatabaseModule } from '@tradewind/service-kit';
 import { AppConfig } from './app.config.js';
 import { DependencyProbes } from './dependency-probes.js';
 import { AppEvents } from './events.js';
-import { migrations } from './migrations/index.js';
+import { migrations } from './migrations.js';
 import { MonthReportController } from './month-report/month-report.controller.js';
 import { MonthReportService } from './month-report/month-report.service.js';
 import { PipelineClients } from './month-report/pipeline.clients.js';

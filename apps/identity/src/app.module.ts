@@ -5,7 +5,7 @@ import { ClientsModule } from './clients/clients.module.js';
 import { DirectLoginModule } from './direct-login/direct-login.module.js';
 import { DiscoveryModule } from './discovery/discovery.module.js';
 import { LoginPagesModule } from './login-pages/login-pages.module.js';
-import { migrations } from './migrations/index.js';
+import { migrations } from './migrations.js';
 import { OidcModule } from './oidc/oidc.module.js';
 import { SigningKeysModule } from './signing-keys/signing-keys.module.js';
 import { StorageModule } from './storage/storage.module.js';

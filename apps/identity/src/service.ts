@@ -3,7 +3,7 @@ import { defineService, migrateDatabase } from '@tradewind/service-kit';
 import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
 import { operatorCommands } from './operator-commands.js';
-import { migrations } from './migrations/index.js';
+import { migrations } from './migrations.js';
 import { CurrentProvider } from './oidc/current-provider.js';
 import { registerProviderRoutes } from './oidc/provider-routes.js';
 import { assertContentType } from './content-types.js';

@@ -5,7 +5,7 @@ import { migrateDatabase, serviceTokenEntry } from '@tradewind/service-kit';
 import type { CredentialChangesPage } from '@tradewind/shared-types';
 import { createTestDatabase, testPool } from '@tradewind/testkit';
 import pg from 'pg';
-import { migrations } from '../src/migrations/index.js';
+import { migrations } from '../src/migrations.js';
 import { Users } from '../src/users/users.service.js';
 import { startIdentity, type Identity } from './identity.fixture.js';
 

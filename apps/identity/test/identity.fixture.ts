@@ -4,7 +4,7 @@ import { createTestDatabase, freePort } from '@tradewind/testkit';
 import { migrateDatabase } from '@tradewind/service-kit';
 import { AppConfig } from '../src/app.config.js';
 import { Clients, type CreateClient } from '../src/clients/clients.service.js';
-import { migrations } from '../src/migrations/index.js';
+import { migrations } from '../src/migrations.js';
 import { service } from '../src/service.js';
 import { Users, type CreateUser } from '../src/users/users.service.js';
 import type { User } from '../src/users/users.types.js';

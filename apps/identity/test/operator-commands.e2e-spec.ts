@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Command } from 'commander';
 import { findServiceToken, migrateDatabase, openService, parseServiceTokens } from '@tradewind/service-kit';
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
-import { migrations } from '../src/migrations/index.js';
+import { migrations } from '../src/migrations.js';
 import { operatorCommands } from '../src/operator-commands.js';
 import { service } from '../src/service.js';
 

@@ -12,7 +12,7 @@ import { AbortsService } from './jobs-api/aborts.service.js';
 import { InteractionsController } from './jobs-api/interactions.controller.js';
 import { InteractionsService } from './jobs-api/interactions.service.js';
 import { TriggersService } from './jobs-api/triggers.service.js';
-import { migrations } from './migrations/migrations.js';
+import { migrations } from './migrations.js';
 import { OldRows } from './old-rows.service.js';
 import { StartsService } from './starts/starts.service.js';
 import { StartsStore } from './starts/starts.store.js';

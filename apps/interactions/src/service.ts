@@ -2,7 +2,7 @@ import { createWarehouse } from '@tradewind/cloud-ports';
 import { defineService, migrateDatabase, openApi } from '@tradewind/service-kit';
 import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
-import { migrations } from './migrations/migrations.js';
+import { migrations } from './migrations.js';
 
 export const apiDescription = {
   title: 'Tradewind interactions',

@@ -8,7 +8,7 @@ import { createWarehouse } from '@tradewind/cloud-ports';
 import { createRunProvider } from '@tradewind/scraping-provider';
 import type pg from 'pg';
 import { AppConfig } from '../src/app.config.js';
-import { migrations } from '../src/migrations/migrations.js';
+import { migrations } from '../src/migrations.js';
 import { service } from '../src/service.js';
 import type { TrackerRow, WarehouseCounts } from './stored-rows.types.js';
 

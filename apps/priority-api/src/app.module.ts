@@ -14,7 +14,7 @@ import { DeliveryWatch } from './delivery-watch/delivery-watch.js';
 import { WatchLoop } from './delivery-watch/watch.loop.js';
 import { WatchedCallsStore } from './delivery-watch/watched-calls.store.js';
 import { AppEvents } from './events.js';
-import { migrations } from './migrations/index.js';
+import { migrations } from './migrations.js';
 import { MonthsController } from './months/months.controller.js';
 import { MonthsService } from './months/months.service.js';
 import { DoubtReconciler } from './profile-calls/doubt-reconciler.js';

@@ -3,7 +3,7 @@ import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
 import { addCommands } from './commands.js';
 import { WatchLoop } from './delivery-watch/watch.loop.js';
-import { migrations } from './migrations/index.js';
+import { migrations } from './migrations.js';
 import { openApiOptions } from './openapi.js';
 import { Retention } from './retention.js';
 import { StartLoops } from './profile-calls/start.loops.js';

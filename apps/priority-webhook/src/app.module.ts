@@ -7,7 +7,7 @@ import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { DeliveriesService } from './deliveries/deliveries.service.js';
 import { AppEvents } from './events.js';
 import { DeliveriesStore } from './inbox/deliveries.store.js';
-import { migrations } from './migrations/index.js';
+import { migrations } from './migrations.js';
 import { MonthsController } from './months/months.controller.js';
 import { MonthsService } from './months/months.service.js';
 import { ProfilesController } from './profiles/profiles.controller.js';

@@ -3,7 +3,7 @@ import { defineService, migrateDatabase, openApi } from '@tradewind/service-kit'
 import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
 import { addCommands } from './commands.js';
-import { migrations } from './migrations/index.js';
+import { migrations } from './migrations.js';
 import { openApiOptions } from './openapi.js';
 import { Retention } from './retention.js';
 import { StoringLoop } from './storing/storing.loop.js';

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase, testPool } from '@tradewind/test
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { ClientRecords } from '../clients/client-records.js';
-import { migrations } from '../migrations/index.js';
+import { migrations } from '../migrations.js';
 import { PayloadsStore } from '../oidc/payloads.store.js';
 import { RequestUnit } from '../oidc/request-unit.js';
 import { PreparedStatements } from '../storage/prepared-statements.js';

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase, testPool } from '@tradewind/test
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { ClientRecords } from '../clients/client-records.js';
-import { migrations } from '../migrations/index.js';
+import { migrations } from '../migrations.js';
 import { PreparedStatements } from '../storage/prepared-statements.js';
 import { SealedText } from '../storage/sealed-text.js';
 import { AttemptsStore } from '../throttle/attempts.store.js';

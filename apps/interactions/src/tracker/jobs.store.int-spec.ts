@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrateDatabase } from '@tradewind/service-kit';
 import { newJobs, StoreDatabase } from '../../test/store-database.js';
-import { migrations } from '../migrations/migrations.js';
+import { migrations } from '../migrations.js';
 import { JobsStore } from './jobs.store.js';
 
 describe('JobsStore', () => {

@@ -1,6 +1,6 @@
 import type { Migration } from '@tradewind/service-kit';
-import { tracker } from './0001-tracker.js';
-import { callers } from './0002-callers.js';
+import { tracker } from './migrations/0001-tracker.js';
+import { callers } from './migrations/0002-callers.js';
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [tracker, callers];

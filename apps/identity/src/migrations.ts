@@ -1,0 +1,15 @@
+import type { Migration } from '@tradewind/service-kit';
+import { identityTables } from './migrations/0001-identity.js';
+import { mergedSessions } from './migrations/0002-merged-sessions.js';
+import { credentialsVersion } from './migrations/0003-credentials-version.js';
+import { clientResources } from './migrations/0004-client-resources.js';
+import { companiesAndCredentialChanges } from './migrations/0005-companies-and-credential-changes.js';
+
+/** In the order of their numbers. */
+export const migrations: readonly Migration[] = [
+  identityTables,
+  mergedSessions,
+  credentialsVersion,
+  clientResources,
+  companiesAndCredentialChanges,
+];

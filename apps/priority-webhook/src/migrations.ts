@@ -1,0 +1,5 @@
+import { deliveries } from './migrations/0001-deliveries.js';
+import { monthsKept } from './migrations/0002-months-kept.js';
+import { openDeliveries } from './migrations/0003-open-deliveries.js';
+
+export const migrations = [deliveries, monthsKept, openDeliveries];
