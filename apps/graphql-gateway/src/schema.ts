@@ -3,22 +3,15 @@ import { NestFactory } from '@nestjs/core';
 import { GraphQLSchemaBuilderModule, GraphQLSchemaFactory } from '@nestjs/graphql';
 import type { GraphQLSchema } from 'graphql';
 import { ApiKeysResolver } from './api-keys/api-keys.resolver.js';
-import { CompaniesResolver } from './records/companies/companies.resolver.js';
-import { ContactsResolver } from './records/contacts/contacts.resolver.js';
-import { DealsResolver } from './records/deals/deals.resolver.js';
 import { LoginResolver } from './login/login.resolver.js';
 import { reachable } from './endpoint/schema-options.js';
-import { PersonsResolver } from './records/persons/persons.resolver.js';
-
-/** Resolvers of /graphql and of /auth/graphql; the modules of the endpoints provide the same ones. */
-export const dataResolvers = [CompaniesResolver, PersonsResolver, DealsResolver, ContactsResolver];
-export const authResolvers = [LoginResolver, ApiKeysResolver];
+import { recordResolvers } from './records/records.module.js';
 
 export async function buildSchemas(): Promise<{ data: GraphQLSchema; auth: GraphQLSchema }> {
   const app = await NestFactory.createApplicationContext(GraphQLSchemaBuilderModule, { logger: false });
   const factory = app.get(GraphQLSchemaFactory);
-  const data = reachable(await factory.create(dataResolvers));
-  const auth = reachable(await factory.create(authResolvers));
+  const data = reachable(await factory.create(recordResolvers));
+  const auth = reachable(await factory.create([LoginResolver, ApiKeysResolver]));
   await app.close();
   return { data, auth };
 }

@@ -12,7 +12,7 @@ import {
 import { startService } from '@tradewind/service-kit';
 import fc from 'fast-check';
 import { PageReader, type PageRequest } from '../src/connections/page-reader.port.js';
-import { pageColumns } from '../src/connections/page-query.js';
+import { pageColumns } from '../src/connections/page-order.js';
 import { PostgresPageReader } from '../src/connections/page-reader.postgres.js';
 import { service } from '../src/service.js';
 import { startGateway, type TestGateway } from './support/gateway.js';

@@ -3,28 +3,16 @@ import { Injectable } from '@nestjs/common';
 import type { GraphQLResolveInfo } from 'graphql';
 import { AppConfig } from '../app.config.js';
 import { Clock, utcDay } from '../clock.js';
-import type { Cell } from '../data-store/cells-query.js';
 import { Dictionaries } from '../dictionaries/dictionaries.service.js';
 import type { RequestContext } from '../request/request-context.js';
 import type { Connection } from './connection.types.js';
 import { cursorReader } from './page-cursor.js';
-import { orderKeys, pageColumns } from './page-query.js';
-import { pageInfoOf } from './page-shape.js';
+import { orderKeys, pageColumns } from './page-order.js';
+import { pageInfoOf, type Page } from './page.js';
 import { PageReader } from './page-reader.port.js';
 import type { PreparedConnection } from './prepared-connection.js';
-import { fieldReader, type Reading, type RecordSource } from './record-source.js';
+import { fieldReader, type RecordSource } from './record-source.js';
 import { isSelected, nodeFields } from './selection.js';
-
-/** One page as it was read. */
-export interface Page {
-  rows: readonly (readonly Cell[])[];
-  hasNextPage: boolean;
-  hasPreviousPage: boolean;
-  cursorOf: (row: readonly Cell[]) => string;
-  /** All records that match; present when it was asked for. */
-  totalCount?: number;
-  reading: Reading;
-}
 
 @Injectable()
 export class ConnectionsService {

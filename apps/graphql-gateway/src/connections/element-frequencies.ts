@@ -14,6 +14,12 @@ export interface ListColumn {
   type: 'tsvector' | 'bigint[]';
 }
 
+/** What a condition asks a list of a record to hold: all elements of one of the groups, or of all of them. */
+export interface ListCondition extends ListColumn {
+  groups: readonly (readonly Element[])[];
+  match: 'any' | 'all';
+}
+
 export interface Frequencies {
   /** Records with each element; a bound from above for a beginning, and at most 10,000 when the element is not a common one. */
   records: readonly number[];

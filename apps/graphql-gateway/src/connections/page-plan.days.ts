@@ -2,7 +2,8 @@
 // that is newer before it comes to the range. Only with conditions besides that hold for a good part of the deals: one that
 // few satisfy has an index of its own.
 import type { Condition, NormalisedFilter, Range } from '@tradewind/filters';
-import type { DayRange, OrderedFrom, SortKey } from './page-query.js';
+import type { SortKey } from './page-order.js';
+import type { DayRange, OrderedFrom } from './page-query.js';
 import type { PageRequest } from './page-reader.port.js';
 
 const dealDates: readonly string[] = ['announced_date', 'start_date', 'end_date'];

@@ -1,15 +1,9 @@
 // Records that hold certain words or ids in a list: whether they are walked to, found and sorted, or found block by block.
 import type { Condition, NormalisedFilter } from '@tradewind/filters';
 import { blockedLists, idBlockSize } from '../data-tables/id-block.js';
-import type { Element, ElementFrequencies, ListColumn } from './element-frequencies.js';
+import type { Element, ElementFrequencies, ListCondition } from './element-frequencies.js';
 import type { IdBlocks } from './page-query.js';
 import type { PageRequest } from './page-reader.port.js';
-
-/** What a condition asks a list of a record to hold: all elements of one of the groups, or of all of them. */
-export interface ListCondition extends ListColumn {
-  groups: readonly (readonly Element[])[];
-  match: 'any' | 'all';
-}
 
 /** How many records satisfy conditions on lists. */
 export interface Selectivity {

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { NameDictionary, parseFilters, type FilterEntity } from '@tradewind/filters';
 import { Clock } from '../clock.js';
 import { PagePlan } from './page-plan.js';
-import type { PageForm, SortKey } from './page-query.js';
+import type { SortKey } from './page-order.js';
+import type { PageForm } from './page-query.js';
 import type { PageRequest } from './page-reader.port.js';
 import type { ElementFrequencies, ListColumn } from './element-frequencies.js';
 

@@ -4,7 +4,8 @@ import { migrateDatabase } from '@tradewind/service-kit';
 import { createTestDatabase, type TestDatabase, testPool } from '@tradewind/testkit';
 import pg from 'pg';
 import { migrations } from '../migrations.js';
-import { orderKeys, pageStatement, type DayRange, type IdBlocks, type PageForm, type SortKey } from './page-query.js';
+import { orderKeys, type SortKey } from './page-order.js';
+import { pageStatement, type DayRange, type IdBlocks, type PageForm } from './page-query.js';
 
 const date = (column: string, direction: 'asc' | 'desc'): SortKey => ({
   column,

@@ -4,12 +4,8 @@
 import type { Statement } from '../data-store/data-store.js';
 import { dayBlock } from '../data-tables/day-block.js';
 import { idBlock, idBlockSize } from '../data-tables/id-block.js';
-import type { CursorKey, CursorPosition } from './page-cursor.js';
-
-export interface SortKey extends CursorKey {
-  column: string;
-  direction: 'asc' | 'desc';
-}
+import type { CursorPosition } from './page-cursor.js';
+import { orderKeys, pageColumns, type SortKey } from './page-order.js';
 
 export interface Condition {
   /** Over alias `t`, with parameters from $1. */
@@ -71,17 +67,6 @@ interface Part {
 /** Looking at blocks without a record costs less than finding out which blocks have one, up to this many years. */
 const yearsPlain = 20;
 const idMax = 2n ** 63n - 1n;
-const idKey: SortKey = { column: 'id', type: 'bigint', direction: 'asc', isNullable: false };
-
-/** All keys that decide the order; an explicit sort by id ends the list. */
-export function orderKeys(sort: readonly SortKey[]): readonly SortKey[] {
-  return sort.some((key) => key.column === 'id') ? sort : [...sort, idKey];
-}
-
-/** Columns of a page's rows in their order: those that are wanted, then what the cursor needs besides. */
-export function pageColumns(columns: readonly string[], sort: readonly SortKey[]): readonly string[] {
-  return [...new Set([...columns, ...orderKeys(sort).map((key) => key.column)])];
-}
 
 export function pageStatement(query: PageQuery): Statement {
   const page = new PageParts(query);

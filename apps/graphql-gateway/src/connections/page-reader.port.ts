@@ -2,9 +2,10 @@
 import type { NormalisedFilter } from '@tradewind/filters';
 import type { Cell } from '../data-store/cells-query.js';
 import type { Count } from './count-cache.js';
+import type { ListCondition } from './element-frequencies.js';
 import type { CursorPosition } from './page-cursor.js';
-import type { ListCondition } from './page-plan.elements.js';
-import type { Condition, SortKey } from './page-query.js';
+import type { SortKey } from './page-order.js';
+import type { Condition } from './page-query.js';
 import type { RecordSource } from './record-source.js';
 
 export interface PageRequest {

@@ -17,8 +17,7 @@ import {
 } from 'graphql';
 import { collectSubfields } from 'graphql/execution/collectFields.js';
 import type { Cell } from '../data-store/cells-query.js';
-import type { PageInfo } from './connection.types.js';
-import type { Page } from './connections.service.js';
+import { pageInfoOf, type Page } from './page.js';
 import { fieldReader, type RecordSource } from './record-source.js';
 
 export interface PageShape {
@@ -150,15 +149,4 @@ function objectTypeOf(type: GraphQLOutputType): GraphQLObjectType {
   // The schema has neither interfaces nor unions.
   if (!isObjectType(named)) throw new Error(`${named.name} is no object type`);
   return named;
-}
-
-export function pageInfoOf({ rows, hasNextPage, hasPreviousPage, cursorOf }: Page): PageInfo {
-  const first = rows[0];
-  const last = rows.at(-1);
-  return {
-    hasNextPage,
-    hasPreviousPage,
-    startCursor: first ? cursorOf(first) : null,
-    endCursor: last ? cursorOf(last) : null,
-  };
 }

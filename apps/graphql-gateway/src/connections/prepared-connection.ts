@@ -1,7 +1,8 @@
 import type { NormalisedFilter } from '@tradewind/filters';
+import type { ListCondition } from './element-frequencies.js';
 import type { CursorPosition } from './page-cursor.js';
-import type { ListCondition } from './page-plan.elements.js';
-import type { Condition, SortKey } from './page-query.js';
+import type { SortKey } from './page-order.js';
+import type { Condition } from './page-query.js';
 
 /** A connection field with its arguments understood: nothing in it can fail any more because of what the caller sent. */
 export interface PreparedConnection {

@@ -7,13 +7,10 @@ import { ApiKeysService } from '../api-keys/api-keys.service.js';
 import { AuditLogService } from '../api-keys/audit-log.service.js';
 import { AppConfig } from '../app.config.js';
 import { Clock } from '../clock.js';
-import { CompaniesResolver } from '../records/companies/companies.resolver.js';
-import { ConnectionsModule } from '../connections/connections.module.js';
+import type { ConnectionField } from '../connections/connection-field.port.js';
 import { ConnectionsService } from '../connections/connections.service.js';
-import { ContactsResolver } from '../records/contacts/contacts.resolver.js';
-import { DealsResolver } from '../records/deals/deals.resolver.js';
 import { AppEvents } from '../events.js';
-import { PersonsResolver } from '../records/persons/persons.resolver.js';
+import { recordResolvers, RecordsModule } from '../records/records.module.js';
 import { LimitsModule } from '../rate-limit/limits.module.js';
 import { LimitsService } from '../rate-limit/limits.service.js';
 import { admissionPlugin, dataAdmission, missingHeader } from './admission.plugin.js';
@@ -25,16 +22,11 @@ import type { RequestContext } from '../request/request-context.js';
 import { schemaOptions } from './schema-options.js';
 import { ShortWay } from './short-way.js';
 
-const resolvers = [CompaniesResolver, PersonsResolver, DealsResolver, ContactsResolver];
-
-@Module({ imports: [ConnectionsModule], providers: resolvers, exports: [ConnectionsModule, ...resolvers] })
-export class DataResolversModule {}
-
 @Module({
   imports: [
     GraphQLModule.forRootAsync<GatewayDriverConfig>({
       driver: GatewayDriver,
-      imports: [DataResolversModule, LimitsModule, ApiKeysModule],
+      imports: [RecordsModule, LimitsModule, ApiKeysModule],
       inject: [
         AppConfig,
         AppEvents,
@@ -44,7 +36,7 @@ export class DataResolversModule {}
         ApiKeysService,
         AuditLogService,
         ConnectionsService,
-        ...resolvers,
+        ...recordResolvers,
       ],
       useFactory: (
         config: AppConfig,
@@ -55,7 +47,7 @@ export class DataResolversModule {}
         apiKeys: ApiKeysService,
         audit: AuditLogService,
         connections: ConnectionsService,
-        ...fields: [CompaniesResolver, PersonsResolver, DealsResolver, ContactsResolver]
+        ...fields: ConnectionField[]
       ) => {
         const admit = dataAdmission(limits, fields);
         const operations = new KnownOperations(fields, connections);
@@ -63,7 +55,7 @@ export class DataResolversModule {}
         return {
           ...schemaOptions,
           path: '/graphql',
-          include: [DataResolversModule],
+          include: [RecordsModule],
           gatewayPlugins: [admissionPlugin(admit), operations.plugin, refusedDocuments.plugin],
           endpoint: (server) =>
             new GraphQLEndpoint(

@@ -6,6 +6,7 @@ import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppEvents } from '../events.js';
 import { limitHeaders } from '../rate-limit/limit-headers.js';
+import type { Answer } from '../request/answer.js';
 import type { LimitState } from '../request/limit-state.js';
 import { LimitReached } from '../rate-limit/limits.errors.js';
 import type { LimitsService } from '../rate-limit/limits.service.js';
@@ -25,12 +26,6 @@ export interface GraphQLEndpointOptions {
   shortWay?: ShortWay | null;
   /** Called once for every request, with the status of its answer. */
   onAnswer?: (context: RequestContext, status: number) => void;
-}
-
-export interface Answer {
-  status: number;
-  body: string;
-  headers: Iterable<readonly [string, string]>;
 }
 
 // The headers that GraphQL over HTTP and its protection against forged requests look at.

@@ -3,7 +3,7 @@
 // and every fault of the caller, is left to Apollo Server: nothing was charged yet, so it begins anew.
 import { GraphQLError } from 'graphql';
 import type { Admit, Charge } from './admission.plugin.js';
-import type { Answer } from './graphql-endpoint.js';
+import type { Answer } from '../request/answer.js';
 import type { KnownOperations } from './known-operations.js';
 import type { RequestContext } from '../request/request-context.js';
 

@@ -1,26 +1,23 @@
 // Answers from the index in memory what it can answer, and leaves the rest to PostgreSQL. The rows of the page come from
 // PostgreSQL by their ids, in one statement with the data version of its snapshot: only if that is the version of the
 // index, ids and count are those of that snapshot, too, and the answer is exact.
-import { Injectable } from '@nestjs/common';
-import { AppEvents } from '../events.js';
+import type { AppEvents } from '../events.js';
 import type { PageRead, PageReader, PageRequest } from '../connections/page-reader.port.js';
-import { PostgresPageReader } from '../connections/page-reader.postgres.js';
-import { pageColumns } from '../connections/page-query.js';
-import { DataStore } from '../data-store/data-store.js';
+import { pageColumns } from '../connections/page-order.js';
+import type { DataStore } from '../data-store/data-store.js';
 import { isAnswerable } from './bitset-index.js';
 import { catchUpMs } from './filter-index-limits.js';
-import { FilterIndexService } from './filter-index.service.js';
+import type { FilterIndexService } from './filter-index.service.js';
 import { companyColumns } from './indexed-columns.js';
 import type { VersionedIndex } from './versioned-index.js';
 
 /** Why PostgreSQL answers instead. */
 type Reason = 'filter' | 'not_ready' | 'behind';
 
-@Injectable()
 export class IndexedPageReader implements PageReader {
   constructor(
     private readonly filterIndex: FilterIndexService,
-    private readonly postgres: PostgresPageReader,
+    private readonly postgres: PageReader,
     private readonly dataStore: DataStore,
     private readonly events: AppEvents,
   ) {}

@@ -1,7 +1,6 @@
 // What one GraphQL request carries from admission to its resolvers.
 import type { ServiceError } from '@tradewind/shared-types';
 import type { FastifyRequest } from 'fastify';
-import type { ApiKey } from '../api-keys/api-keys.types.js';
 import type { LimitState } from './limit-state.js';
 
 /** Apollo copies the context for each operation; the copy shares this one object, so that what it learns is not lost. */
@@ -12,8 +11,8 @@ export interface GraphQLContext {
 export interface RequestContext {
   request: FastifyRequest;
   ip: string;
-  /** Set on /graphql. */
-  apiKey: ApiKey | null;
+  /** The key that was presented; set on /graphql. */
+  apiKey: { id: string; prefix: string; userId: string } | null;
   /** Owner of the API key, or the logged-in user of a JWT; null for an anonymous log-in. */
   user: { id: string; email: string; credentialsVersion?: number } | null;
   operationName: string | null;

@@ -5,7 +5,7 @@ import type { Connection } from '../../connections/connection.types.js';
 import type { ConnectionField } from '../../connections/connection-field.port.js';
 import { ConnectionsService } from '../../connections/connections.service.js';
 import { positionAfter } from '../../connections/page-cursor.js';
-import { orderKeys } from '../../connections/page-query.js';
+import { orderKeys } from '../../connections/page-order.js';
 import type { PreparedConnection } from '../../connections/prepared-connection.js';
 import { understandFilter } from '../../connections/search-filters.js';
 import { Dictionaries } from '../../dictionaries/dictionaries.service.js';

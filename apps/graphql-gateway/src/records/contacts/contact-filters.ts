@@ -1,7 +1,7 @@
 // From the contact arguments to a condition. Who may see what is part of it: a contact is visible to its owner, and to
 // everybody once it is shared.
 import { compileFilter, searchTextFault, wordsOf, type NormalisedFilter } from '@tradewind/filters';
-import type { ListCondition } from '../../connections/page-plan.elements.js';
+import type { ListCondition } from '../../connections/element-frequencies.js';
 import type { Condition } from '../../connections/page-query.js';
 import { userInputError } from '../../request/graphql-errors.js';
 import { emailCharsMax, hoursMax, listMax, wordsMax } from './contact-limits.js';

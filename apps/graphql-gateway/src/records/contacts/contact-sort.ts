@@ -1,5 +1,5 @@
 // What contacts can be sorted by. Keys of the person are copied into the contact's row, so that no sort needs a join.
-import type { SortKey } from '../../connections/page-query.js';
+import type { SortKey } from '../../connections/page-order.js';
 import type { ContactsArgs } from './contact.types.js';
 
 type Key = Pick<SortKey, 'column' | 'type' | 'isNullable'>;

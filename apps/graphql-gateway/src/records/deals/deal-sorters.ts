@@ -1,7 +1,7 @@
 // What deals can be sorted by (DECISIONS.md, Commercial data): announcedDate, startDate, endDate, annualValue,
 // totalValue, title, id. Money sorts by its amount in units.
 import { shown } from '@tradewind/filters';
-import type { SortKey } from '../../connections/page-query.js';
+import type { SortKey } from '../../connections/page-order.js';
 import { userInputError } from '../../request/graphql-errors.js';
 
 type Column = Pick<SortKey, 'column' | 'type' | 'isNullable'>;
