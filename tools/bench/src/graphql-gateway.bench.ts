@@ -1,5 +1,5 @@
-// The targets of the data API: throughput beside a hand-written server (the limit) and PostGraphile 5 (the peer) on the
-// same database, latency, idle memory. The gateway runs as it is deployed, with keys and limits in force.
+// The targets of the data API: throughput beside a hand-written server (the limit), and beside Mercurius and PostGraphile
+// (the peers) on the same database; latency; idle memory. The gateway runs as it is deployed, with keys and limits.
 // At --scale 1: 1,000,000 companies, 2,000,000 persons, 1,000,000 deals, 1,000,000 contacts; loading takes a while.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -17,6 +17,7 @@ import { bringToSpeed, connections, inTurn, send, type InTurn, type Measured, ty
 const gatewayMain = new URL('../../../apps/graphql-gateway/dist/main.js', import.meta.url);
 const seedMain = new URL('../../seed/dist/seed.js', import.meta.url);
 const rawMain = new URL('./graphql-raw-server.js', import.meta.url);
+const mercuriusMain = new URL('./graphql-mercurius.js', import.meta.url);
 const postgraphileMain = new URL('./graphql-postgraphile.js', import.meta.url);
 
 // One user may make 10 calls a day: 200 of them, each with a key, are nearer to the truth than one a connection.
@@ -43,8 +44,10 @@ export const bench: Bench = {
       const stage = { sql, common, keys: await makeApiKeys(sql, users), context, postmaster: postgres.pid };
       return [
         ...(isWanted(context, idleMemoryMetric) ? await idleMemory(common) : []),
-        ...(await besideTheLimit({ ...stage, pageSize: 1, target: 0.6 })),
-        ...(await besideTheLimit({ ...stage, pageSize: 50, target: 0.8 })),
+        ...(await besideTheLimit({ ...stage, pageSize: 1, target: 0.5 })),
+        ...(await besideTheLimit({ ...stage, pageSize: 50, target: 0.7 })),
+        ...(await besideMercurius({ ...stage, pageSize: 1 })),
+        ...(await besideMercurius({ ...stage, pageSize: 50 })),
         ...(await besidePostgraphile(stage)),
       ];
     } finally {
@@ -135,7 +138,11 @@ async function besideTheLimit(stage: Stage & { pageSize: number; target: number 
     for (const [index, query] of wanted) {
       const values = await query.draw(sql, pageSize + 1);
       if (values.length === 0) throw new Error(`no values for ${query.name}`);
-      await assertSameAnswer(gateway, raw, keys[0]!, query, index, values[0]!);
+      const { variables, parameters } = values[0]!;
+      assertAlike(query, [
+        await connectionOf(`${gateway.url}/graphql`, query, graphqlBody(query, variables), keys[0]),
+        await connectionOf(`${raw.url}/${index}`, query, JSON.stringify(parameters)),
+      ]);
       const ours = gatewayLoad(gateway, keys, query, values);
       const theirs = {
         process: raw,
@@ -168,6 +175,39 @@ async function besideTheLimit(stage: Stage & { pageSize: number; target: number 
     return rows;
   } finally {
     await Promise.all([gateway.stop(), raw.stop()]);
+  }
+}
+
+/** Each query beside the same GraphQL request to Mercurius, which answers it with the hand-written SQL. */
+async function besideMercurius(stage: Stage & { pageSize: number }): Promise<BenchRow[]> {
+  const { sql, common, keys, context, pageSize } = stage;
+  const nameOf = (query: MeasuredQuery) => `${query.name}, page of ${pageSize}: throughput beside Mercurius`;
+  const wanted = [...measuredQueries.entries()].filter(([, query]) => isWanted(context, nameOf(query)));
+  if (wanted.length === 0) return [];
+  const env = { ...common, DATA_PAGE_SIZE: String(pageSize) };
+  const gateway = await start(gatewayMain, { ...env, ...gatewaySettings });
+  const mercurius = await start(mercuriusMain, env);
+  try {
+    const rows: BenchRow[] = [];
+    for (const [index, query] of wanted) {
+      const values = await query.draw(sql, pageSize + 1);
+      const bodies = values.map(({ variables, parameters }) =>
+        graphqlBody(query, variables, { extensions: { index, parameters } }),
+      );
+      const path = '/graphql';
+      const answers = [
+        await connectionOf(`${gateway.url}${path}`, query, graphqlBody(query, values[0]!.variables), keys[0]),
+        await connectionOf(`${mercurius.url}${path}`, query, bodies[0]!),
+      ];
+      assertAlike(query, answers);
+      const ours = gatewayLoad(gateway, keys, query, values);
+      const theirs = { process: mercurius, path, body: (n: number) => bodies[n % bodies.length]! };
+      if (rows.length === 0) await bringToSpeed([ours, theirs]);
+      rows.push(throughputRow(nameOf(query), await inTurn(ours, theirs, stage.postmaster), 1, context));
+    }
+    return rows;
+  } finally {
+    await Promise.all([gateway.stop(), mercurius.stop()]);
   }
 }
 
@@ -260,27 +300,29 @@ function gatewayLoad(
   };
 }
 
-/** The comparison is worth something only when both answer the same. */
-async function assertSameAnswer(
-  gateway: BenchProcess,
-  raw: BenchProcess,
-  key: string,
+interface AnsweredConnection {
+  totalCount?: number;
+  edges: { node: { id: string } }[];
+}
+
+async function connectionOf(
+  url: string,
   query: MeasuredQuery,
-  index: number,
-  values: Values,
-): Promise<void> {
-  const post = async (url: string, headers: Record<string, string>, body: string) =>
-    (await (
-      await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body })
-    ).json()) as { data: Record<string, { totalCount?: number; edges: { node: { id: string; name?: string } }[] }> };
-  const ours = (
-    await post(`${gateway.url}/graphql`, { authorization: `Bearer ${key}` }, graphqlBody(query, values.variables))
-  ).data?.[query.field];
-  const theirs = (await post(`${raw.url}/${index}`, {}, JSON.stringify(values.parameters))).data?.[query.field];
-  const shown = (connection: typeof ours) =>
-    JSON.stringify([connection?.totalCount, connection?.edges.map(({ node }) => Object.keys(node).length + node.id)]);
-  if (!ours || shown(ours) !== shown(theirs))
-    throw new Error(`${query.name}: the answers differ: ${shown(ours)} and ${shown(theirs)}`);
+  body: string,
+  key?: string,
+): Promise<AnsweredConnection | undefined> {
+  const headers = { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) };
+  const answer = await fetch(url, { method: 'POST', headers, body });
+  return ((await answer.json()) as { data?: Record<string, AnsweredConnection> }).data?.[query.field];
+}
+
+/** A comparison is worth something only when all servers answer the same. */
+function assertAlike(query: MeasuredQuery, answers: readonly (AnsweredConnection | undefined)[]): void {
+  const shown = answers.map((connection) =>
+    JSON.stringify([connection?.totalCount, connection?.edges.map(({ node }) => Object.keys(node).length + node.id)]),
+  );
+  if (answers.includes(undefined) || new Set(shown).size > 1)
+    throw new Error(`${query.name}: the answers differ: ${shown.join(' and ')}`);
 }
 
 async function assertAnswers(process: BenchProcess, body: string): Promise<void> {

@@ -252,9 +252,9 @@ export const measuredQueries: readonly MeasuredQuery[] = [
   },
 ];
 
-/** The request to the gateway. */
-export function graphqlBody(query: MeasuredQuery, variables: Record<string, unknown>): string {
+/** The request as GraphQL, with what else its body has. */
+export function graphqlBody(query: MeasuredQuery, variables: Record<string, unknown>, others: object = {}): string {
   const count = query.isCounted ? 'totalCount ' : '';
   const text = `query Measured(${query.declaration}) { ${query.field}(${query.passed}) { ${count}edges { cursor node { ${query.selection} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
-  return JSON.stringify({ query: text, variables });
+  return JSON.stringify({ query: text, variables, ...others });
 }
