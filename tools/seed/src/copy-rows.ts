@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import copyStreams from 'pg-copy-streams';
-import type { SqlType, Value } from './data-tables.js';
+import type { Column, Row, Value } from './data-tables.js';
 
 /** Characters per chunk handed to the socket; smaller ones cost calls, larger ones memory. */
 const chunkChars = 256 * 1024;
@@ -12,22 +12,19 @@ const chunkChars = 256 * 1024;
 export async function copyRows(
   client: pg.Client,
   table: string,
-  columns: readonly (readonly [name: string, type: SqlType])[],
-  rows: Iterable<Readonly<Record<string, Value>>>,
+  columns: readonly Column[],
+  rows: Iterable<Row>,
 ): Promise<void> {
-  const names = columns.map(([name]) => name).join(', ');
+  const names = columns.map(({ name }) => name).join(', ');
   const stream = client.query(copyStreams.from(`copy ${table} (${names}) from stdin`));
   await pipeline(Readable.from(chunks(columns, rows), { objectMode: true }), stream);
 }
 
-function* chunks(
-  columns: readonly (readonly [name: string, type: SqlType])[],
-  rows: Iterable<Readonly<Record<string, Value>>>,
-): Generator<string> {
+function* chunks(columns: readonly Column[], rows: Iterable<Row>): Generator<string> {
   let chunk = '';
   for (const row of rows) {
     for (let index = 0; index < columns.length; index++) {
-      const [name, type] = columns[index]!;
+      const { name, type } = columns[index]!;
       if (index > 0) chunk += '\t';
       chunk += cell(row[name] ?? null, type);
     }
@@ -40,14 +37,14 @@ function* chunks(
   if (chunk !== '') yield chunk;
 }
 
-function cell(value: Value, type: SqlType): string {
+function cell(value: Value, type: string): string {
   if (value === null) return '\\N';
   switch (type) {
     case 'bigint[]':
-      return `{${(value as readonly (string | number | bigint)[]).join(',')}}`;
+      return `{${(value as readonly number[]).join(',')}}`;
     case 'text[]':
       return escaped(`{${(value as readonly string[]).map(quotedElement).join(',')}}`);
-    case 'json':
+    case 'jsonb':
       return escaped(JSON.stringify(value));
     case 'text':
       return escaped(value as string);
@@ -63,5 +60,5 @@ function quotedElement(text: string): string {
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
 function escaped(text: string): string {
-  return /[\\\t\n\r]/.test(text) ? text.replace(/[\\\t\n\r]/g, (character) => escapes[character]!) : text;
+  return text.replace(/[\\\t\n\r]/g, (character) => escapes[character]!);
 }

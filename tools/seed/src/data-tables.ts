@@ -1,142 +1,27 @@
-// The columns that are written, in COPY order, with their types. Generated columns are left to the database.
-// They follow the gateway's data tables; data-tables.int-spec.ts compares them with the migrated tables.
+// The gateway's data tables. Their columns are read from the database, so a new column needs no second list here.
+import type pg from 'pg';
 
 export const entities = ['company', 'person', 'deal', 'contact'] as const;
 export type Entity = (typeof entities)[number];
 
-export type SqlType =
-  'bigint' | 'integer' | 'text' | 'boolean' | 'date' | 'timestamp' | 'uuid' | 'json' | 'bigint[]' | 'text[]';
-
-export const dataTables = {
-  company: {
-    id: 'bigint',
-    name: 'text',
-    image_url: 'text',
-    website_url: 'text',
-    description: 'text',
-    headquarters: 'text',
-    ticker: 'text',
-    exchange: 'text',
-    founded_year: 'integer',
-    last_funding_date: 'date',
-    is_public: 'boolean',
-    has_subsidiary: 'boolean',
-    parent_company_id: 'bigint',
-    number_of_employees: 'bigint',
-    industry_id: 'bigint',
-    sector_id: 'bigint',
-    country_id: 'bigint',
-    region_ids: 'bigint[]',
-    category_ids: 'bigint[]',
-    headquarters_location_ids: 'bigint[]',
-    location_ids: 'bigint[]',
-    top_market_region_ids: 'bigint[]',
-    office_region_ids: 'bigint[]',
-    revenue: 'json',
-    market_cap: 'json',
-    marketing_budget: 'json',
-    funding_raised: 'json',
-    revenue_amount: 'bigint',
-  },
-  person: {
-    id: 'bigint',
-    first_name: 'text',
-    last_name: 'text',
-    name: 'text',
-    role: 'text',
-    gender: 'text',
-    birth_date: 'date',
-    country_id: 'bigint',
-    region_ids: 'bigint[]',
-    location_ids: 'bigint[]',
-    skill_ids: 'bigint[]',
-    category_ids: 'bigint[]',
-    language_ids: 'bigint[]',
-    education_level: 'text',
-    identifiers: 'json',
-    gross_salary: 'json',
-    gross_salary_lower_range: 'json',
-    gross_salary_upper_range: 'json',
-    net_salary: 'json',
-    gross_salary_amount: 'bigint',
-    net_salary_amount: 'bigint',
-  },
-  deal: {
-    id: 'bigint',
-    title: 'text',
-    description: 'text',
-    type: 'text',
-    sponsor_type: 'text',
-    announced_date: 'date',
-    announced_date_source: 'text',
-    start_date: 'date',
-    start_date_source: 'text',
-    end_date: 'date',
-    is_estimate: 'boolean',
-    is_exclusive: 'boolean',
-    renewal_option: 'text',
-    total_digital_impressions: 'bigint',
-    annual_value: 'json',
-    total_value: 'json',
-    annual_value_amount: 'bigint',
-    total_value_amount: 'bigint',
-    buyer_company_ids: 'bigint[]',
-    buyer_company_names: 'text[]',
-    seller_company_ids: 'bigint[]',
-    seller_company_names: 'text[]',
-    seller_person_ids: 'bigint[]',
-    sponsored_person_ids: 'bigint[]',
-    sponsored_person_names: 'text[]',
-    sport_ids: 'bigint[]',
-    buyer_category_ids: 'bigint[]',
-    buyer_region_ids: 'bigint[]',
-    buyer_parent_company_ids: 'bigint[]',
-    buyer_industry_ids: 'bigint[]',
-    buyer_revenue_amount: 'bigint',
-    seller_category_ids: 'bigint[]',
-    seller_region_ids: 'bigint[]',
-    seller_parent_company_ids: 'bigint[]',
-    seller_industry_ids: 'bigint[]',
-  },
-  contact: {
-    id: 'bigint',
-    owner_id: 'uuid',
-    is_shared: 'boolean',
-    user_id: 'bigint',
-    name: 'text',
-    first_name: 'text',
-    last_name: 'text',
-    email: 'text',
-    emails: 'text[]',
-    company_id: 'bigint',
-    company_name: 'text',
-    person_id: 'bigint',
-    person_name: 'text',
-    person_birth_date: 'date',
-    person_gross_salary_amount: 'bigint',
-    opportunity_ids: 'bigint[]',
-    collection_ids: 'bigint[]',
-    import_id: 'bigint',
-    matching_status: 'text',
-    sync_source_type: 'text',
-    sync_source_name: 'text',
-    has_sync_issues: 'boolean',
-    is_contact: 'boolean',
-    is_crm: 'boolean',
-    is_deleted: 'boolean',
-    is_blacklisted: 'boolean',
-    created_at: 'timestamp',
-    updated_at: 'timestamp',
-  },
-} as const satisfies Record<Entity, Record<string, SqlType>>;
+export interface Column {
+  name: string;
+  /** As PostgreSQL writes it: `bigint[]`, `jsonb`. */
+  type: string;
+}
 
 /** A value of a column before it is written: lists as arrays, JSON as objects, dates and times as text. */
 export type Value = string | number | bigint | boolean | null | readonly (string | number | bigint)[] | object;
 
-/** A row of an entity's table, every written column present. */
-export type RowOf<E extends Entity> = Record<keyof (typeof dataTables)[E], Value>;
+/** Values by column; a column that is not named stays null. */
+export type Row = Readonly<Record<string, Value>>;
 
-/** Columns of a table with their types, in COPY order. */
-export function columnsOf(entity: Entity): [name: string, type: SqlType][] {
-  return Object.entries(dataTables[entity]);
+/** The columns of a table that the database does not compute, in its order. */
+export async function columnsOf(client: pg.Client, entity: Entity): Promise<Column[]> {
+  const { rows } = await client.query<Column>(
+    `select attname as name, format_type(atttypid, null) as type from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
+    [entity],
+  );
+  return rows;
 }

@@ -2,7 +2,7 @@
 import { countries, industries, NameDictionary, regions, type Resolution, sectors } from '@tradewind/filters';
 import type pg from 'pg';
 import { regionsOfCountry } from './locations.js';
-import * as vocabulary from './synthetic/vocabulary.js';
+import { vocabulary } from './synthetic/vocabulary.js';
 
 /** Answers kept in memory, about a megabyte. */
 const resolvedMax = 10_000;
@@ -20,131 +20,83 @@ export const syntheticCities = vocabulary.cities.map(([name, alpha2], index) => 
   countryId: countryIds.get(alpha2)!,
 }));
 
-/** Fills the look-up tables; rows that are there are brought up to date, rows of others stay. Unchanged rows cost nothing. */
+const namedTables = ['sport', 'category', 'language', 'skill'] as const;
+export type NamedTable = (typeof namedTables)[number];
+
+const numbered = (names: readonly string[]) => names.map((name, index) => ({ id: index + 1, name }));
+
+/** Every look-up table with its rows, in the order of their references. */
+const lookUpRows: Record<string, readonly Readonly<Record<string, string | number | null>>[]> = {
+  sector: sectors.map(({ id, name }) => ({ id, name })),
+  industry: industries.map(({ id, name, sectorId }) => ({ id, name, sector_id: sectorId })),
+  region: regions.map(({ id, name, parentId }) => ({ id, name, parent_id: parentId })),
+  country: countries.map(({ id, name, alpha2, alpha3 }) => ({
+    id,
+    name,
+    image_url: `https://flagcdn.com/${alpha2.toLowerCase()}.svg`,
+    alpha2_code: alpha2,
+    alpha3_code: alpha3,
+  })),
+  region_country: countries.flatMap(({ id }) =>
+    regionsOfCountry(id).map((regionId) => ({ region_id: regionId, country_id: id })),
+  ),
+  city: syntheticCities.map(({ id, name, countryId }) => ({ id, name, country_id: countryId })),
+  sport: numbered(vocabulary.sports),
+  category: numbered(vocabulary.categories),
+  language: numbered(vocabulary.languages),
+  skill: numbered(vocabulary.skills),
+};
+
+/** Fills the look-up tables and updates the rows that are there already; other rows stay. */
 export async function fillLookUps(client: pg.Client): Promise<void> {
-  await upsert(
-    client,
-    'sector',
-    ['id', 'name'],
-    sectors.map(({ id, name }) => [id, name]),
-  );
-  await upsert(
-    client,
-    'industry',
-    ['id', 'name', 'sector_id'],
-    industries.map(({ id, name, sectorId }) => [id, name, sectorId]),
-  );
-  await upsert(
-    client,
-    'region',
-    ['id', 'name', 'parent_id'],
-    regions.map(({ id, name, parentId }) => [id, name, parentId]),
-  );
-  await upsert(
-    client,
-    'country',
-    ['id', 'name', 'image_url', 'alpha2_code', 'alpha3_code'],
-    countries.map(({ id, name, alpha2, alpha3 }) => [
-      id,
-      name,
-      `https://flagcdn.com/${alpha2.toLowerCase()}.svg`,
-      alpha2,
-      alpha3,
-    ]),
-  );
-  await upsert(
-    client,
-    'region_country',
-    ['region_id', 'country_id'],
-    countries.flatMap(({ id }) => regionsOfCountry(id).map((regionId) => [regionId, id])),
-  );
-  await upsert(
-    client,
-    'city',
-    ['id', 'name', 'country_id'],
-    syntheticCities.map(({ id, name, countryId }) => [id, name, countryId]),
-  );
-  const numbered = (names: readonly string[]) => names.map((name, index) => [index + 1, name]);
-  await upsert(client, 'sport', ['id', 'name'], numbered(vocabulary.sports));
-  await upsert(client, 'category', ['id', 'name'], numbered(vocabulary.categories));
-  await upsert(client, 'language', ['id', 'name'], numbered(vocabulary.languages));
-  await upsert(client, 'skill', ['id', 'name'], numbered(vocabulary.skills));
+  for (const [table, rows] of Object.entries(lookUpRows)) {
+    const columns = Object.keys(rows[0]!);
+    const key = table === 'region_country' ? columns : ['id'];
+    const list = columns.join(', ');
+    const wanted = `select ${list} from json_populate_recordset(null::${table}, $1::json)`;
+    // A statement that changes nothing still raises the data version, so it is not sent when every row is there.
+    const difference = await client.query(`(${wanted}) except (select ${list} from ${table}) limit 1`, [
+      JSON.stringify(rows),
+    ]);
+    if (difference.rowCount === 0) continue;
+    const updates = columns.filter((column) => !key.includes(column)).map((column) => `${column} = excluded.${column}`);
+    const onConflict = updates.length === 0 ? 'do nothing' : `do update set ${updates.join(', ')}`;
+    await client.query(`insert into ${table} (${list}) ${wanted} on conflict (${key.join(', ')}) ${onConflict}`, [
+      JSON.stringify(rows),
+    ]);
+  }
 }
-
-async function upsert(
-  client: pg.Client,
-  table: string,
-  columns: string[],
-  rows: (string | number | null)[][],
-): Promise<void> {
-  const key = table === 'region_country' ? columns : ['id'];
-  const updates = columns.filter((column) => !key.includes(column));
-  // A statement that changes nothing still raises the data version, so it is not sent when every row is there already.
-  const values = `json_populate_recordset(null::${table}, $1::json)`;
-  const records = JSON.stringify(
-    rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]]))),
-  );
-  const list = columns.join(', ');
-  const difference = await client.query(
-    `(select ${list} from ${values}) except (select ${list} from ${table}) limit 1`,
-    [records],
-  );
-  if (difference.rowCount === 0) return;
-  const onConflict =
-    updates.length === 0
-      ? 'do nothing'
-      : `do update set ${updates.map((column) => `${column} = excluded.${column}`).join(', ')}`;
-  await client.query(
-    `insert into ${table} (${list}) select ${list} from ${values} on conflict (${key.join(', ')}) ${onConflict}`,
-    [records],
-  );
-}
-
-export type NamedTable = 'sport' | 'category' | 'language' | 'skill';
 
 /** The look-up tables in memory: names to ids, and rows that an import adds. */
 export class LookUps {
   /** Countries, regions and industries by name; cities are found by this class. */
   private readonly names = NameDictionary.of({});
   private readonly resolved = new Map<string, Resolution>();
-  private readonly named: Record<NamedTable, NamedRows>;
   private readonly cities = new Map<string, City>();
   private readonly citiesByName = new Map<string, City[]>();
   private cityIdMax = cityIdMin - 1;
 
   private constructor(
     private readonly client: pg.Client,
-    named: Record<NamedTable, readonly { id: number; name: string }[]>,
+    private readonly named: Readonly<Record<NamedTable, NamedRows>>,
     cities: readonly City[],
   ) {
-    this.named = {
-      sport: new NamedRows(named.sport),
-      category: new NamedRows(named.category),
-      language: new NamedRows(named.language),
-      skill: new NamedRows(named.skill),
-    };
     for (const city of cities) this.remember(city);
   }
 
   static async read(client: pg.Client): Promise<LookUps> {
-    const read = async (table: NamedTable) => {
-      const { rows } = await client.query<{ id: string; name: string }>(`select id, name from ${table}`);
-      return rows.map(({ id, name }) => ({ id: Number(id), name }));
-    };
-    const named = {
-      sport: await read('sport'),
-      category: await read('category'),
-      language: await read('language'),
-      skill: await read('skill'),
-    };
-    const { rows } = await client.query<{ id: string; name: string; country_id: string }>(
-      'select id, name, country_id from city order by id',
+    const named = {} as Record<NamedTable, NamedRows>;
+    for (const table of namedTables) {
+      const { rows } = await client.query<NamedRow>(`select id::int, name from ${table}`);
+      named[table] = new NamedRows(rows);
+    }
+    const { rows } = await client.query<City>(
+      'select id::int, name, country_id::int as "countryId" from city order by id',
     );
-    const cities = rows.map(({ id, name, country_id }) => ({ id: Number(id), name, countryId: Number(country_id) }));
-    return new LookUps(client, named, cities);
+    return new LookUps(client, named, rows);
   }
 
-  /** Names of the fixed reference data. The same few names come again and again in a file, so answers are kept. */
+  /** Names of the fixed reference data. A file repeats the same few names, so answers are kept. */
   resolve(vocabulary: 'region' | 'country' | 'industry' | 'location', nameOrId: string | number): Resolution {
     const key = `${vocabulary} ${nameOrId}`;
     const known = this.resolved.get(key);
@@ -199,17 +151,22 @@ export interface City {
   countryId: number;
 }
 
+interface NamedRow {
+  id: number;
+  name: string;
+}
+
 /** The rows of one look-up table by name and by id. */
 class NamedRows {
   idMax = 0;
   private readonly ids = new Set<number>();
   private readonly idsByName = new Map<string, number>();
 
-  constructor(rows: readonly { id: number; name: string }[]) {
+  constructor(rows: readonly NamedRow[]) {
     for (const row of rows) this.add(row);
   }
 
-  add({ id, name }: { id: number; name: string }): void {
+  add({ id, name }: NamedRow): void {
     this.idMax = Math.max(this.idMax, id);
     this.ids.add(id);
     this.idsByName.set(nameKey(name), id);

@@ -36,45 +36,54 @@ export async function convertCell(
     case 'id':
       return { [column]: positive(value ?? refuse('is missing')) };
     case 'text':
-      return { [column]: value === null ? null : textOf(value) };
+      return { [column]: optional(value, textOf) };
     case 'integer':
-      return { [column]: value === null ? null : wholeNumber(field, value) };
+      return { [column]: optional(value, (number) => wholeNumber(field, number)) };
     case 'date':
-      return {
-        [column]: value === null ? null : (dateOf(value) ?? refuse(`${shown(value)} is not a date YYYY-MM-DD`)),
-      };
+      return { [column]: optional(value, (day) => dateOf(day) ?? refuse(`${shown(day)} is not a date YYYY-MM-DD`)) };
     case 'timestamp':
       return value === null ? {} : { [column]: timestampOf(value) };
     case 'boolean':
       return value === null ? clearedBoolean(field) : { [column]: booleanOf(value) };
     case 'uuid':
-      return { [column]: value === null ? null : uuidOf(value) };
+      return { [column]: optional(value, uuidOf) };
     case 'member':
-      return { [column]: value === null ? null : memberOf(type.members, value) };
+      return { [column]: optional(value, (member) => memberOf(type.members, member)) };
     case 'ids':
       return { [column]: [...new Set(listOf(value).map(positive))] };
     case 'texts':
       return { [column]: [...new Set(listOf(value).map(textOf))] };
     case 'identifiers':
       return { [column]: identifiersOf(value) };
-    case 'money':
-      return moneyColumns(column, type.amountColumn, value);
-    case 'industry':
-      return industryColumns(column, value, lookUps);
+    case 'money': {
+      const money = optional(value, moneyOf);
+      return { [column]: money, ...(type.amountColumn && { [type.amountColumn]: money && moneyAmount(money) }) };
+    }
+    case 'industry': {
+      const id = optional(value, (industry) => resolved('industry', industry, lookUps));
+      return { [column]: id, sector_id: id && sectorIds.get(id)! };
+    }
     case 'country':
-      places.countryId = value === null ? null : countryOf(value, lookUps);
+      places.countryId = optional(value, (country) => resolved('country', country, lookUps));
       return {};
     case 'headquarters':
-      places.headquarters = value === null ? null : textOf(value);
+      places.headquarters = optional(value, textOf);
       return {};
     case 'places':
       places.places = listOf(value).map((place) => (typeof place === 'number' ? String(place) : textOf(place)));
       return {};
     case 'regions':
-      return { [column]: sortedIds(...listOf(value).map((name) => regionClosure(regionOf(name, lookUps)))) };
+      return {
+        [column]: sortedIds(...listOf(value).map((region) => regionClosure(resolved('region', region, lookUps)))),
+      };
     case 'named':
       return { [column]: await namedIds(type, value, lookUps) };
   }
+}
+
+/** The converted value; null when there is none. */
+function optional<T>(value: unknown, convert: (value: unknown) => T): T | null {
+  return value === null || value === undefined ? null : convert(value);
 }
 
 function refuse(problem: string): never {
@@ -168,14 +177,6 @@ function identifiersOf(value: unknown): { name: string; value: string }[] {
   });
 }
 
-function moneyColumns(column: string, amountColumn: string | undefined, value: unknown): Record<string, Value> {
-  const money = value === null ? null : moneyOf(value);
-  return {
-    [column]: money,
-    ...(amountColumn === undefined ? {} : { [amountColumn]: money ? moneyAmount(money) : null }),
-  };
-}
-
 function moneyOf(value: unknown): Money {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return refuse(`${shown(value)} is not Money {${moneyFields.join(', ')}}`);
@@ -187,17 +188,10 @@ function moneyOf(value: unknown): Money {
     value: amountNumber(sent.value ?? refuse('value is missing')),
     currency: currencyOf(sent.currency ?? refuse('currency is missing')),
     multiplier: multiplierOf(sent.multiplier ?? 'UNITS'),
-    isVerified: sent.isVerified === undefined || sent.isVerified === null ? false : booleanOf(sent.isVerified),
-    localCurrency:
-      sent.localCurrency === undefined || sent.localCurrency === null ? null : currencyOf(sent.localCurrency),
-    localCurrencyValue:
-      sent.localCurrencyValue === undefined || sent.localCurrencyValue === null
-        ? null
-        : amountNumber(sent.localCurrencyValue),
-    localCurrencyValueMultiplier:
-      sent.localCurrencyValueMultiplier === undefined || sent.localCurrencyValueMultiplier === null
-        ? null
-        : multiplierOf(sent.localCurrencyValueMultiplier),
+    isVerified: booleanOf(sent.isVerified ?? false),
+    localCurrency: optional(sent.localCurrency, currencyOf),
+    localCurrencyValue: optional(sent.localCurrencyValue, amountNumber),
+    localCurrencyValueMultiplier: optional(sent.localCurrencyValueMultiplier, multiplierOf),
   };
   if (!Number.isSafeInteger(moneyAmount(money))) return refuse(`${shown(sent.value)} ${money.multiplier} is too large`);
   return money;
@@ -217,20 +211,6 @@ function currencyOf(value: unknown): string {
 
 function multiplierOf(value: unknown): MoneyMultiplier {
   return memberOf(Object.keys(moneyMultipliers), value) as MoneyMultiplier;
-}
-
-function industryColumns(column: string, value: unknown, lookUps: LookUps): Record<string, Value> {
-  if (value === null) return { [column]: null, sector_id: null };
-  const id = resolved('industry', value, lookUps);
-  return { [column]: id, sector_id: sectorIds.get(id)! };
-}
-
-function countryOf(value: unknown, lookUps: LookUps): number {
-  return resolved('country', value, lookUps);
-}
-
-function regionOf(value: unknown, lookUps: LookUps): number {
-  return resolved('region', value, lookUps);
 }
 
 function resolved(vocabulary: 'industry' | 'country' | 'region', value: unknown, lookUps: LookUps): number {

@@ -60,11 +60,11 @@ export async function importFile(client: pg.Client, options: ImportOptions): Pro
     store,
     progress,
     new RefusalReport(reportPath, progress.reportBytes),
+    await Staging.create(client, entity),
   );
   const resumedAfter = progress.records;
   const bar = options.isQuiet ? undefined : new Progress(`${entity} (KB)`, Math.ceil(statSync(path).size / 1024));
   try {
-    await run.prepare();
     await run.readAll(readRecords(path, format), format === 'csv', (bytes) => bar?.update(bytes / 1024));
     await restoreIndexes(client);
     await store.finish();
@@ -108,8 +108,6 @@ interface StagedRow {
 }
 
 class ImportRun {
-  private readonly staging: Staging;
-
   constructor(
     private readonly client: pg.Client,
     private readonly entity: Entity,
@@ -117,13 +115,8 @@ class ImportRun {
     private readonly store: ImportProgressStore,
     private readonly progress: ImportProgress,
     private readonly report: RefusalReport,
-  ) {
-    this.staging = new Staging(client, entity);
-  }
-
-  async prepare(): Promise<void> {
-    await this.staging.create();
-  }
+    private readonly staging: Staging,
+  ) {}
 
   close(): void {
     this.report.close();

@@ -1,7 +1,7 @@
 // The staging table of one import and what happens in it: references are checked, copied columns are filled, and the
-// rest is merged into the table. A bit per column tells whether the record had something to say about it.
+// rest is merged into the table. One bit per column says whether the record names it.
 import type pg from 'pg';
-import { columnsOf, type Entity, type SqlType, type Value } from '../data-tables.js';
+import { type Column, columnsOf, type Entity, type Row } from '../data-tables.js';
 import type { ConvertedRow } from './convert-row.js';
 import { copiedColumns, fillCopiedColumns, refreshCopies } from './copied-columns.js';
 import { requiredColumns } from './import-fields.js';
@@ -9,31 +9,33 @@ import type { RefusedRow } from './refusal-report.js';
 
 export class Staging {
   readonly table = 'pg_temp.staging';
-  /** Columns of the COPY into the staging table. */
-  readonly columns: readonly (readonly [name: string, type: SqlType])[];
   private readonly names: readonly string[];
 
-  constructor(
+  private constructor(
     private readonly client: pg.Client,
     private readonly entity: Entity,
+    /** Columns of the COPY into the staging table. */
+    readonly columns: readonly Column[],
   ) {
-    const columns = columnsOf(entity);
-    this.names = columns.map(([name]) => name);
-    this.columns = [...columns, ['line', 'bigint'], ['present', 'bigint']];
+    this.names = columns.slice(0, -2).map(({ name }) => name);
   }
 
-  async create(): Promise<void> {
-    await this.client.query(`
-      drop table if exists ${this.table};
-      create temporary table staging as select ${this.names.join(', ')}, 0::bigint as line, 0::bigint as present from ${this.entity} with no data;
-      create index on ${this.table} (id)`);
+  static async create(client: pg.Client, entity: Entity): Promise<Staging> {
+    const columns = await columnsOf(client, entity);
+    await client.query(`
+      drop table if exists pg_temp.staging;
+      create temporary table staging as
+        select ${columns.map(({ name }) => name).join(', ')}, 0::bigint as line, 0::bigint as present from ${entity} with no data;
+      create index on pg_temp.staging (id)`);
+    const more = ['line', 'present'].map((name) => ({ name, type: 'bigint' }));
+    return new Staging(client, entity, [...columns, ...more]);
   }
 
   async clear(): Promise<void> {
     await this.client.query(`truncate ${this.table}`);
   }
 
-  *rowsOf(rows: readonly { line: number; row: ConvertedRow }[]): Generator<Record<string, Value>> {
+  *rowsOf(rows: readonly { line: number; row: ConvertedRow }[]): Generator<Row> {
     for (const { line, row } of rows) {
       let present = 0n;
       for (const name of Object.keys(row)) {
@@ -79,11 +81,13 @@ export class Staging {
   }
 
   private bitOf(column: string): bigint {
-    return 1n << BigInt(this.names.indexOf(column));
+    const place = this.names.indexOf(column);
+    if (place < 0) throw new Error(`The table ${this.entity} has no column ${column}`);
+    return 1n << BigInt(place);
   }
 
   private insertedValue(name: string): string {
-    const [, type] = this.columns.find(([column]) => column === name)!;
+    const { type } = this.columns.find((column) => column.name === name)!;
     const fallback =
       requiredColumns[this.entity][name] ??
       (type.endsWith('[]') ? `'{}'` : name === 'identifiers' ? `'[]'` : undefined);

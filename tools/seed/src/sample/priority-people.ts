@@ -46,7 +46,7 @@ export function priorityRows(seed: number): {
     const isPriority = place < usableCount + handlelessCount;
     fields.push({ row_id: rowId('fields', person_id), person_id, isPriority, ingested_at: writtenAt });
     if (place >= usableCount && isPriority) continue;
-    const [network] = syntheticPerson(seed, place, 1).identifiers as { name: string; value: string }[];
+    const [network] = syntheticPerson(seed, place, 1).identifiers;
     const identifierValue = place % 50 === 7 ? capitalised(network!.value) : network!.value;
     const row = { person_id, identifierType: 'NETWORK', identifierValue, ingested_at: writtenAt };
     identifiers.push({ row_id: rowId('identifiers', person_id), ...row });

@@ -12,7 +12,7 @@ import { syntheticContact } from '../synthetic/contacts.js';
 import { syntheticDeal } from '../synthetic/deals.js';
 import { loadSynthetic } from '../synthetic/load.js';
 import { syntheticPerson } from '../synthetic/persons.js';
-import { storedCompanies, storedPersons } from '../synthetic/stored-links.js';
+import { storedCompanies, storedPersons } from '../synthetic/links.js';
 import { sp500Records } from './sp500.js';
 
 export const sampleRows = { company: 503, person: 5_000, deal: 2_000, contact: 5_000 } as const;

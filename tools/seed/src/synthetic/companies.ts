@@ -7,13 +7,12 @@ import {
   moneyMultipliers,
   regions,
 } from '@tradewind/filters';
-import type { RowOf } from '../data-tables.js';
 import { countryClosure, regionClosure, regionsOfCountry, sortedIds } from '../locations.js';
 import { syntheticCities } from '../look-ups.js';
 import type { Money } from '../money.js';
-import { type CompanyFacts, streams, syntheticIdBase } from './links.js';
+import { streams, syntheticIdBase } from './ids.js';
 import { Random } from './random.js';
-import * as vocabulary from './vocabulary.js';
+import { vocabulary } from './vocabulary.js';
 
 const countryNames = new Map(countries.map(({ id, name }) => [id, name]));
 
@@ -21,7 +20,7 @@ const countryNames = new Map(countries.map(({ id, name }) => [id, name]));
 const industriesByFrequency = [...industries].sort((a, b) => ((a.id * 167) % 419) - ((b.id * 167) % 419));
 
 /** The company at a place; the same for the same seed, whatever the number of companies around it. */
-export function syntheticCompany(seed: number, place: number): RowOf<'company'> {
+export function syntheticCompany(seed: number, place: number) {
   const random = new Random(seed, streams.company, place);
   const id = syntheticIdBase + 1 + place;
   const city = random.pickSkewed(syntheticCities);
@@ -71,13 +70,8 @@ export function syntheticCompany(seed: number, place: number): RowOf<'company'> 
 
 export const categoryIds = vocabulary.categories.map((_, index) => index + 1);
 
-type CompanyFigures = Pick<
-  RowOf<'company'>,
-  'revenue' | 'market_cap' | 'marketing_budget' | 'funding_raised' | 'revenue_amount'
->;
-
 /** Money of a company of that size. Nothing of it is verified, because all of it is made up. */
-export function companyFigures(random: Random, alpha2: string, employees: number, isPublic: boolean): CompanyFigures {
+export function companyFigures(random: Random, alpha2: string, employees: number, isPublic: boolean) {
   const dollars = employees * random.logBetween(40_000, 600_000);
   const revenue = random.chance(0.85) ? moneyOf(dollars, alpha2) : null;
   return {
@@ -120,17 +114,4 @@ function tickerOf(root: string, random: Random): string {
       .replace(/[AEIOU]/g, '')
       .slice(0, 3) + String.fromCharCode(65 + random.between(0, 25))
   );
-}
-
-/** What deals and contacts copy from a company row. */
-export function companyFacts(row: RowOf<'company'>): CompanyFacts {
-  return {
-    id: row.id as number,
-    name: row.name as string,
-    industryId: row.industry_id as number | null,
-    categoryIds: row.category_ids as number[],
-    regionIds: row.region_ids as number[],
-    parentCompanyId: row.parent_company_id as number | null,
-    revenueAmount: row.revenue_amount as number | null,
-  };
 }

@@ -1,9 +1,8 @@
-import type { RowOf } from '../data-tables.js';
-import type { Links } from './deals.js';
-import { streams } from './links.js';
+import { streams } from './ids.js';
+import type { Links } from './links.js';
 import { asciiHandle } from './persons.js';
 import { Random } from './random.js';
-import * as vocabulary from './vocabulary.js';
+import { vocabulary } from './vocabulary.js';
 
 const matchingStatuses = ['MATCHED', 'MATCHED', 'MATCHED', 'UNMATCHED', 'PENDING'] as const;
 const sources = [
@@ -28,18 +27,12 @@ export function syntheticContact(
   firstId: number,
   links: Links,
   ownerIds: readonly string[],
-): RowOf<'contact'> {
+) {
   const random = new Random(seed, streams.contact, place);
-  const company =
-    links.companies.count > 0 && random.chance(0.9)
-      ? links.companies.at(Math.floor(random.next() * links.companies.count))
-      : null;
-  const person =
-    links.persons.count > 0 && random.chance(0.8)
-      ? links.persons.at(Math.floor(random.next() * links.persons.count))
-      : null;
-  const firstName = person?.firstName ?? random.pick(vocabulary.firstNames.FEMALE);
-  const lastName = person?.lastName ?? random.pick(vocabulary.lastNames);
+  const company = random.chance(0.9) ? random.entry(links.companies) : undefined;
+  const person = random.chance(0.8) ? random.entry(links.persons) : undefined;
+  const firstName = person?.first_name ?? random.pick(vocabulary.firstNames.FEMALE);
+  const lastName = person?.last_name ?? random.pick(vocabulary.lastNames);
   const domain = company ? `${asciiHandle(company.name.split(' ')[0]!) || 'company'}.example` : 'mail.example';
   const email = random.chance(0.95)
     ? `${asciiHandle(`${firstName} ${lastName}`).replaceAll('-', '.')}.${place + 1}@${domain}`
@@ -64,8 +57,8 @@ export function syntheticContact(
     company_name: company?.name ?? null,
     person_id: person?.id ?? null,
     person_name: person?.name ?? null,
-    person_birth_date: person?.birthDate ?? null,
-    person_gross_salary_amount: person?.grossSalaryAmount ?? null,
+    person_birth_date: person?.birth_date ?? null,
+    person_gross_salary_amount: person?.gross_salary_amount ?? null,
     opportunity_ids: random.chance(0.2) ? [random.between(1, 500)] : [],
     collection_ids: random.chance(0.25) ? [random.between(1, 40)] : [],
     import_id: syncSourceType === 'IMPORT' ? random.between(1, 30) : null,

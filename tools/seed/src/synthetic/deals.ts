@@ -1,22 +1,17 @@
 import { dealRenewalOptions, dealTypes, moneyAmount } from '@tradewind/filters';
-import type { RowOf } from '../data-tables.js';
 import { sortedIds } from '../locations.js';
 import { moneyOf } from './companies.js';
-import { type CompanyFacts, type Directory, type PersonFacts, streams } from './links.js';
+import { streams } from './ids.js';
+import type { Directory, LinkedCompany, Links } from './links.js';
 import { Random } from './random.js';
-import * as vocabulary from './vocabulary.js';
+import { vocabulary } from './vocabulary.js';
 
 const types = Object.keys(dealTypes);
 const renewals = Object.keys(dealRenewalOptions);
 const sportIds = vocabulary.sports.map((_, index) => index + 1);
 
-export interface Links {
-  companies: Directory<CompanyFacts>;
-  persons: Directory<PersonFacts>;
-}
-
 /** The deal at a place: a company buys rights from another company, or sponsors a person. */
-export function syntheticDeal(seed: number, place: number, firstId: number, links: Links): RowOf<'deal'> {
+export function syntheticDeal(seed: number, place: number, firstId: number, links: Links) {
   const random = new Random(seed, streams.deal, place);
   const { companies, persons } = links;
   const buyers = choose(random, companies, random.chance(0.05) ? 2 : 1);
@@ -54,47 +49,44 @@ export function syntheticDeal(seed: number, place: number, firstId: number, link
     total_value: total,
     annual_value_amount: annual ? moneyAmount(annual) : null,
     total_value_amount: total ? moneyAmount(total) : null,
-    seller_person_ids: sponsored.map((person) => person.id),
-    sponsored_person_ids: sponsored.map((person) => person.id),
-    sponsored_person_names: sponsored.map((person) => person.name),
+    seller_person_ids: sponsored.map(({ id }) => id),
+    sponsored_person_ids: sponsored.map(({ id }) => id),
+    sponsored_person_names: sponsored.map(({ name }) => name),
     sport_ids: sports,
-    buyer_company_ids: buyers.map((company) => company.id),
-    buyer_company_names: buyers.map((company) => company.name),
-    buyer_category_ids: sortedIds(...buyers.map((company) => company.categoryIds)),
-    buyer_region_ids: sortedIds(...buyers.map((company) => company.regionIds)),
-    buyer_parent_company_ids: parents(buyers),
-    buyer_industry_ids: industriesOf(buyers),
-    buyer_revenue_amount: largestRevenue(buyers),
-    seller_company_ids: sellers.map((company) => company.id),
-    seller_company_names: sellers.map((company) => company.name),
-    seller_category_ids: sortedIds(...sellers.map((company) => company.categoryIds)),
-    seller_region_ids: sortedIds(...sellers.map((company) => company.regionIds)),
-    seller_parent_company_ids: parents(sellers),
-    seller_industry_ids: industriesOf(sellers),
+    ...copies('buyer', buyers),
+    buyer_revenue_amount: largest(buyers.map((buyer) => buyer.revenue_amount)),
+    ...copies('seller', sellers),
   };
 }
 
+/** What a deal copies from the companies of one side. */
+function copies(side: 'buyer' | 'seller', companies: readonly LinkedCompany[]) {
+  const columns = {
+    company_ids: companies.map(({ id }) => id),
+    company_names: companies.map(({ name }) => name),
+    category_ids: sortedIds(...companies.map((company) => company.category_ids)),
+    region_ids: sortedIds(...companies.map((company) => company.region_ids)),
+    parent_company_ids: sortedIds(present(companies.map((company) => company.parent_company_id))),
+    industry_ids: sortedIds(present(companies.map((company) => company.industry_id))),
+  };
+  return Object.fromEntries(Object.entries(columns).map(([name, value]) => [`${side}_${name}`, value]));
+}
+
 function choose<T extends { id: number }>(random: Random, directory: Directory<T>, count: number): T[] {
-  if (directory.count === 0) return [];
   const chosen = new Map<number, T>();
   for (let index = 0; index < count; index++) {
-    const entry = directory.at(Math.floor(random.next() * directory.count));
-    chosen.set(entry.id, entry);
+    const entry = random.entry(directory);
+    if (entry) chosen.set(entry.id, entry);
   }
   return [...chosen.values()];
 }
 
-function parents(companies: readonly CompanyFacts[]): number[] {
-  return sortedIds(companies.flatMap(({ parentCompanyId }) => (parentCompanyId === null ? [] : [parentCompanyId])));
+function present(numbers: readonly (number | null)[]): number[] {
+  return numbers.filter((number) => number !== null);
 }
 
-function industriesOf(companies: readonly CompanyFacts[]): number[] {
-  return sortedIds(companies.flatMap(({ industryId }) => (industryId === null ? [] : [industryId])));
-}
-
-function largestRevenue(companies: readonly CompanyFacts[]): number | null {
-  const revenues = companies.flatMap(({ revenueAmount }) => (revenueAmount === null ? [] : [revenueAmount]));
-  return revenues.length === 0 ? null : Math.max(...revenues);
+function largest(numbers: readonly (number | null)[]): number | null {
+  return present(numbers).reduce<number | null>((most, number) => Math.max(most ?? number, number), null);
 }
 
 function plusDays(date: string, days: number): string {

@@ -1,6 +1,6 @@
 // Synthetic rows into the tables, batch by batch; a batch is a transaction, so a run that was cut off continues.
 import type pg from 'pg';
-import { columnsOf, type Entity, type RowOf } from '../data-tables.js';
+import { columnsOf, type Entity, type Row } from '../data-tables.js';
 import { copyRows } from '../copy-rows.js';
 import { inTransaction } from '../database.js';
 import type { Progress } from '../progress.js';
@@ -9,20 +9,21 @@ import type { Progress } from '../progress.js';
 const rowsPerBatch = 50_000;
 
 /** Copies the rows of the places from `from` up to, not including, `to`. */
-export async function loadSynthetic<E extends Entity>(
+export async function loadSynthetic(
   client: pg.Client,
-  entity: E,
+  entity: Entity,
   places: { from: number; to: number },
-  rowAt: (place: number) => RowOf<E>,
+  rowAt: (place: number) => Row,
   progress?: Progress,
 ): Promise<void> {
+  const columns = await columnsOf(client, entity);
   for (let from = places.from; from < places.to; from += rowsPerBatch) {
     const to = Math.min(from + rowsPerBatch, places.to);
-    await inTransaction(client, () => copyRows(client, entity, columnsOf(entity), rowsOf(from, to, rowAt, progress)));
+    await inTransaction(client, () => copyRows(client, entity, columns, rowsOf(from, to, rowAt, progress)));
   }
 }
 
-function* rowsOf<R>(from: number, to: number, rowAt: (place: number) => R, progress?: Progress): Generator<R> {
+function* rowsOf(from: number, to: number, rowAt: (place: number) => Row, progress?: Progress): Generator<Row> {
   for (let place = from; place < to; place++) {
     yield rowAt(place);
     if (place % 1000 === 999) progress?.update(place + 1);

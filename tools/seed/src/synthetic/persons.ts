@@ -1,18 +1,17 @@
 import { educationLevels, moneyAmount } from '@tradewind/filters';
-import type { RowOf } from '../data-tables.js';
 import { countryClosure, regionsOfCountry, sortedIds } from '../locations.js';
 import { syntheticCities } from '../look-ups.js';
 import { categoryIds, moneyOf } from './companies.js';
-import { type PersonFacts, streams } from './links.js';
+import { streams } from './ids.js';
 import { Random } from './random.js';
-import * as vocabulary from './vocabulary.js';
+import { vocabulary } from './vocabulary.js';
 
 const levels = Object.keys(educationLevels);
 const skillIds = vocabulary.skills.map((_, index) => index + 1);
 const languageIds = vocabulary.languages.map((_, index) => index + 1);
 
 /** The person at a place, with the given first id. */
-export function syntheticPerson(seed: number, place: number, firstId: number): RowOf<'person'> {
+export function syntheticPerson(seed: number, place: number, firstId: number) {
   const random = new Random(seed, streams.person, place);
   const city = random.pickSkewed(syntheticCities);
   const gender = random.chance(0.49) ? 'FEMALE' : random.chance(0.97) ? 'MALE' : 'OTHER';
@@ -61,16 +60,4 @@ export function asciiHandle(text: string): string {
     .replaceAll('ı', 'i')
     .replaceAll('ø', 'o')
     .replace(/[^a-z0-9-]+/g, (run) => (/\s/.test(run) ? '-' : ''));
-}
-
-/** What deals and contacts copy from a person row. */
-export function personFacts(row: RowOf<'person'>): PersonFacts {
-  return {
-    id: row.id as number,
-    name: row.name as string,
-    firstName: row.first_name as string | null,
-    lastName: row.last_name as string | null,
-    birthDate: row.birth_date as string | null,
-    grossSalaryAmount: row.gross_salary_amount as number | null,
-  };
 }

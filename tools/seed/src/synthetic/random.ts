@@ -29,6 +29,11 @@ export class Random {
     return list[Math.floor(this.next() * list.length)]!;
   }
 
+  /** Any entry of a directory; undefined when it is empty. */
+  entry<T>({ count, at }: { count: number; at: (place: number) => T }): T | undefined {
+    return count === 0 ? undefined : at(Math.floor(this.next() * count));
+  }
+
   /** Like pick, but places towards the front are likelier, roughly as in Zipf's law. */
   pickSkewed<T>(list: readonly T[]): T {
     return list[Math.floor((list.length + 1) ** this.next()) - 1]!;

@@ -1,16 +1,16 @@
 // What `npm run seed` does: deterministic synthetic rows in all four tables, above the ids of imported ones.
 import type pg from 'pg';
 import { vacuumAnalyze } from '../database.js';
-import type { Entity } from '../data-tables.js';
+import type { Entity, Row } from '../data-tables.js';
 import { fillLookUps } from '../look-ups.js';
 import { Progress } from '../progress.js';
-import { companyFacts, syntheticCompany } from './companies.js';
+import { syntheticCompany } from './companies.js';
 import { syntheticContact } from './contacts.js';
-import { type Links, syntheticDeal } from './deals.js';
-import { syntheticIdBase } from './links.js';
+import { syntheticDeal } from './deals.js';
+import { syntheticIdBase } from './ids.js';
+import { type Links, storedCompanies, storedPersons } from './links.js';
 import { loadSynthetic } from './load.js';
-import { personFacts, syntheticPerson } from './persons.js';
-import { storedCompanies, storedPersons } from './stored-links.js';
+import { syntheticPerson } from './persons.js';
 import { restoreIndexes, suspendIndexes } from '../suspended-indexes.js';
 
 export interface SeedOptions {
@@ -34,7 +34,7 @@ export async function seedTables(
 ): Promise<Record<Entity, number>> {
   await fillLookUps(client);
   const added: Record<Entity, number> = { company: 0, person: 0, deal: 0, contact: 0 };
-  const load = async <E extends Entity>(entity: E, rowAt: Parameters<typeof loadSynthetic<E>>[3]) => {
+  const load = async (entity: Entity, rowAt: (place: number) => Row) => {
     const from = await syntheticCount(client, entity);
     const to = Math.max(from, rows[entity]);
     if (from === to) return;
@@ -57,7 +57,7 @@ export async function seedTables(
   return added;
 }
 
-/** Below this, keeping the indexes up costs less than building them anew. */
+/** Below this, keeping the indexes up costs less than building them again. */
 const bulkRowsMin = 50_000;
 
 /** Whether the load is so large, compared with what is there, that indexes are better built afterwards. */
@@ -84,11 +84,11 @@ async function linksOf(client: pg.Client, seed: number): Promise<Links> {
   return {
     companies:
       companies > 0
-        ? { count: companies, at: (place) => companyFacts(syntheticCompany(seed, place)) }
+        ? { count: companies, at: (place) => syntheticCompany(seed, place) }
         : await storedCompanies(client),
     persons:
       persons > 0
-        ? { count: persons, at: (place) => personFacts(syntheticPerson(seed, place, firstId)) }
+        ? { count: persons, at: (place) => syntheticPerson(seed, place, firstId) }
         : await storedPersons(client),
   };
 }
