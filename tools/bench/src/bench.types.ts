@@ -5,7 +5,7 @@ export interface BenchRow {
   unit: string;
   ours: number;
   /** The same figure of the peer, measured in turn with ours. */
-  peer?: number;
+  peer?: number | undefined;
   /** ours / peer, the median of the ratios round by round. */
   ratio?: number;
   /** Processor time of one request, ms, server and database together; what a busy machine changes least. */
@@ -25,7 +25,7 @@ export interface BenchContext {
   /** Folder that keeps the data between runs, so that it is loaded once. From `--data-dir`. */
   dataDir?: string | undefined;
   /** Progress, for a person. */
-  log(line: string): void;
+  log: (line: string) => void;
 }
 
 /** A file `<name>.bench.ts` in this folder exports one as `bench`. */

@@ -22,10 +22,27 @@ interface Drawn {
   revenue_amount: string | null;
 }
 
-type Field = (pick: () => Drawn, random: Random) => Record<string, unknown[]>;
+type Pick = () => Drawn;
 type Random = { next: () => number; below: (count: number) => number };
 
 const members = new Map(industries.map(({ id, member }) => [String(id), member]));
+
+/** Fields that take values of a list, and where a drawn company has them. */
+const listed: Record<string, (row: Drawn) => readonly (string | null | undefined)[]> = {
+  industry: (row) => [members.get(row.industry_id ?? '')],
+  country: (row) => [row.country_id],
+  region: (row) => row.region_ids,
+  headquarters: (row) => row.headquarters_location_ids,
+  location: (row) => row.location_ids,
+  topMarkets: (row) => row.top_market_region_ids,
+  officeLocation: (row) => row.office_region_ids,
+};
+const ranged: Record<string, (row: Drawn) => string | null> = {
+  numberOfEmployees: (row) => row.number_of_employees,
+  revenue: (row) => row.revenue_amount,
+};
+/** Variables of their own; the others are in `searchFilters`. */
+const besideSearchFilters = ['topMarkets', 'officeLocation'];
 
 /** One to three different fields of each filter; the same ones in every run on the same data. */
 export async function drawCompanyFilters(sql: pg.Pool, count: number): Promise<CompanyFilter[]> {
@@ -34,77 +51,18 @@ export async function drawCompanyFilters(sql: pg.Pool, count: number): Promise<C
   const pick = () => rows[random.below(rows.length)]!;
   return Array.from({ length: count }, () => {
     const filter: CompanyFilter = {};
-    const left = [...fields];
+    const left = [...Object.keys(listed), ...Object.keys(ranged)];
     for (let wanted = 1 + random.below(3); wanted > 0; wanted--) {
-      const [field] = left.splice(random.below(left.length), 1);
-      const { topMarkets, officeLocation, ...searchFilters } = field!(pick, random);
-      Object.assign(filter, topMarkets ? { topMarkets } : {}, officeLocation ? { officeLocation } : {});
-      if (Object.keys(searchFilters).length > 0) filter.searchFilters = { ...filter.searchFilters, ...searchFilters };
+      const field = left.splice(random.below(left.length), 1)[0]!;
+      const value = listed[field]
+        ? inclusion(random, distinct(pick, random, listed[field]))
+        : range(random, ranged[field]!(pick()), ranged[field]!(pick()));
+      if (besideSearchFilters.includes(field)) Object.assign(filter, { [field]: [value] });
+      else filter.searchFilters = { ...filter.searchFilters, [field]: [value] };
     }
     return filter;
   });
 }
-
-const fields: Field[] = [
-  (pick, random) => ({
-    industry: [
-      inclusion(
-        random,
-        distinct(pick, random, (row) => members.get(row.industry_id ?? '')),
-      ),
-    ],
-  }),
-  (pick, random) => ({
-    country: [
-      inclusion(
-        random,
-        distinct(pick, random, (row) => row.country_id),
-      ),
-    ],
-  }),
-  (pick, random) => ({
-    region: [
-      inclusion(
-        random,
-        distinct(pick, random, (row) => one(row.region_ids, random)),
-      ),
-    ],
-  }),
-  (pick, random) => ({
-    headquarters: [
-      inclusion(
-        random,
-        distinct(pick, random, (row) => one(row.headquarters_location_ids, random)),
-      ),
-    ],
-  }),
-  (pick, random) => ({
-    location: [
-      inclusion(
-        random,
-        distinct(pick, random, (row) => one(row.location_ids, random)),
-      ),
-    ],
-  }),
-  (pick, random) => ({
-    topMarkets: [
-      inclusion(
-        random,
-        distinct(pick, random, (row) => one(row.top_market_region_ids, random)),
-      ),
-    ],
-  }),
-  (pick, random) => ({
-    officeLocation: [
-      inclusion(
-        random,
-        distinct(pick, random, (row) => one(row.office_region_ids, random)),
-      ),
-    ],
-  }),
-  (pick, random) => ({ numberOfEmployees: [range(random, pick().number_of_employees, pick().number_of_employees)] }),
-  (pick, random) => ({ revenue: [range(random, pick().revenue_amount, pick().revenue_amount)] }),
-];
 
 /** Mostly any of one to three values, now and then none of them. */
 function inclusion(random: Random, values: string[]): { values: string[]; comparison: string } {
@@ -117,19 +75,20 @@ function range(random: Random, a: string | null, b: string | null): { values: st
   return { values: [low], comparison: random.next() < 0.5 ? 'MORE_THAN' : 'LESS_OR_EQUALS_THAN' };
 }
 
-function distinct(pick: () => Drawn, random: Random, value: (row: Drawn) => string | null | undefined): string[] {
+function distinct(
+  pick: Pick,
+  random: Random,
+  valuesOf: (row: Drawn) => readonly (string | null | undefined)[],
+): string[] {
   const wanted = 1 + random.below(3);
   const found = new Set<string>();
   while (found.size < wanted) {
-    const drawn = value(pick());
+    const values = valuesOf(pick());
+    const drawn = values[random.below(values.length)];
     if (drawn) found.add(drawn);
     else if (found.size > 0) break;
   }
   return [...found];
-}
-
-function one(list: readonly string[], random: Random): string | undefined {
-  return list[random.below(list.length)];
 }
 
 async function drawRows(sql: pg.Pool): Promise<Drawn[]> {

@@ -1,20 +1,17 @@
 // The index in memory of the data API: exact counts and pages of companies for random structured filters, beside
 // PostgreSQL alone on the same database. At --scale 1: 10,000,000 companies. Loading them takes a quarter of an hour:
-// FILTER_INDEX_BENCH_DIR names a folder (made on first use) whose database the next run uses again, and a load that was
-// cut off continues.
+// `--data-dir` names a folder whose database the next run uses again; a load that was cut off continues.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort, startEmbeddedPostgres } from '@tradewind/testkit';
-import pg from 'pg';
+import { freePort } from '@tradewind/testkit';
+import type pg from 'pg';
 import { makeApiKeys } from './api-keys.js';
 import type { Bench, BenchRow } from './bench.types.js';
-import { BenchProcess } from './bench-process.js';
+import type { BenchProcess } from './bench-process.js';
 import { type CompanyFilter, drawCompanyFilters } from './filter-index-filters.js';
 import { loadCompanies } from './filter-index-rows.js';
 import { median, percentile } from './median.js';
+import { belowRow, noteRow, onStage, type Stage } from './stage.js';
 
 const gatewayMain = new URL('../../../apps/graphql-gateway/dist/main.js', import.meta.url);
 const filterCount = 400;
@@ -25,153 +22,76 @@ const writes = 40;
 const warmUpRounds = 8;
 
 const settings = {
-  ENVIRONMENT: 'dev',
-  LOG_LEVEL: 'warn',
   OAUTH_ISSUER: 'http://127.0.0.1:9',
   DATA_CALLS_PER_DAY: '1000000000',
   DATA_STATEMENT_TIMEOUT_MS: '60000',
   DATA_PAGE_SIZE: String(pageSize),
   EXPLORER: 'false',
 };
+const withIndex = { FILTER_INDEX: 'true', FILTER_INDEX_MEMORY_MAX_MB: '8192' };
 
 export const bench: Bench = {
   name: 'filter-index',
-  async run(given) {
-    const { scale } = given;
-    const log = (line: string) => given.log(line);
-    const kept = process.env['FILTER_INDEX_BENCH_DIR'];
-    const folder = kept ?? mkdtempSync(join(tmpdir(), 'tradewind-bench-'));
-    mkdirSync(folder, { recursive: true });
-    chmodSync(folder, 0o755);
-    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), port: await freePort() });
-    const sql = new pg.Pool({ connectionString: postgres.url, options: '-c search_path=graphql_gateway', max: 4 });
-    // The server ends last; what is idle then is told so.
-    sql.on('error', () => undefined);
-    try {
-      const env = { DATABASE_URL: postgres.url, PATH: process.env['PATH'] ?? '', ...settings };
-      execFileSync(process.execPath, [gatewayMain.pathname, 'migrate'], {
-        env,
-        stdio: ['ignore', 'ignore', 'inherit'],
-      });
-      await loadCompanies(sql, { databaseUrl: postgres.url, rows: Math.ceil(10e6 * scale), log });
-      const [key] = await makeApiKeys(sql, 1);
-      const filters = await drawCompanyFilters(sql, filterCount);
-      return await compare({ sql, env, key: key!, filters, log });
-    } finally {
-      await sql.end();
-      await postgres.stop();
-      if (!kept) rmSync(folder, { recursive: true, force: true });
-    }
-  },
+  run: (context) =>
+    onStage(
+      context,
+      async (stage) => {
+        const { sql, databaseUrl, scale, log } = stage;
+        const env = { ENVIRONMENT: 'dev', LOG_LEVEL: 'warn', DATABASE_URL: databaseUrl, ...settings };
+        execFileSync(process.execPath, [gatewayMain.pathname, 'migrate'], {
+          env,
+          stdio: ['ignore', 'ignore', 'inherit'],
+        });
+        await loadCompanies(sql, { databaseUrl, rows: Math.ceil(10e6 * scale), log });
+        const [key] = await makeApiKeys(sql, 1);
+        return compare(stage, key!, await drawCompanyFilters(sql, filterCount));
+      },
+      { dataDir: context.dataDir, schema: 'graphql_gateway' },
+    ),
 };
 
-interface Stage {
-  sql: pg.Pool;
-  env: Record<string, string>;
-  key: string;
-  filters: CompanyFilter[];
-  log: (line: string) => void;
-}
-
-async function compare(stage: Stage): Promise<BenchRow[]> {
-  const { env, filters, log } = stage;
-  const gateway = await Gateway.start(env, stage.key);
-  const idleMiB = gateway.residentMiB();
-  await gateway.stop();
-  const indexed = await Gateway.start({ ...env, FILTER_INDEX: 'true', FILTER_INDEX_MEMORY_MAX_MB: '8192' }, stage.key);
-  try {
-    const building = await whileBuilding(indexed);
-    const rows = await indexed.metric('filter_index_rows');
-    const bytes = await indexed.metric('filter_index_bytes');
-    const seconds = await indexed.metric('filter_index_built_seconds_sum');
-    log(`${rows} rows: built in ${seconds.toFixed(1)} s, ${Math.round(bytes / 2 ** 20)} MiB`);
-    const alone = await Gateway.start(env, stage.key);
-    try {
-      // Reads the rows of the pages, so that neither side pays for the disk, and lets V8 optimise what an answer runs through.
-      const answers = await eachAnswer(indexed, filters);
-      for (let round = 0; round < warmUpRounds; round++) await eachAnswer(indexed, filters);
-      const ours = await eachAnswer(indexed, filters);
-      log(`the index: ${shown(ours.ms)}`);
-      const some = filters.slice(0, filterCountOfPostgres);
-      const theirs = await eachAnswer(alone, some);
-      log(`PostgreSQL: ${shown(theirs.ms)}`);
-      const mismatches = some.filter((_, index) => answers.texts[index] !== theirs.texts[index]).length;
-      const written = await afterWrites(stage.sql, indexed, filters);
-      log(`after a write each: ${shown(written)}`);
-      const residentMiB = indexed.residentMiB();
-      const byIndex = await indexed.metric('page_read_total{source="index",reason="answered"}');
-      const asked = (2 + warmUpRounds) * filters.length + written.length;
-      log(`${byIndex} of ${asked} answered by the index`);
-      const millions = rows / 1e6;
-      return [
-        {
-          metric: `count and page of ${pageSize}, random filters on ${rows} companies: p99`,
-          unit: 'ms',
-          ours: percentile(ours.ms, 0.99),
-          peer: percentile(theirs.ms, 0.99),
-          limit: '< 15',
-          pass: percentile(ours.ms, 0.99) < 15,
-        },
-        {
-          metric: 'the same: median',
-          unit: 'ms',
-          ours: median(ours.ms),
-          peer: median(theirs.ms),
-          limit: 'none',
-          pass: true,
-        },
-        {
-          metric: 'answers that differ from those of PostgreSQL',
-          unit: `of ${some.length}`,
-          ours: mismatches,
-          limit: '0',
-          pass: mismatches === 0,
-        },
-        {
-          metric: 'the first answer after a company was written: p99',
-          unit: 'ms',
-          ours: percentile(written, 0.99),
-          limit: '< 100',
-          pass: percentile(written, 0.99) < 100,
-        },
-        { metric: 'answered by the index', unit: `of ${asked}`, ours: byIndex, limit: 'all', pass: byIndex === asked },
-        { metric: 'build in the background', unit: 's', ours: seconds, limit: 'none', pass: true },
-        {
-          metric: 'longest answer of /health while it builds',
-          unit: 'ms',
-          ours: building.healthMsMax,
-          limit: 'none',
-          pass: true,
-        },
-        {
-          metric: 'longest delay of the event loop while it builds',
-          unit: 'ms',
-          ours: building.loopDelayMsMax,
-          limit: '< 100',
-          pass: building.loopDelayMsMax < 100,
-        },
-        {
-          metric: 'memory of the index, per million companies',
-          unit: 'MiB',
-          ours: bytes / 2 ** 20 / millions,
-          limit: 'none',
-          pass: true,
-        },
-        {
-          metric: 'resident memory of the gateway beside one without the index',
-          unit: 'MiB',
-          ours: residentMiB,
-          peer: idleMiB,
-          limit: 'none',
-          pass: true,
-        },
-      ];
-    } finally {
-      await alone.stop();
-    }
-  } finally {
-    await indexed.stop();
-  }
+async function compare(stage: Stage, key: string, filters: CompanyFilter[]): Promise<BenchRow[]> {
+  const { log, sql } = stage;
+  const alone = await Gateway.start(stage, key);
+  const aloneMiB = alone.process.residentMiB();
+  const indexed = await Gateway.start(stage, key, withIndex);
+  const building = await whileBuilding(indexed);
+  const rows = await indexed.metric('filter_index_rows');
+  const mebibytes = (await indexed.metric('filter_index_bytes')) / 2 ** 20;
+  const seconds = await indexed.metric('filter_index_built_seconds_sum');
+  log(`${rows} rows: built in ${seconds.toFixed(1)} s, ${Math.round(mebibytes)} MiB`);
+  // Reads the rows of the pages, so that neither side pays for the disk, and lets V8 optimise what an answer runs through.
+  const answers = await eachAnswer(indexed, filters);
+  for (let round = 0; round < warmUpRounds; round++) await eachAnswer(indexed, filters);
+  const ours = await eachAnswer(indexed, filters);
+  log(`the index: ${shown(ours.ms)}`);
+  const some = filters.slice(0, filterCountOfPostgres);
+  const theirs = await eachAnswer(alone, some);
+  log(`PostgreSQL: ${shown(theirs.ms)}`);
+  const mismatches = some.filter((_, index) => answers.texts[index] !== theirs.texts[index]).length;
+  const written = await afterWrites(sql, indexed, filters);
+  log(`after a write each: ${shown(written)}`);
+  const byIndex = await indexed.metric('page_read_total{source="index",reason="answered"}');
+  const asked = (2 + warmUpRounds) * filters.length + written.length;
+  const p99 = (ms: readonly number[]) => percentile(ms, 0.99);
+  const metric = `count and page of ${pageSize}, random filters on ${rows} companies: p99`;
+  return [
+    belowRow(metric, 'ms', p99(ours.ms), 15, p99(theirs.ms)),
+    noteRow('the same: median', 'ms', median(ours.ms), median(theirs.ms)),
+    belowRow('answers that differ from those of PostgreSQL', `of ${some.length}`, mismatches, 1),
+    belowRow('the first answer after a company was written: p99', 'ms', p99(written), 100),
+    { metric: 'answered by the index', unit: `of ${asked}`, ours: byIndex, limit: 'all', pass: byIndex === asked },
+    noteRow('build in the background', 's', seconds),
+    noteRow('longest answer of /health while it builds', 'ms', building.healthMsMax),
+    belowRow('longest delay of the event loop while it builds', 'ms', building.loopDelayMsMax, 100),
+    noteRow('memory of the index, per million companies', 'MiB', mebibytes / (rows / 1e6)),
+    noteRow(
+      'resident memory of the gateway beside one without the index',
+      'MiB',
+      indexed.process.residentMiB(),
+      aloneMiB,
+    ),
+  ];
 }
 
 async function whileBuilding(gateway: Gateway): Promise<{ healthMsMax: number; loopDelayMsMax: number }> {
@@ -226,18 +146,14 @@ const query = `query ($searchFilters: InputCompanySearchFilters, $topMarkets: [I
 
 class Gateway {
   private constructor(
-    private readonly process: BenchProcess,
+    readonly process: BenchProcess,
     private readonly metricsUrl: string,
     private readonly key: string,
   ) {}
 
-  static async start(env: Record<string, string>, key: string): Promise<Gateway> {
+  static async start(stage: Stage, key: string, more: Record<string, string> = {}): Promise<Gateway> {
     const metricsPort = await freePort();
-    const process = await BenchProcess.start(gatewayMain, {
-      ...env,
-      PORT: String(await freePort()),
-      METRICS_PORT: String(metricsPort),
-    });
+    const process = await stage.start(gatewayMain, { ...settings, ...more, METRICS_PORT: String(metricsPort) });
     return new Gateway(process, `http://127.0.0.1:${metricsPort}/metrics`, key);
   }
 
@@ -262,13 +178,5 @@ class Gateway {
     const text = await (await fetch(this.metricsUrl)).text();
     const line = text.split('\n').find((each) => each.replace('tradewind_graphql_gateway_', '').startsWith(`${name} `));
     return line === undefined ? 0 : Number(line.split(' ').at(-1));
-  }
-
-  residentMiB(): number {
-    return this.process.residentMiB();
-  }
-
-  stop(): Promise<void> {
-    return this.process.stop();
   }
 }
