@@ -1,10 +1,9 @@
 // Scraping jobs from the request to the warehouse, and each of them compared with what the provider says it gave.
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { expectJson } from './demo-http.js';
+import { callJson } from './demo-http.js';
 import { ledgerEntries, ledgerSummary } from './demo-ledger.js';
 import { timed, type DemoPage } from './demo-page.js';
-import type { DemoPlatform } from './demo-platform.js';
+import { type DemoPlatform, selectFrom } from './demo-platform.js';
 import type { DemoUser } from './demo-sign-in.js';
 
 const targets = [
@@ -33,63 +32,45 @@ interface Job {
 const timeoutMs = 120_000;
 const pollMs = 250;
 
+const kinds = ['posts', 'comments', 'reactions'] as const;
+type Counts = Record<(typeof kinds)[number], number>;
+
+const shown = ({ posts, comments, reactions }: Counts) =>
+  `${posts} posts, ${comments} comments, ${reactions} reactions`;
+
 export async function followInteractions(platform: DemoPlatform, user: DemoUser, page: DemoPage): Promise<void> {
-  const base = `${platform.address('interactions')}/scraper/network`;
+  const url = `${platform.address('interactions')}/scraper/network/interactions`;
   // A company of its own for each demo: one run may be active for a company and target.
   const company = `demo-${user.email.slice(5, 25)}`;
+  const limits = { max_posts: 10, max_reactions: 5, max_comments: 5 };
   const { result: jobs, seconds } = await timed(async () => {
-    const answer = await expectJson<{ message: string; successful_count: number; results: { error: string | null }[] }>(
-      `${base}/interactions`,
-      {
-        body: {
-          user_company_id: company,
-          trigger_user_id: user.id,
-          targets,
-          max_posts: 10,
-          max_reactions: 5,
-          max_comments: 5,
-        },
-      },
-    );
+    const request = { user_company_id: company, trigger_user_id: user.id, targets, ...limits };
+    const answer = await callJson<{ message: string; successful_count: number }>(url, request);
     page.check('jobs accepted', answer.successful_count === targets.length, answer.message);
-    return followJobs(`${base}/interactions?user_company_id=${company}&limit=200`, page);
+    return followJobs(`${url}?user_company_id=${company}&limit=200`, page);
   });
-
-  const failed = jobs.filter(({ status }) => status !== 'COMPLETED');
+  const completed = jobs.filter(({ status }) => status === 'COMPLETED');
   page.check(
     `${targets.length} jobs completed`,
-    jobs.length === targets.length && failed.length === 0,
-    failed.map((job) => `${job.network_handle}: ${job.status} ${job.error ?? ''}`).join('; '),
+    completed.length === targets.length && jobs.length === targets.length,
+    jobs
+      .filter((job) => !completed.includes(job))
+      .map((job) => `${job.network_handle}: ${job.status} ${job.error ?? ''}`)
+      .join('; '),
   );
-  const total = (field: 'posts_count' | 'comments_count' | 'reactions_count') =>
-    jobs.reduce((sum, job) => sum + (job[field] ?? 0), 0);
-  const counts = {
-    posts: total('posts_count'),
-    comments: total('comments_count'),
-    reactions: total('reactions_count'),
-  };
-
   await compareWithLedger(platform, jobs, page);
-  await compareWithWarehouse(platform, jobs, counts, page);
-  page.figure('Interactions', 'jobs completed', jobs.length - failed.length, seconds);
-  page.figure('Interactions', 'posts', counts.posts);
-  page.figure('Interactions', 'comments', counts.comments);
-  page.figure('Interactions', 'reactions', counts.reactions);
+  const counts = await compareWithWarehouse(platform, jobs, page);
+  page.figure('Interactions', 'jobs completed', completed.length, seconds);
+  for (const kind of kinds) page.figure('Interactions', kind, counts[kind]);
 }
 
 async function followJobs(url: string, page: DemoPage): Promise<Job[]> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    const { interactions } = await expectJson<{ interactions: Job[] }>(url);
-    const byStatus = new Map<string, number>();
-    for (const { status } of interactions) byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-    const ended = interactions.filter(({ status }) => status !== 'PENDING' && status !== 'RUNNING').length;
-    page.progress(
-      'jobs',
-      ended,
-      targets.length,
-      [...byStatus].map(([status, count]) => `${count} ${status.toLowerCase()}`).join(', '),
-    );
+    const { interactions } = await callJson<{ interactions: Job[] }>(url);
+    const running = interactions.filter(({ status }) => status === 'PENDING' || status === 'RUNNING').length;
+    const ended = interactions.length - running;
+    page.progress('jobs', ended, targets.length, running > 0 ? `${running} under way` : '');
     if (ended === targets.length || Date.now() > deadline) return interactions;
     await sleep(pollMs);
   }
@@ -100,57 +81,30 @@ async function compareWithLedger(platform: DemoPlatform, jobs: readonly Job[], p
   const differing: string[] = [];
   for (const job of jobs) {
     const starts = await ledgerEntries(platform, { operation: 'run.start', correlationId: job.job_id, effect: 'true' });
-    const ends = await ledgerEntries(platform, { operation: 'run.ended', id: job.run_id ?? '' });
-    const items = ends[0]?.items;
+    const [end] = await ledgerEntries(platform, { operation: 'run.ended', id: job.run_id ?? '' });
     const agrees =
       starts.length === 1 &&
       starts[0]?.id === job.run_id &&
-      items?.posts === job.posts_count &&
-      items?.comments === job.comments_count &&
-      items?.reactions === job.reactions_count;
-    if (!agrees)
-      differing.push(
-        `${job.network_handle}: ${starts.length} starts, provider ${JSON.stringify(items)}, job ${job.posts_count}/${job.comments_count}/${job.reactions_count}`,
-      );
+      kinds.every((kind) => end?.items?.[kind] === job[`${kind}_count`]);
+    if (!agrees) differing.push(`${job.network_handle}: ${starts.length} starts, ${JSON.stringify([end?.items, job])}`);
   }
-  page.check(
-    "each job began one run, with the counts of the provider's ledger",
-    differing.length === 0,
-    differing.join('; '),
-  );
+  const what = "each job began one run, with the counts of the provider's ledger";
+  page.check(what, differing.length === 0, differing.join('; '));
   const { runs } = await ledgerSummary(platform);
   page.check('no run was ever started twice', runs.startedTwice.length === 0);
 }
 
-async function compareWithWarehouse(
-  platform: DemoPlatform,
-  jobs: readonly Job[],
-  counts: { posts: number; comments: number; reactions: number },
-  page: DemoPage,
-): Promise<void> {
-  const database = new pg.Client({ connectionString: platform.databaseUrl });
-  await database.connect();
-  try {
-    const count = async (table: string) => {
-      const found = await database.query<{ count: string }>(
-        `select count(*) from warehouse.${table} where provider_run_id = any($1)`,
-        [jobs.map(({ run_id }) => run_id)],
-      );
-      return Number(found.rows[0]?.count);
-    };
-    const stored = {
-      posts: await count('network_posts'),
-      comments: await count('network_post_comments'),
-      reactions: await count('network_post_reactions'),
-    };
-    const agrees =
-      stored.posts === counts.posts && stored.comments === counts.comments && stored.reactions === counts.reactions;
-    page.check(
-      'every item is in the warehouse, once',
-      agrees,
-      `${stored.posts} posts, ${stored.comments} comments, ${stored.reactions} reactions`,
-    );
-  } finally {
-    await database.end();
+/** Resolves with the items of all jobs. */
+async function compareWithWarehouse(platform: DemoPlatform, jobs: readonly Job[], page: DemoPage): Promise<Counts> {
+  const runIds = jobs.map(({ run_id }) => run_id);
+  const tables = { posts: 'network_posts', comments: 'network_post_comments', reactions: 'network_post_reactions' };
+  const counts = { posts: 0, comments: 0, reactions: 0 };
+  const stored = { ...counts };
+  for (const kind of kinds) {
+    counts[kind] = jobs.reduce((sum, job) => sum + (job[`${kind}_count`] ?? 0), 0);
+    const query = `select count(*)::int as count from warehouse.${tables[kind]} where provider_run_id = any($1)`;
+    stored[kind] = (await selectFrom<{ count: number }>(platform, query, [runIds]))[0]!.count;
   }
+  page.check('every item is in the warehouse, once', shown(stored) === shown(counts), shown(stored));
+  return counts;
 }

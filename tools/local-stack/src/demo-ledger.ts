@@ -1,50 +1,44 @@
 // The simulator's ledger as the demo reads it: what the provider was really asked for, to compare with what we stored.
-import { expectJson } from './demo-http.js';
+import { callJson } from './demo-http.js';
 import type { DemoPlatform } from './demo-platform.js';
 
 export interface LedgerEntry {
-  seq: number;
   operation: string;
   target?: string;
-  correlationId?: string;
   id?: string;
-  outcome: string;
   items?: { posts: number; comments: number; reactions: number };
 }
 
 export interface LedgerSummary {
-  runs: { started: number; startedTwice: unknown[] };
-  profiles: { started: number; startedTwice: unknown[] };
+  runs: { startedTwice: unknown[] };
+  profiles: { startedTwice: unknown[] };
   ledger: { entries: number; dropped: number };
 }
 
 export async function ledgerSummary(platform: DemoPlatform): Promise<LedgerSummary> {
-  return expectJson<LedgerSummary>(`${platform.address('provider-simulator')}/ledger/summary`);
+  return callJson<LedgerSummary>(`${platform.address('provider-simulator')}/ledger/summary`);
 }
 
-/** Position of the newest entry: what comes behind it belongs to the demo. */
+/** Position of the newest entry: later ones belong to the demo. */
 export async function ledgerPosition(platform: DemoPlatform): Promise<number> {
   const { ledger } = await ledgerSummary(platform);
   return ledger.entries + ledger.dropped;
 }
 
+/** The entries after a position that have these values. */
 export async function ledgerEntries(
   platform: DemoPlatform,
-  filter: Record<string, string | number>,
+  filter: Record<string, string>,
+  position = 0,
 ): Promise<LedgerEntry[]> {
   const entries: LedgerEntry[] = [];
-  let afterSeq = Number(filter['afterSeq'] ?? 0);
-  for (;;) {
-    const query = new URLSearchParams({
-      ...Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, String(value)])),
-      afterSeq: String(afterSeq),
-      limit: '10000',
-    });
-    const page = await expectJson<{ entries: LedgerEntry[]; nextAfterSeq: number | null }>(
+  for (let afterSeq: number | null = position; afterSeq !== null;) {
+    const query = new URLSearchParams({ ...filter, afterSeq: String(afterSeq), limit: '10000' });
+    const page: { entries: LedgerEntry[]; nextAfterSeq: number | null } = await callJson(
       `${platform.address('provider-simulator')}/ledger?${query.toString()}`,
     );
     entries.push(...page.entries);
-    if (page.nextAfterSeq === null) return entries;
     afterSeq = page.nextAfterSeq;
   }
+  return entries;
 }

@@ -3,20 +3,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { profileBackupBucket, profileRequestType } from '@tradewind/shared-types';
-import pg from 'pg';
-import { callJson, expectJson } from './demo-http.js';
+import { callJson } from './demo-http.js';
 import { ledgerEntries, ledgerPosition, ledgerSummary } from './demo-ledger.js';
 import { timed, type DemoPage } from './demo-page.js';
-import type { DemoPlatform } from './demo-platform.js';
+import { type DemoPlatform, selectFrom } from './demo-platform.js';
 
 interface MonthlyRun {
-  run_id: string;
   month: string;
-  status: string;
   selected: number;
-  total_batches: number;
-  published_batches: number;
-  published_profiles: number;
   outcome: 'started' | 'resumed' | 'already_published';
   message: string;
 }
@@ -29,8 +23,6 @@ interface MonthReport {
   received: number;
   stored: number;
   backed_up: number;
-  failed: number;
-  missing: number;
   missing_profiles: { network_username: string; reason: string }[];
 }
 
@@ -42,10 +34,7 @@ export async function followMonth(platform: DemoPlatform, page: DemoPage): Promi
   const coordinator = platform.address('coordinator');
   const before = await ledgerPosition(platform);
   const { result, seconds } = await timed(async () => {
-    const answer = await callJson<MonthlyRun>(`${coordinator}/run`, { body: {} });
-    if (answer.status !== 202)
-      throw new Error(`${coordinator}/run answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-    const run = answer.body;
+    const run = await callJson<MonthlyRun>(`${coordinator}/run`, {});
     page.line(run.message);
     return { run, report: await followReport(`${coordinator}/months/${run.month}/report?names=5`, page) };
   });
@@ -70,7 +59,7 @@ export async function followMonth(platform: DemoPlatform, page: DemoPage): Promi
 }
 
 async function followReport(url: string, page: DemoPage): Promise<MonthReport> {
-  let report = await expectJson<MonthReport>(url);
+  let report = await callJson<MonthReport>(url);
   let lastSeen = '';
   let lastChange = Date.now();
   for (;;) {
@@ -87,7 +76,7 @@ async function followReport(url: string, page: DemoPage): Promise<MonthReport> {
     const isDone = report.is_complete && report.selected > 0;
     if (isDone || Date.now() - lastChange > (report.selected === 0 ? stallMs / 3 : stallMs)) return report;
     await sleep(pollMs);
-    report = await expectJson<MonthReport>(url);
+    report = await callJson<MonthReport>(url);
   }
 }
 
@@ -98,57 +87,43 @@ async function compareStores(
   report: MonthReport,
   page: DemoPage,
 ): Promise<number> {
-  const database = new pg.Client({ connectionString: platform.databaseUrl });
-  await database.connect();
-  try {
-    const { rows } = await database.query<{ resource: string; data: unknown }>(
-      `select distinct on ("requestResource") "requestResource" as resource, "responseData" as data
-       from warehouse.scraped_profile_calls
-       where "requestType" = $1 and "requestStatus" = 'SUCCESS' and "requestDate" >= $2::date
-       order by "requestResource", "requestDate" desc`,
-      [profileRequestType, `${month}-01`],
-    );
-    page.check(
-      'the table of scraped-profile calls holds them all',
-      rows.length >= report.selected,
-      `${rows.length} profiles`,
-    );
-    const folder = join(platform.settings.dataDir, 'objects', profileBackupBucket);
-    if (!existsSync(folder)) {
-      page.check(
-        'the backup holds them all',
-        false,
-        `${folder} does not exist; was the platform started with another DATA_DIR?`,
-      );
-      return rows.length;
-    }
-    const files = readdirSync(folder).map((file) => ({ file, ...readBackupName(decodeURIComponent(file)) }));
-    const backedUp = new Map(
-      files
-        .filter(({ stamp }) => stamp?.startsWith(month.replace('-', '')))
-        .map((entry) => [entry.username, entry.file]),
-    );
-    const withoutFile = rows.filter(({ resource }) => !backedUp.has(resource)).map(({ resource }) => resource);
-    page.check(
-      'the backup holds them all, one file or more for each',
-      withoutFile.length === 0,
-      withoutFile.length === 0 ? `${backedUp.size} profiles` : `missing: ${withoutFile.slice(0, 5).join(', ')}`,
-    );
-    const sample = rows[0];
-    const file = sample && backedUp.get(sample.resource);
-    if (sample && file !== undefined) {
-      const name = (value: unknown) => /"name":\s*"([^"]*)"/.exec(JSON.stringify(value))?.[1];
-      const backup = JSON.parse(readFileSync(join(folder, file), 'utf8')) as unknown;
-      page.check(
-        'warehouse and backup hold the same profile',
-        name(backup) !== undefined && name(backup) === name(sample.data),
-        `${sample.resource}: ${name(sample.data) ?? '-'}`,
-      );
-    }
+  const rows = await selectFrom<{ resource: string; data: unknown }>(
+    platform,
+    `select distinct on ("requestResource") "requestResource" as resource, "responseData" as data
+     from warehouse.scraped_profile_calls
+     where "requestType" = $1 and "requestStatus" = 'SUCCESS' and "requestDate" >= $2::date
+     order by "requestResource", "requestDate" desc`,
+    [profileRequestType, `${month}-01`],
+  );
+  const what = 'the table of scraped-profile calls holds them all';
+  page.check(what, rows.length >= report.selected, `${rows.length} profiles`);
+  const folder = join(platform.settings.dataDir, 'objects', profileBackupBucket);
+  if (!existsSync(folder)) {
+    const hint = `${folder} does not exist; was the platform started with another DATA_DIR?`;
+    page.check('the backup holds them all', false, hint);
     return rows.length;
-  } finally {
-    await database.end();
   }
+  const files = readdirSync(folder).map((file) => ({ file, ...readBackupName(decodeURIComponent(file)) }));
+  const ofMonth = files.filter(({ stamp }) => stamp?.startsWith(month.replace('-', '')));
+  const backedUp = new Map(ofMonth.map(({ username, file }) => [username, file]));
+  const withoutFile = rows.filter(({ resource }) => !backedUp.has(resource)).map(({ resource }) => resource);
+  page.check(
+    'the backup holds them all, one file or more for each',
+    withoutFile.length === 0,
+    withoutFile.length === 0 ? `${backedUp.size} profiles` : `missing: ${withoutFile.slice(0, 5).join(', ')}`,
+  );
+  const sample = rows[0];
+  const file = sample && backedUp.get(sample.resource);
+  if (sample && file !== undefined) {
+    const name = (value: unknown) => /"name":\s*"([^"]*)"/.exec(JSON.stringify(value))?.[1];
+    const backup = name(JSON.parse(readFileSync(join(folder, file), 'utf8')));
+    page.check(
+      'warehouse and backup hold the same profile',
+      backup !== undefined && backup === name(sample.data),
+      `${sample.resource}: ${backup ?? '-'}`,
+    );
+  }
+  return rows.length;
 }
 
 /** `<network_username>_<YYYYMMDDHHMMSS>[suffix].json`; the username itself may hold underscores. */
@@ -163,31 +138,14 @@ async function compareWithLedger(
   before: number,
   page: DemoPage,
 ): Promise<void> {
-  const starts = await ledgerEntries(platform, { operation: 'profile.start', effect: 'true', afterSeq: before });
-  const names = new Set(starts.map(({ target }) => target));
-  switch (run.outcome) {
-    case 'started':
-      page.check(
-        'the provider scraped each of them once',
-        names.size === starts.length && starts.length >= run.selected,
-        `${starts.length} starts in the ledger`,
-      );
-      break;
-    case 'resumed':
-      page.check(
-        'the provider scraped none of them twice',
-        names.size === starts.length,
-        `${starts.length} starts in the ledger`,
-      );
-      break;
-    case 'already_published':
-      page.check(
-        'a second run of the month publishes and starts nothing again',
-        starts.length === 0,
-        `${starts.length} starts in the ledger`,
-      );
-      break;
-  }
+  const starts = await ledgerEntries(platform, { operation: 'profile.start', effect: 'true' }, before);
+  const isOnceEach = new Set(starts.map(({ target }) => target)).size === starts.length;
+  const [what, ok] = {
+    started: ['the provider scraped each of them once', isOnceEach && starts.length >= run.selected] as const,
+    resumed: ['the provider scraped none of them twice', isOnceEach] as const,
+    already_published: ['a second run of the month publishes and starts nothing again', starts.length === 0] as const,
+  }[run.outcome];
+  page.check(what, ok, `${starts.length} starts in the ledger`);
   const { profiles } = await ledgerSummary(platform);
   page.check(
     'no profile was ever started twice for one intention, whatever its correlation id',

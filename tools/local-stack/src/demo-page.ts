@@ -85,7 +85,7 @@ export class DemoPage {
       return true;
     }
     console.log(
-      `\n${styleText(['red', 'bold'], 'Not everything is as it must be.')} ${failed.length} of ${this.findings.length} checks failed in ${seconds} s:`,
+      `\n${styleText(['red', 'bold'], 'Something is wrong.')} ${failed.length} of ${this.findings.length} checks failed in ${seconds} s:`,
     );
     for (const { what, detail } of failed) console.log(`  ✗ ${what}${detail ? `  ${detail}` : ''}`);
     return false;

@@ -1,4 +1,5 @@
 // The platform that the demo works on: one that runs already, or one of its own that it stops again.
+import pg from 'pg';
 import { Platform } from './platform.js';
 import { portOf, type LocalProcessName } from './ports.js';
 import { serviceNames } from './services.js';
@@ -74,4 +75,19 @@ async function silentServices(address: (name: LocalProcessName) => string): Prom
 /** The embedded server has this one account, and listens on the loopback interface only. */
 function embeddedDatabaseUrl({ portBase }: LocalSettings): string {
   return `postgres://postgres:postgres@127.0.0.1:${portOf(portBase, 'postgresql')}/tradewind`;
+}
+
+/** Looks past the services, into the database. */
+export async function selectFrom<T extends pg.QueryResultRow>(
+  { databaseUrl }: DemoPlatform,
+  query: string,
+  values: unknown[],
+): Promise<T[]> {
+  const database = new pg.Client({ connectionString: databaseUrl });
+  await database.connect();
+  try {
+    return (await database.query<T>(query, values)).rows;
+  } finally {
+    await database.end();
+  }
 }

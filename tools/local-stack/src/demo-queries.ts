@@ -1,91 +1,70 @@
-// The four connections of the data API, with filters in the variables they belong in, and a second page by cursor.
-import { callJson, expectGraphql } from './demo-http.js';
+// The four connections of the data API through its own client, and a second page by cursor.
+import { DataApiError, DataClient } from '@tradewind/data-client';
 import { timed, type DemoPage } from './demo-page.js';
 import type { DemoPlatform } from './demo-platform.js';
 
-interface Connection<T> {
-  totalCount: number;
-  edges: { cursor: string; node: T }[];
-  pageInfo: { hasNextPage: boolean; endCursor: string | null };
-}
+/** Six of the ten data calls of the day. */
+export async function queryConnections(platform: DemoPlatform, apiKey: string, page: DemoPage): Promise<void> {
+  const url = platform.address('graphql-gateway');
+  const client = new DataClient({ url, apiKey });
+  const shown = async (name: string, ask: () => Promise<{ totalCount?: number; texts: string[] }>) => {
+    const { result, seconds } = await timed(ask);
+    const [first] = result.texts;
+    page.check(`${name} answers`, first !== undefined, `${result.totalCount} found; first: ${first}`);
+    page.figure('Data API', name, result.totalCount ?? 0, seconds);
+  };
 
-const pageFields = 'totalCount pageInfo { hasNextPage endCursor }';
-
-interface DemoQuery {
-  name: string;
-  query: string;
-  variables: Record<string, unknown>;
-  /** One line about a record. */
-  tell: (node: Record<string, unknown>) => string;
-}
-
-const queries: DemoQuery[] = [
-  {
-    name: 'companiesConnection',
-    query: `query ($searchFilters: InputCompanySearchFilters, $after: String) {
-      companiesConnection(searchFilters: $searchFilters, after: $after) { ${pageFields} edges { cursor node { id name ticker headquarters } } } }`,
-    variables: { searchFilters: { keywords: [{ values: ['software'], comparison: 'IS_ANY_OF' }] } },
-    tell: (node) => `${text(node['name'])} (${text(node['ticker'])}), ${text(node['headquarters'])}`,
-  },
-  {
-    name: 'personsConnection',
-    query: `query ($searchFilters: InputPersonsSearchFilters) {
-      personsConnection(searchFilters: $searchFilters) { ${pageFields} edges { cursor node { id name gender age } } } }`,
-    variables: { searchFilters: { age: [{ values: [30, 60], comparison: 'BETWEEN' }] } },
-    tell: (node) => `${text(node['name'])}, ${text(node['age'])}`,
-  },
-  {
-    name: 'dealsConnection',
-    query: `query ($searchFilters: InputDealSearchFilters, $sorters: [JSONObject!]) {
-      dealsConnection(searchFilters: $searchFilters, sorters: $sorters) { ${pageFields} edges { cursor node { id title type announcedDate } } } }`,
-    variables: {
-      searchFilters: { type: [{ values: ['SPONSORSHIP'], comparison: 'IS_ANY_OF' }] },
-      sorters: [{ field: 'announcedDate', direction: 'DESC' }],
-    },
-    tell: (node) => `${text(node['title'])}, announced ${text(node['announcedDate'])}`,
-  },
-  {
-    name: 'contactsConnection',
-    query: `query ($filters: InputGetContactFilters) {
-      contactsConnection(filters: $filters, sortBy: NAME, sortOrder: ASC) { ${pageFields} edges { cursor node { id name email } } } }`,
-    variables: { filters: {} },
-    tell: (node) => `${text(node['name'])}, ${text(node['email'])}`,
-  },
-];
-
-/** Five of the ten data calls of the day. */
-export async function queryConnections(platform: DemoPlatform, key: string, page: DemoPage): Promise<void> {
-  const url = `${platform.address('graphql-gateway')}/graphql`;
-  for (const { name, query, variables, tell } of queries) {
-    const ask = (after?: string | null) =>
-      expectGraphql<Record<string, Connection<Record<string, unknown>>>>(url, key, query, {
-        ...variables,
-        ...(after ? { after } : {}),
-      });
-    const { result, seconds } = await timed(() => ask());
-    const connection = result[name];
-    const first = connection?.edges[0];
-    page.check(
-      `${name} answers`,
-      first !== undefined,
-      first && `${connection?.totalCount} found; first: ${tell(first.node)}`,
+  const companies = (after?: string | null) =>
+    client.page(
+      'Company',
+      { searchFilters: { keywords: [{ values: ['software'], comparison: 'IS_ANY_OF' }] } },
+      { fields: ['id', 'name', 'ticker', 'headquarters'], count: true, ...(after ? { after } : {}) },
     );
-    page.figure('Data API', name, connection?.totalCount ?? 0, seconds);
-    if (name !== 'companiesConnection' || !connection?.pageInfo.hasNextPage) continue;
-    const second = (await ask(connection.pageInfo.endCursor))[name]?.edges[0];
+  let firstPage: Awaited<ReturnType<typeof companies>> | undefined;
+  await shown('companiesConnection', async () => {
+    firstPage = await companies();
+    return { ...firstPage, texts: firstPage.nodes.map((one) => `${one.name} (${one.ticker}), ${one.headquarters}`) };
+  });
+  if (firstPage?.pageInfo.hasNextPage) {
+    const [next] = (await companies(firstPage.pageInfo.endCursor)).nodes;
     page.check(
       'the cursor leads to the next page',
-      second !== undefined && second.node['id'] !== first?.node['id'],
-      second && tell(second.node),
+      next !== undefined && next.id !== firstPage.nodes[0]?.id,
+      `${next?.name} (${next?.ticker}), ${next?.headquarters}`,
     );
   }
-  const refused = await callJson(url, {
-    body: { query: '{ __typename }' },
-    bearer: `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`,
+  await shown('personsConnection', async () => {
+    const found = await client.page(
+      'Person',
+      { searchFilters: { age: [{ values: [30, 60], comparison: 'BETWEEN' }] } },
+      { fields: ['id', 'name', 'age'], count: true },
+    );
+    return { ...found, texts: found.nodes.map(({ name, age }) => `${name}, ${age}`) };
   });
-  page.check('a key that is wrong by one character is refused', refused.status === 401, `HTTP ${refused.status}`);
-}
+  await shown('dealsConnection', async () => {
+    const found = await client.page(
+      'Deal',
+      {
+        searchFilters: { type: [{ values: ['SPONSORSHIP'], comparison: 'IS_ANY_OF' }] },
+        sorters: [{ field: 'announcedDate', direction: 'DESC' }],
+      },
+      { fields: ['id', 'title', 'announcedDate'], count: true },
+    );
+    return { ...found, texts: found.nodes.map(({ title, announcedDate }) => `${title}, announced ${announcedDate}`) };
+  });
+  await shown('contactsConnection', async () => {
+    const found = await client.page(
+      'Contact',
+      { filters: {}, sortBy: 'NAME', sortOrder: 'ASC' },
+      { fields: ['id', 'name', 'email'], count: true },
+    );
+    return { ...found, texts: found.nodes.map(({ name, email }) => `${name}, ${email}`) };
+  });
 
-function text(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '-';
+  const wrongKey = `${apiKey.slice(0, -1)}${apiKey.endsWith('0') ? '1' : '0'}`;
+  const refusal: unknown = await new DataClient({ url, apiKey: wrongKey })
+    .page('Company', {}, { fields: ['id'] })
+    .catch((error: unknown) => error);
+  const status = refusal instanceof DataApiError ? refusal.status : 200;
+  page.check('a key that is wrong by one character is refused', status === 401, `HTTP ${status}`);
 }

@@ -1,14 +1,15 @@
 // A user of the demo's own, signed in both ways: directly for an API key, and with the OAuth code flow through the pages.
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { createApiKey } from '@tradewind/data-client';
 import * as client from 'openid-client';
 import { demoClient } from './demo-accounts.js';
-import { expectGraphql, expectJson } from './demo-http.js';
+import { callJson } from './demo-http.js';
 import type { DemoPage } from './demo-page.js';
 import { timed } from './demo-page.js';
 import type { DemoPlatform } from './demo-platform.js';
 import { localSecrets } from './local-secrets.js';
+import { runNode } from './run-node.js';
 import { serviceEnvironment } from './services.js';
 
 export interface DemoUser {
@@ -27,54 +28,19 @@ export async function createDemoUser(platform: DemoPlatform): Promise<DemoUser> 
   const password = randomBytes(18).toString('base64url');
   const { settings, databaseUrl } = platform;
   const env = serviceEnvironment('identity', { settings, databaseUrl, secrets: localSecrets(settings.dataDir) });
-  const command = spawn(
-    process.execPath,
-    [
-      join(settings.rootDir, 'apps/identity/dist/main.js'),
-      'user',
-      'create',
-      '--email',
-      email,
-      '--password-stdin',
-      '--name',
-      'Demo Visitor',
-      '--email-verified',
-    ],
-    { env, stdio: ['pipe', 'pipe', 'pipe'] },
-  );
-  let output = '';
-  let trouble = '';
-  command.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  command.stderr.on('data', (chunk: Buffer) => (trouble += chunk.toString()));
-  command.stdin.end(password);
-  const code = await new Promise<number | null>((resolve, reject) => {
-    command.once('error', reject);
-    command.once('close', resolve);
-  });
-  if (code !== 0) throw new Error(`identity's command "user create" failed: ${trouble || output}`);
-  const { user } = await expectJson<{ user: { id: string } }>(`${platform.address('identity')}/auth/login`, {
-    body: { email, password },
-  });
+  const words = ['user', 'create', '--email', email, '--password-stdin', '--name', 'Demo Visitor', '--email-verified'];
+  await runNode([join(settings.rootDir, 'apps/identity/dist/main.js'), ...words], env, { input: password });
+  const login = `${platform.address('identity')}/auth/login`;
+  const { user } = await callJson<{ user: { id: string } }>(login, { email, password });
   return { id: user.id, email, password };
 }
 
 export async function makeApiKey(platform: DemoPlatform, user: DemoUser, page: DemoPage): Promise<string> {
-  const url = `${platform.address('graphql-gateway')}/auth/graphql`;
-  const { result: key, seconds } = await timed(async () => {
-    const signIn = await expectGraphql<{ authenticateUser: { token: string } }>(
-      url,
-      undefined,
-      'mutation ($input: AuthenticateUserInput!) { authenticateUser(input: $input) { token } }',
-      { input: { email: user.email, password: user.password } },
-    );
-    const made = await expectGraphql<{ createApiKey: string }>(
-      url,
-      signIn.authenticateUser.token,
-      'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) }',
-      { input: { name: 'demo', expiresInDays: 1 } },
-    );
-    return made.createApiKey;
-  });
+  const url = platform.address('graphql-gateway');
+  const { email, password } = user;
+  const { result: key, seconds } = await timed(() =>
+    createApiKey({ url, email, password, name: 'demo', expiresInDays: 1 }),
+  );
   page.check('signed in, and made an API key', /^svc_[0-9A-Za-z]{49}$/.test(key), `${key.slice(0, 8)}…`);
   page.figure('Identity', 'sign-in and API key', 1, seconds);
   return key;
@@ -83,7 +49,7 @@ export async function makeApiKey(platform: DemoPlatform, user: DemoUser, page: D
 /** The authorization code flow with PKCE, on the pages that a browser would show, by the official client library. */
 export async function signInWithOAuth(platform: DemoPlatform, user: DemoUser, page: DemoPage): Promise<void> {
   const { result, seconds } = await timed(async () => {
-    const { issuer } = await expectJson<{ issuer: string }>(
+    const { issuer } = await callJson<{ issuer: string }>(
       `${platform.address('identity')}/.well-known/openid-configuration`,
     );
     const server = await client.discovery(new URL(issuer), demoClient.id, demoClient.secret, undefined, {

@@ -1,10 +1,10 @@
 // First start only: demo accounts through identity's operator commands, sample data through the seed tool, each as a
 // process of its own. A marker in the data folder says that it was done; every step is harmless to repeat.
-import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { demoAccounts, demoClient } from './demo-accounts.js';
 import type { LocalSecrets } from './local-secrets.js';
+import { runNode } from './run-node.js';
 import { serviceEnvironment } from './services.js';
 import type { LocalSettings } from './settings.js';
 
@@ -51,28 +51,11 @@ async function createClient(context: SampleDataContext): Promise<void> {
 /** Runs an operator command of identity. */
 async function identity(context: SampleDataContext, words: string[]): Promise<string> {
   const env = { ...serviceEnvironment('identity', context), MIGRATE_ON_START: 'false', LOG_LEVEL: 'warn' };
-  return runToEnd([join(context.settings.rootDir, 'apps/identity/dist/main.js'), ...words], env, context.signal);
+  return runNode([join(context.settings.rootDir, 'apps/identity/dist/main.js'), ...words], env, context);
 }
 
 async function loadSampleData({ settings, databaseUrl, signal }: SampleDataContext, ownerIds: string[]): Promise<void> {
   const words = [join(settings.rootDir, 'tools/seed/dist/sample.js')];
   if (ownerIds.length > 0) words.push('--owner-ids', ownerIds.join(','));
-  await runToEnd(words, { PATH: process.env['PATH'] ?? '', DATABASE_URL: databaseUrl }, signal);
-}
-
-/** Runs a Node program and resolves with what it wrote; throws with that when it fails. */
-async function runToEnd(words: string[], env: Record<string, string>, signal: AbortSignal): Promise<string> {
-  const child = spawn(process.execPath, words, { env, signal, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      output = (output + chunk.toString()).slice(-4_000);
-    });
-  }
-  const exitCode = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  if (exitCode !== 0) throw new Error(`${words.join(' ')} failed:\n${output.trim()}`);
-  return output;
+  await runNode(words, { PATH: process.env['PATH'] ?? '', DATABASE_URL: databaseUrl }, { signal });
 }
