@@ -15,27 +15,16 @@ import { dirname } from 'node:path';
 import type { Run, RunLimits } from './run.types.js';
 import type { Scrape } from './scrape.types.js';
 
-export type RunRecord = Pick<
+/** What a start decided, without the state that follows from it. */
+export type RunRecord = Omit<
   Run,
-  | 'id'
-  | 'actorId'
-  | 'datasetId'
-  | 'inputStoreId'
-  | 'requestQueueId'
-  | 'buildId'
-  | 'input'
-  | 'target'
-  | 'correlationId'
-  | 'webhooks'
-  | 'dataset'
+  'status' | 'statusMessage' | 'startedAt' | 'finishedAt' | 'timer' | 'onEnd' | 'limits'
 > & {
   startedAt: string;
   /** Absent in journals of simulators that knew none. */
   limits?: RunLimits;
 };
-export type ScrapeRecord = Pick<Scrape, 'id' | 'username' | 'webhookUrl' | 'webhookHeaders' | 'correlationId'> & {
-  createdAt: string;
-};
+export type ScrapeRecord = Omit<Scrape, 'status' | 'createdAt' | 'finishedAt' | 'timer'> & { createdAt: string };
 
 type Line =
   | { run: RunRecord }
@@ -63,7 +52,7 @@ export class Journal {
     mkdirSync(dirname(file), { recursive: true });
     if (existsSync(file)) {
       this.remembered = read(file, finishedMax);
-      // Written anew without what is superseded, so that the file does not grow from start to start.
+      // Rewritten without superseded lines, so that the file does not grow from start to start.
       writeFileSync(`${file}.new`, compacted(this.remembered));
       renameSync(`${file}.new`, file);
     }
@@ -77,17 +66,12 @@ export class Journal {
     return recalled;
   }
 
-  runStarted(run: Run): void {
-    if (this.handle === undefined) return;
-    this.write({ run: runRecord(run) });
+  runStarted({ status: _, statusMessage: _m, finishedAt: _f, timer: _t, onEnd: _o, startedAt, ...start }: Run): void {
+    this.write({ run: { ...start, startedAt: startedAt.toISOString() } });
   }
 
-  scrapeStarted(scrape: Scrape): void {
-    if (this.handle === undefined) return;
-    const { id, username, webhookUrl, webhookHeaders, correlationId, createdAt } = scrape;
-    this.write({
-      scrape: { id, username, webhookUrl, webhookHeaders, correlationId, createdAt: createdAt.toISOString() },
-    });
+  scrapeStarted({ status: _, finishedAt: _f, timer: _t, createdAt, ...start }: Scrape): void {
+    this.write({ scrape: { ...start, createdAt: createdAt.toISOString() } });
   }
 
   ended(id: string, status: string, at: Date): void {
@@ -111,38 +95,6 @@ export class Journal {
   private write(line: Line): void {
     if (this.handle !== undefined) writeSync(this.handle, `${JSON.stringify(line)}\n`);
   }
-}
-
-function runRecord(run: Run): RunRecord {
-  const {
-    id,
-    actorId,
-    datasetId,
-    inputStoreId,
-    requestQueueId,
-    buildId,
-    input,
-    target,
-    correlationId,
-    webhooks,
-    limits,
-    dataset,
-  } = run;
-  return {
-    id,
-    actorId,
-    datasetId,
-    inputStoreId,
-    requestQueueId,
-    buildId,
-    input,
-    target,
-    correlationId,
-    webhooks,
-    limits,
-    dataset,
-    startedAt: run.startedAt.toISOString(),
-  };
 }
 
 function read(file: string, finishedMax: number) {
@@ -179,18 +131,14 @@ function parse(text: string): Line | undefined {
 }
 
 function compacted({ runs, scrapes }: { runs: Remembered<RunRecord>[]; scrapes: Remembered<ScrapeRecord>[] }): string {
-  const lines: Line[] = [];
-  const addEnd = (id: string, entry: Remembered<unknown>) => {
-    if (entry.end) lines.push({ ended: id, status: entry.end.status, at: entry.end.at.toISOString() });
-    if (entry.isSettled) lines.push({ settled: id });
-  };
-  for (const entry of runs) {
-    lines.push({ run: entry.record });
-    addEnd(entry.record.id, entry);
-  }
-  for (const entry of scrapes) {
-    lines.push({ scrape: entry.record });
-    addEnd(entry.record.id, entry);
-  }
+  const starts = [
+    ...runs.map((entry) => ({ ...entry, start: { run: entry.record } })),
+    ...scrapes.map((entry) => ({ ...entry, start: { scrape: entry.record } })),
+  ];
+  const lines = starts.flatMap(({ record: { id }, start, end, isSettled }): Line[] => [
+    start,
+    ...(end ? [{ ended: id, status: end.status, at: end.at.toISOString() }] : []),
+    ...(isSettled ? [{ settled: id }] : []),
+  ]);
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
