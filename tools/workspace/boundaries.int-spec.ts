@@ -50,6 +50,15 @@ const files: Record<string, string> = {
   'apps/bad-app/src/cycle-two.ts': "import { one } from './cycle-one.js';\nexport const two = (): unknown => one;",
   'apps/bad-app/src/type-one.ts': "import type { Two } from './type-two.js';\nexport type One = Two | 1;",
   'apps/bad-app/src/type-two.ts': "import type { One } from './type-one.js';\nexport type Two = One[];",
+  'apps/bad-app/src/up/one.ts': "import { two } from '../down/two.js';\nexport const one = two;",
+  'apps/bad-app/src/down/two.ts': 'export const two = 2;',
+  'apps/bad-app/src/down/back.ts': "import type { one } from '../up/one.js';\nexport type Back = typeof one;",
+  'apps/good-app/src/high/one.ts':
+    "import { two } from '../low/two.js';\nimport { deep } from './deep/deep.js';\nexport const one = [two, deep];",
+  'apps/good-app/src/high/deep/deep.ts': "import { three } from '../three.js';\nexport const deep = three;",
+  'apps/good-app/src/high/three.ts': 'export const three = 3;',
+  'apps/good-app/src/low/two.ts': 'export const two = 2;',
+  'apps/good-app/src/low/two.spec.ts': "import { one } from '../high/one.js';\nexport const test = one;",
   'apps/bad-app/src/missing.ts': "import './nothing.js';",
   'libs/filters/src/upward.ts': "import { ports } from '@tradewind/cloud-ports';\nexport const a = ports;",
   'libs/shared-types/src/app.ts': "import { other } from '@tradewind/other-app';\nexport const a = other;",
@@ -108,6 +117,7 @@ describe('import boundaries', () => {
     ],
     ['a cycle', 'apps/bad-app/src/cycle-one.ts imports apps/bad-app/src/cycle-two.ts: no-cycles'],
     ['a cycle of types', 'apps/bad-app/src/type-one.ts imports apps/bad-app/src/type-two.ts: no-cycles'],
+    ['folders that import each other', 'apps/bad-app/src/up imports apps/bad-app/src/down: no-cycles-of-folders'],
     ['a file that is not there', 'apps/bad-app/src/missing.ts imports ./nothing.js: resolvable'],
     [
       'filters imports a library above it',

@@ -55,6 +55,18 @@ const escape = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const anyOf = (folders) => `^(${folders.map(escape).join('|')})/`;
 
 /**
+ * Folders of a project import in one direction: a reader who goes from one to another never comes back. Tests may import
+ * back, so this rule is for a cruise without them.
+ */
+export const folderRule = {
+  name: 'no-cycles-of-folders',
+  severity: 'error',
+  scope: 'folder',
+  from: { pathNot: anyOf(cyclesAllowedIn) },
+  to: { circular: true },
+};
+
+/**
  * @param {{name: string, folder: string, tags: string[]}[]} projects
  * @returns rules of dependency-cruiser
  */

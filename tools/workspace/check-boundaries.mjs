@@ -3,22 +3,29 @@ import { cruise } from 'dependency-cruiser';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { boundaryRules, cyclesAllowedIn, testFiles } from './boundaries.mjs';
-import { folderCycles } from './folder-cycles.mjs';
+import { boundaryRules, folderRule, testFiles } from './boundaries.mjs';
 import { projects, root } from './projects.mjs';
+
+const builtFiles = '(^|/)(dist|out-tsc|coverage)/';
 
 /** @returns {Promise<{violations: string[], modules: number}>} broken rules, each as a sentence */
 export async function checkBoundaries(folder = root, known = projects()) {
   const folders = known.map((project) => project.folder).filter((path) => existsSync(join(folder, path)));
+  const imports = await broken(folder, folders, boundaryRules(known), builtFiles);
+  const cycles = await broken(folder, folders, [folderRule], `${builtFiles}|${testFiles}`);
+  return { ...imports, violations: [...imports.violations, ...cycles.violations] };
+}
+
+async function broken(baseDir, folders, forbidden, excluded) {
   const { output } = await cruise(
     folders,
     {
-      baseDir: folder,
+      baseDir,
       validate: true,
-      ruleSet: { forbidden: boundaryRules(known) },
+      ruleSet: { forbidden },
       // Of packages only that they are imported matters, not what they import.
       doNotFollow: { path: 'node_modules' },
-      exclude: { path: '(^|/)(dist|out-tsc|coverage)/' },
+      exclude: { path: excluded },
       tsPreCompilationDeps: true,
       combinedDependencies: false,
       moduleSystems: ['es6', 'cjs'],
@@ -32,11 +39,10 @@ export async function checkBoundaries(folder = root, known = projects()) {
     },
   );
   const { summary, modules } = typeof output === 'string' ? JSON.parse(output) : output;
-  const violations = summary.violations.map(({ from, to, rule }) => `${from} imports ${to}: ${rule.name}`);
-  const cycles = folderCycles(modules, new RegExp(testFiles)).filter(
-    (sentence) => !cyclesAllowedIn.some((project) => sentence.startsWith(`${project}:`)),
-  );
-  return { violations: [...violations, ...cycles], modules: modules.length };
+  return {
+    violations: summary.violations.map(({ from, to, rule }) => `${from} imports ${to}: ${rule.name}`),
+    modules: modules.length,
+  };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
