@@ -1,84 +1,20 @@
 // Invented people: plausible, and the same for the same seed and handle.
 import { Random } from './random.js';
 
-const givenNames = [
-  'Amara',
-  'Ben',
-  'Chiara',
-  'Diego',
-  'Elif',
-  'Femi',
-  'Grace',
-  'Hiro',
-  'Ines',
-  'Jonas',
-  'Katya',
-  'Liam',
-  'Mei',
-  'Noor',
-  'Oskar',
-  'Priya',
-  'Quentin',
-  'Rosa',
-  'Samir',
-  'Tova',
-  'Uma',
-  'Viktor',
-  'Wren',
-  'Ximena',
-  'Yusuf',
-  'Zofia',
-];
-const familyNames = [
-  'Adeyemi',
-  'Bianchi',
-  'Cohen',
-  'Dubois',
-  'Eriksen',
-  'Fischer',
-  'García',
-  'Haddad',
-  'Ivanova',
-  'Jensen',
-  'Kowalski',
-  'Lindqvist',
-  'Moreau',
-  'Nakamura',
-  'Okafor',
-  'Patel',
-  'Quinn',
-  'Rossi',
-  'Schmidt',
-  'Tanaka',
-  'Ueda',
-  'van Dijk',
-  'Wójcik',
-  'Xu',
-  'Yılmaz',
-  'Zhang',
-];
-const roles = [
-  'Account Executive',
-  'Chief Revenue Officer',
-  'Data Engineer',
-  'Founder',
-  'Head of Partnerships',
-  'Marketing Director',
-  'Operations Manager',
-  'Product Lead',
-  'Sales Director',
-  'VP Finance',
-];
-const organisations = [
-  'Alder Freight',
-  'Brightwater Energy',
-  'Cobalt Analytics',
-  'Dovetail Homes',
-  'Evergreen Foods',
-  'Fathom Insurance',
-  'Granite Mobility',
-  'Harbour Health',
-];
+const listed = (text: string) => text.trim().split(/,\s+/);
+
+const givenNames = listed(`
+  Amara, Ben, Chiara, Diego, Elif, Femi, Grace, Hiro, Ines, Jonas, Katya, Liam, Mei, Noor, Oskar, Priya,
+  Quentin, Rosa, Samir, Tova, Uma, Viktor, Wren, Ximena, Yusuf, Zofia`);
+const familyNames = listed(`
+  Adeyemi, Bianchi, Cohen, Dubois, Eriksen, Fischer, García, Haddad, Ivanova, Jensen, Kowalski, Lindqvist,
+  Moreau, Nakamura, Okafor, Patel, Quinn, Rossi, Schmidt, Tanaka, Ueda, van Dijk, Wójcik, Xu, Yılmaz, Zhang`);
+const roles = listed(`
+  Account Executive, Chief Revenue Officer, Data Engineer, Founder, Head of Partnerships, Marketing Director,
+  Operations Manager, Product Lead, Sales Director, VP Finance`);
+const organisations = listed(`
+  Alder Freight, Brightwater Energy, Cobalt Analytics, Dovetail Homes, Evergreen Foods, Fathom Insurance,
+  Granite Mobility, Harbour Health`);
 const places = [
   'Lisbon, Portugal',
   'Nairobi, Kenya',
