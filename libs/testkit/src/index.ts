@@ -5,3 +5,4 @@ export * from './relay.js';
 export * from './test-database.js';
 export * from './test-pool.js';
 export * from './browser.js';
+export * from './sign-in-pages.js';

@@ -1,7 +1,6 @@
 // The targets of the identity service: userinfo, introspection, refresh and the code flow beside bare oidc-provider with
 // its in-memory adapter, round trips to the database, the event loop while passwords are checked, idle memory.
 import { execFileSync } from 'node:child_process';
-import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench, BenchRow } from './bench.types.js';
 import { load } from './http-load.js';
@@ -14,7 +13,6 @@ const peerMain = new URL('./identity-peer.js', import.meta.url);
 const offline = 'openid profile email offline_access';
 const account = { email: 'bench@example.com', password: 'bench-password-1' };
 const client = { clientId: 'bench', clientSecret: 'bench-secret', redirectUri: 'https://client.example/callback' };
-const agent = new Agent({ keepAlive: true });
 
 export const bench: Bench = {
   name: 'identity',
@@ -22,7 +20,7 @@ export const bench: Bench = {
     onStage(context, async (stage) => {
       const start = async (main: URL, env: Record<string, string>): Promise<FlowTarget> => {
         const { url } = await stage.start(main, (own) => ({ ...env, OAUTH_ISSUER: own }));
-        return { base: url, agent, ...client, ...account };
+        return { base: url, ...client, ...account };
       };
       const peerSettings = {
         EMAIL: account.email,
@@ -44,17 +42,13 @@ export const bench: Bench = {
       // Without background work.
       const quiet = { CLEANUP_INTERVAL_SECONDS: '86400', SIGNING_KEY_POLL_SECONDS: '86400' };
       const alone = await start(serviceMain, { ...quiet, DATABASE_URL: database.href });
-      try {
-        return [
-          idle,
-          ...(await lookups(stage, ours, jwtPeer, opaquePeer)),
-          ...(await flows(stage, ours, jwtPeer)),
-          await roundTrips(stage, alone),
-          await latencyUnderLogins(stage, ours),
-        ];
-      } finally {
-        agent.destroy();
-      }
+      return [
+        idle,
+        ...(await lookups(stage, ours, jwtPeer, opaquePeer)),
+        ...(await flows(stage, ours, jwtPeer)),
+        await roundTrips(stage, alone),
+        await latencyUnderLogins(stage, ours),
+      ];
     }),
 };
 

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createApiKey } from '@tradewind/data-client';
+import { SignInPages } from '@tradewind/testkit';
 import * as client from 'openid-client';
 import { demoClient } from './demo-accounts.js';
 import { callJson } from './demo-http.js';
@@ -64,7 +65,7 @@ export async function signInWithOAuth(platform: DemoPlatform, user: DemoUser, pa
       code_challenge_method: 'S256',
       state,
     });
-    const callback = await walkThroughPages(authorization, user);
+    const callback = await new SignInPages(user).follow(authorization);
     const tokens = await client.authorizationCodeGrant(server, callback, {
       pkceCodeVerifier: verifier,
       expectedState: state,
@@ -86,62 +87,4 @@ export async function signInWithOAuth(platform: DemoPlatform, user: DemoUser, pa
   );
   page.check('refreshed the access token', result.isRenewed);
   page.figure('Identity', 'OAuth code flow and refresh', 1, seconds);
-}
-
-/** Fills in login and consent like a person with a browser; resolves with the address that the client is called back at. */
-async function walkThroughPages(start: URL, user: DemoUser): Promise<URL> {
-  const cookies = new Map<string, string>();
-  let url = start;
-  let form: URLSearchParams | undefined;
-  for (let step = 0; step < 12; step += 1) {
-    const response = await fetch(url, {
-      method: form ? 'POST' : 'GET',
-      redirect: 'manual',
-      headers: {
-        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-        ...(form ? { origin: url.origin } : {}),
-      },
-      ...(form ? { body: form } : {}),
-      signal: AbortSignal.timeout(10_000),
-    });
-    keepCookies(cookies, response.headers.getSetCookie());
-    const location = response.headers.get('location');
-    if (location !== null) {
-      url = new URL(location, url);
-      form = undefined;
-      if (url.href.startsWith(demoClient.redirectUri)) return url;
-      continue;
-    }
-    const html = await response.text();
-    if (!response.ok) throw new Error(`${url.href} answered ${response.status} in the middle of the sign-in`);
-    const next = fillForm(html, user);
-    url = new URL(next.action, url);
-    form = next.fields;
-  }
-  throw new Error('the sign-in pages lead in a circle');
-}
-
-function fillForm(html: string, user: DemoUser): { action: string; fields: URLSearchParams } {
-  const action = /action="([^"]*\/(?:submit|confirm))"/.exec(html)?.[1];
-  const csrf = /name="_csrf"\s+value="([^"]+)"/.exec(html)?.[1];
-  if (action === undefined || csrf === undefined) throw new Error('the sign-in page shows neither login nor consent');
-  const fields = new URLSearchParams({ _csrf: csrf });
-  if (action.endsWith('/submit')) {
-    fields.set('email', user.email);
-    fields.set('password', user.password);
-  }
-  return { action, fields };
-}
-
-function keepCookies(cookies: Map<string, string>, headers: readonly string[]): void {
-  for (const header of headers) {
-    const [pair = '', ...attributes] = header.split(';');
-    const at = pair.indexOf('=');
-    const name = pair.slice(0, at).trim();
-    const isExpired = attributes.some(
-      (attribute) => /^\s*expires=Thu, 01 Jan 1970/i.test(attribute) || /^\s*max-age=0/i.test(attribute),
-    );
-    if (isExpired) cookies.delete(name);
-    else cookies.set(name, pair.slice(at + 1));
-  }
 }
