@@ -17,7 +17,7 @@ export const mayImport = {
   'kind:deploy': ['lib:testkit', 'kind:tool'],
 };
 
-/** What test files may import besides. */
+/** What test files may import, too. */
 export const testsMayImport = ['lib:testkit', 'lib:data-client', 'kind:tool'];
 
 /** Files that are tests, or serve them alone, and generators: never shipped. */

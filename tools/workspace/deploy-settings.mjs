@@ -1,4 +1,4 @@
-// What Kubernetes is told of each app's settings, made from its AppConfig: a file of every plain setting with its default,
+// The settings of each app for Kubernetes, made from its AppConfig: a file of every plain setting with its default,
 // which the overlays change, and a patch that takes every secret setting from the Secret <app>-secrets by reference.
 // `npm run gen` writes both to deploy/kubernetes/base/<app>/.
 

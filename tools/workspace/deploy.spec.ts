@@ -346,7 +346,7 @@ describe('Terraform', () => {
     expect(AppConfig.settings['OBJECT_STORE_BUCKET']!.default).toBe(profileBackupBucket);
   });
 
-  it('makes a scheduler, and its account, only where the coordinator is told an audience', async () => {
+  it('makes a scheduler, and its account, only where the coordinator has an audience', async () => {
     const { resource, locals } = (await hcl.parse('scheduler.tf', read('deploy/terraform/scheduler.tf'))) as {
       resource: Record<string, Record<string, Record<string, unknown>[]>>;
       locals: Record<string, unknown>[];

@@ -1,5 +1,5 @@
 // What is generated for the repository as a whole: the configuration tables, the page of error codes, the Dockerfiles, the
-// dashboards, what Kubernetes is told of each app's settings and, with kubectl or kustomize at hand, the rendered overlays.
+// dashboards, each app's settings for Kubernetes and, with kubectl or kustomize at hand, the rendered overlays.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, graphqlErrorCodes } from '@tradewind/shared-types';

@@ -46,7 +46,7 @@ export default class Reporter {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, JSON.stringify({ passed: sum('passed'), failed: sum('failed'), failedFiles }));
     setTimeout(() => {
-      console.log('A test left something running: the run did not end by itself. Find it with --detectOpenHandles.');
+      console.log('A test left something running, so the run did not end. Find it with --detectOpenHandles.');
       process.exit(1);
     }, lingerMsMax).unref();
   }

@@ -41,7 +41,7 @@ export function missingEntries(packages) {
     for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
       if (findEntry(packages, path, name)) continue;
       const { cpu, libc, os } = platformOf(name);
-      if (!os && !cpu) throw new Error(`${name} (of ${path || 'the root'}) is missing and its name tells no platform`);
+      if (!os && !cpu) throw new Error(`${name} (of ${path || 'the root'}) is missing and its name has no platform`);
       missing[`node_modules/${name}`] = {
         version,
         ...(cpu ? { cpu } : {}),

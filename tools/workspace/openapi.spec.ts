@@ -1,4 +1,4 @@
-// What every committed OpenAPI document has to say, whoever writes the next controller.
+// What every committed OpenAPI document has to say, for every controller to come.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';

@@ -65,7 +65,7 @@ const wordsOf = (text: string): string[] =>
     .split(/\s+/)
     .filter((word) => word !== '');
 
-/** What stands as code on a page: spans, and lines of blocks with continued ones joined. */
+/** The code on a page: spans, and lines of blocks with continued ones joined. */
 function codeOf(text: string): string[] {
   const blocks = [...text.matchAll(/```sh\n([^]*?)```/g)].flatMap(([, block]) =>
     block!.replaceAll(/\\\n\s*/g, '').split('\n'),

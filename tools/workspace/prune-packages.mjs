@@ -1,5 +1,5 @@
 // Removes from a production node_modules what a running service cannot load: `node prune-packages.mjs node_modules`.
-// The build of the images runs it by itself, so it needs nothing but Node. Manifests, licences and notices stay, so that
+// The build of the images runs this file alone, so it needs nothing but Node. Manifests, licences and notices stay, so that
 // scanners still find every package and its terms.
 import { readdirSync, rmSync } from 'node:fs';
 import { join, sep } from 'node:path';

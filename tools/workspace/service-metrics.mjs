@@ -1,5 +1,4 @@
-// The metrics that each service exports, read from the code that makes them. Whoever imports this needs the TypeScript hooks
-// of this folder, or Jest.
+// The metrics that each service exports, read from the code that makes them. Importing it needs TypeScript hooks, or Jest.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogger, Metrics } from '@tradewind/service-kit';
@@ -10,7 +9,7 @@ import { root } from './projects.mjs';
  */
 
 /**
- * What an app counts besides requests: its events and the gauges that its code registers.
+ * What an app counts apart from requests: its events and the gauges that its code registers.
  * @returns {Promise<ServiceMetric[]>}
  */
 export async function businessMetrics(app) {

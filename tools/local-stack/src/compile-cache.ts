@@ -16,7 +16,7 @@ export class CompileCache {
     this.marker = join(this.folder, 'complete');
   }
 
-  /** What a service is told about the cache: nothing until it is complete. */
+  /** The setting that names the cache to a service; none until the cache is complete. */
   get environment(): Record<string, string> {
     return existsSync(this.marker) ? { NODE_COMPILE_CACHE: this.folder } : {};
   }

@@ -13,13 +13,13 @@ import { serviceEnvironment, serviceNames } from './services.js';
 import type { LocalSettings } from './settings.js';
 import { SupervisedProcess } from './supervised-process.js';
 
-/** Told about each step, for a person to read. */
+/** Takes a line about each step, for a person to read. */
 export type Report = (line: string) => void;
 
 const databaseName = 'tradewind';
 
 export class Platform {
-  /** Resolves with a sentence when something of the platform ends that was not told to. */
+  /** Resolves with a sentence when a part of the platform ends that nobody stopped. */
   readonly failed: Promise<string>;
   private fail!: (sentence: string) => void;
   private readonly processes: SupervisedProcess[] = [];

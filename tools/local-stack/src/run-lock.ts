@@ -1,5 +1,5 @@
 // One platform per data folder. The lock file names the processes of the run, so that the next start can end what a
-// `kill -9` of the platform itself left behind (the services end by themselves then; see end-with-parent.ts).
+// `kill -9` of the platform left behind. The services end with it (end-with-parent.ts); PostgreSQL does not.
 import { execFileSync } from 'node:child_process';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// What each process of the local platform is told. Everything not named here stands on the app's own default.
+// The settings of each process of the local platform. A setting that is not named here has the app's own default.
 import { join } from 'node:path';
 import type { LocalSecrets } from './local-secrets.js';
 import { type LocalProcessName, metricsOffset, portOf } from './ports.js';

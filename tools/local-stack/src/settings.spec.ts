@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readSettings } from './settings.js';
 
 describe('readSettings', () => {
-  it('stands on 4000, .data in the checkout and the embedded database when nothing is said', () => {
+  it('takes 4000, .data in the checkout and the embedded database when nothing is set', () => {
     expect(readSettings({}, '/checkout')).toEqual({
       portBase: 4000,
       dataDir: '/checkout/.data',

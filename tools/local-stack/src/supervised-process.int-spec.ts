@@ -40,7 +40,7 @@ describe('a supervised process', () => {
     expect(readFileSync(logFile, 'utf8').trim().split('\n').at(-1)).toBe(`last words, line ${lines}`);
   });
 
-  it('says how it ended when it was not told to, before it was ready', async () => {
+  it('says how it ended when nobody stopped it, before it was ready', async () => {
     const { process } = run('console.error("no good"); process.exit(3);');
     await expect(process.untilReady()).rejects.toThrow('program ended (exit code 3)');
     expect(process.lastLines).toEqual(['no good']);

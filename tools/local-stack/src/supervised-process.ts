@@ -24,7 +24,7 @@ const stopTimeoutMs = 12_000;
 export class SupervisedProcess {
   readonly name: string;
   readonly pid: number;
-  /** Resolves with a sentence when the process ends, told to or not. */
+  /** Resolves with a sentence when the process ends, stopped or not. */
   readonly ended: Promise<string>;
   private readonly child: ChildProcess;
   private readonly log: WriteStream;
@@ -83,7 +83,7 @@ export class SupervisedProcess {
     }
   }
 
-  /** SIGTERM, then SIGKILL when that was not enough. Resolves, once the log is written, with whether it ended by itself. */
+  /** SIGTERM, then SIGKILL when that was not enough. Resolves, once the log is written, with whether SIGTERM was enough. */
   async stop(): Promise<boolean> {
     if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGTERM');
     const timeout = new AbortController();

@@ -82,7 +82,7 @@ export class Faults {
     this.random = new Random(`${seed}/faults`);
   }
 
-  /** Replaces all faults and starts the sequence of chances anew. */
+  /** Replaces all faults and restarts the sequence of chances. */
   replace(faults: readonly Fault[]): void {
     this.random = new Random(`${this.seed}/faults`);
     this.active = faults.map((fault) => ({ fault, matched: 0, applied: 0 }));

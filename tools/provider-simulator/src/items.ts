@@ -122,7 +122,7 @@ function itemsOfPost(context: PostContext): Item[] {
       { type: 'PRAISE', count: Math.floor(reactionTotal / 3) },
     ],
   };
-  // The post repeats what has been stored before it; whoever counts both counts twice.
+  // The post repeats items that are already stored, so a reader that counts both counts twice.
   post['reactions'] = reactions;
   post['comments'] = comments;
   const items = [...reactions, ...comments, post];

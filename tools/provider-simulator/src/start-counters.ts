@@ -1,6 +1,6 @@
-// What counts as bought twice. A correlation id that began two is one kind. The other is seen by the target alone, since
-// whoever starts a profile twice by mistake may well give it a second id: a profile is started for an intention of which
-// an earlier start is still under way or has succeeded. Only a start that has failed may be followed by another.
+// What counts as bought twice. One kind is a correlation id with two starts. The other is found by the target, because a
+// second start by mistake may have an id of its own: a profile is started again for the same intention while an earlier
+// start is under way or after it has succeeded. Only a start that has failed may be followed by another.
 //
 // The intention is what a correlation id says without its random part (`scrapeCorrelationId` in shared-types): the month,
 // for a forced run its id as well. Ids of another form are all of one intention.
@@ -106,7 +106,7 @@ export class StartCounters {
   private sameIntention(): StartedTwice[] {
     return [...this.byIntention.values()].flatMap(({ target, intention, starts }) => {
       const correlationIds = [...new Set(starts.map(({ correlationId }) => correlationId ?? ''))];
-      // Starts under one correlation id alone are told above already.
+      // Starts under one correlation id are listed above already.
       if (starts.length < 2 || (correlationIds.length === 1 && correlationIds[0] !== '')) return [];
       const inOrder = [...starts].sort((one, other) => one.at.getTime() - other.at.getTime());
       const repeats = inOrder.filter((start, index) =>

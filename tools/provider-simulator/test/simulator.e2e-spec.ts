@@ -316,7 +316,7 @@ describe('faults', () => {
     expect(await statuses()).toEqual(first);
   });
 
-  it('are told over HTTP, checked, counted and ended', async () => {
+  it('are set over HTTP, checked, counted and ended', async () => {
     const wrong = await http('PUT', '/faults', {
       faults: [
         { on: 'moon', kind: 'fail' },
@@ -335,7 +335,7 @@ describe('faults', () => {
 });
 
 describe('ledger', () => {
-  it('tells every call, start, end and delivery, by page and filter', async () => {
+  it('lists every call, start, end and delivery, by page and filter', async () => {
     for (const username of ['a', 'b', 'c']) await startProfile(username);
     await startProfile('a', 'a');
     await simulator.settled();

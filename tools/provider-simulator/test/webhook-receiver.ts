@@ -7,7 +7,7 @@ export interface Received {
   body: unknown;
 }
 
-/** A receiver of webhooks that remembers what came, and answers the statuses it is told, then 200. */
+/** A receiver of webhooks that remembers what came, and answers the given statuses, then 200. */
 export async function startWebhookReceiver() {
   const received: Received[] = [];
   const statuses: number[] = [];

@@ -9,7 +9,7 @@ import { readSettings } from './settings.js';
 const usage = `Usage: npm run import -- companies|persons|deals|contacts FILE.csv|FILE.ndjson [--report PATH] [--restart]
 
 Inserts new rows and updates those whose id exists. Refused rows are listed with line and reasons in the report
-(default: FILE.refused.csv). An interrupted import continues when it is run again; --restart begins anew.
+(default: FILE.refused.csv). An interrupted import continues when it is run again; --restart starts from the first row.
 Exit codes: 0 all rows taken, 3 some rows refused, 1 failed, 2 wrong arguments.`;
 
 const entityNames: Readonly<Record<string, Entity>> = {

@@ -420,14 +420,14 @@ describe('importFile', () => {
     expect(refused).toHaveLength(25);
     expect(new Set(refused).size).toBe(25);
     expect(refused[1]).toBe('502,501,name: is empty');
-    // Finished: the same file is imported anew, and changes nothing.
+    // Finished: the same file is imported again, and changes nothing.
     const before = await fingerprints(database.client);
     const again = await startEntryPoint('import', ['companies', path], database.settings).ended;
     expect(again.output).toContain('0 new, 0 updated, 23976 unchanged, 24 refused');
     expect(await fingerprints(database.client)).toEqual(before);
   }, 300_000);
 
-  it('works alone: a second run at the same time is told to wait', async () => {
+  it('works alone: a second run at the same time is refused', async () => {
     const path = file('companies.csv', 'id,name\n1,x\n');
     const { code, output } = await startEntryPoint('import', ['companies', path], database.settings).ended;
     expect([code, output]).toEqual([

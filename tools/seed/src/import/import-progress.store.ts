@@ -50,7 +50,7 @@ export class ImportProgressStore {
     const { rows } = await this.client.query<Record<string, string>>(
       `insert into data_import.progress (target_schema, entity, sha256, path, report_path) values (current_schema(), $1, $2, $3, $4)
        on conflict (target_schema, entity, sha256) do update set path = excluded.path,
-         -- Another report starts empty; then what was refused before is told in the old one only.
+         -- Another report starts empty; what was refused before is in the old one only.
          report_bytes = case when progress.report_path = excluded.report_path then progress.report_bytes else 0 end,
          report_path = excluded.report_path
        returning records, inserted, updated, refused, report_bytes`,

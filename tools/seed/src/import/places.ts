@@ -1,5 +1,5 @@
 // Where a company or person is: from the fields country, headquarters and locations to the closures of the tables.
-// The three belong together: whoever changes one of them gives the others too.
+// The three belong together: a record that changes one of them gives the others too.
 import type { Entity, Value } from '../data-tables.js';
 import type { LookUps } from '../look-ups.js';
 import { countryClosure, regionClosure, regionsOfCountry, sortedIds } from '../locations.js';

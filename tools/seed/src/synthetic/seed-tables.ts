@@ -70,7 +70,7 @@ async function isBulk(client: pg.Client, entity: Entity, rows: number): Promise<
   return Number(found[0]!.count) < rows;
 }
 
-/** Synthetic rows are added in the order of their ids, so the highest tells how many there are. */
+/** Synthetic rows are added in the order of their ids, so the highest id gives their number. */
 async function syntheticCount(client: pg.Client, entity: Entity): Promise<number> {
   const { rows } = await client.query<{ id: string | null }>(`select max(id) as id from ${entity} where id > $1`, [
     syntheticIdBase,
