@@ -9,6 +9,7 @@ import { dealDayBlocks } from './data-tables/0006-deal-day-blocks.js';
 import { listsByIdBlock } from './data-tables/0007-lists-by-id-block.js';
 import { dealBlocksWithAllDates } from './data-tables/0008-deal-blocks-with-all-dates.js';
 import { contactWordsById } from './data-tables/0009-contact-words-by-id.js';
+import { plainListIndexes } from './data-tables/0012-plain-list-indexes.js';
 import { limitsTables } from './rate-limit/0003-limits.js';
 
 /** The tables of the gateway, in the order they are made. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   contactWordsById,
   auditByMonth,
   endedCredentials,
+  plainListIndexes,
 ];

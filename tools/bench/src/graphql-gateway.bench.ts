@@ -136,7 +136,7 @@ async function besideTheLimit(stage: Stage & { pageSize: number; target: number 
   try {
     const rows: BenchRow[] = [];
     for (const [index, query] of wanted) {
-      const values = await query.draw(sql, pageSize + 1);
+      const values = await query.draw(sql);
       if (values.length === 0) throw new Error(`no values for ${query.name}`);
       const { variables, parameters } = values[0]!;
       assertAlike(query, [
@@ -190,7 +190,7 @@ async function besideMercurius(stage: Stage & { pageSize: number }): Promise<Ben
   try {
     const rows: BenchRow[] = [];
     for (const [index, query] of wanted) {
-      const values = await query.draw(sql, pageSize + 1);
+      const values = await query.draw(sql);
       const bodies = values.map(({ variables, parameters }) =>
         graphqlBody(query, variables, { extensions: { index, parameters } }),
       );
@@ -229,7 +229,7 @@ async function besidePostgraphile(stage: Stage): Promise<BenchRow[]> {
   for (const pageSize of [1, 50]) {
     for (const { title, target, settings, filter } of peers) {
       if (!isWanted(context, nameOf(pageSize, title))) continue;
-      const values = await query.draw(sql, pageSize + 1);
+      const values = await query.draw(sql);
       const gateway = await start(gatewayMain, { ...common, ...gatewaySettings, DATA_PAGE_SIZE: String(pageSize) });
       const peer = await start(postgraphileMain, { ...common, ...settings });
       try {

@@ -115,9 +115,9 @@ function pageReader(query: MeasuredQuery, index: number): (parameters: readonly 
   const best = query.page?.(pageSize + 1);
   const page = {
     name: `page-${index}`,
-    text: best?.text ?? `select ${query.columns} from ${query.from} order by ${query.orderBy} limit ${pageSize + 1}`,
+    text: best ?? `select ${query.columns} from ${query.from} order by ${query.orderBy} limit ${pageSize + 1}`,
   };
-  const pagePool = pools[best?.planning ?? 'custom'];
+  const pagePool = best ? pools.generic : pools.custom;
   const count = { name: `count-${index}`, text: `select count(*) as count from ${query.from}` };
   return async (parameters) => {
     const values = [...parameters];

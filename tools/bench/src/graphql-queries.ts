@@ -8,12 +8,6 @@ export interface Values {
   parameters: unknown[];
 }
 
-export interface PageStatement {
-  text: string;
-  /** Planned once for all parameters, or for each. */
-  planning: 'generic' | 'custom';
-}
-
 export interface MeasuredQuery {
   name: string;
   field: 'companiesConnection' | 'personsConnection' | 'dealsConnection' | 'contactsConnection';
@@ -27,10 +21,9 @@ export interface MeasuredQuery {
   from: string;
   orderBy: string;
   columns: string;
-  /** The statement of a page, where a plain one is not the best that is known. */
-  page?: (rows: number) => PageStatement | undefined;
-  /** @param rows of a page */
-  draw: (sql: pg.Pool, rows: number) => Promise<Values[]>;
+  /** The statement of a page where a plain one is not the best that is known; planned once for all parameters. */
+  page?: (rows: number) => string;
+  draw: (sql: pg.Pool) => Promise<Values[]>;
 }
 
 const money = '{ value currency multiplier isVerified localCurrency localCurrencyValue localCurrencyValueMultiplier }';
@@ -78,47 +71,13 @@ const industryRevenue = {
   },
 } as const;
 
-/** Words and how many records hold each. */
-async function frequentWords(sql: pg.Pool, table: string, column: string): Promise<{ word: string; share: number }[]> {
-  const sample = 20_000;
-  const { rows } = await sql.query<{ word: string; found: number }>(
-    `select word, ndoc as found from ts_stat($1) where nentry >= 3 and length(word) > 3 order by nentry desc limit 120 offset 5`,
-    [`select ${column} from ${table} where id in (select id from ${table} order by id limit ${sample})`],
+/** Words that many of the first records hold, the commonest left out. */
+async function frequentWords(sql: pg.Pool, table: string, column: string): Promise<string[]> {
+  const { rows } = await sql.query<{ word: string }>(
+    `select word from ts_stat($1) where nentry >= 3 and length(word) > 3 order by nentry desc limit 120 offset 5`,
+    [`select ${column} from ${table} where id in (select id from ${table} order by id limit 20000)`],
   );
-  return rows.map(({ word, found }) => ({ word, share: found / sample }));
-}
-
-/** Fewer are walked to as soon. */
-const rowsByBlocks = 10;
-
-/**
- * The first records in the order of ids, where one in a hundred is wanted: those of the first blocks of ids, from the index that
- * the gateway has for it ($1 and `blockParameters`), and when they are too few the others.
- */
-function pageByBlocks(columns: string, table: string, condition: string, rows: number): PageStatement | undefined {
-  if (rows < rowsByBlocks) return undefined;
-  const select = `select ${columns} from ${table} t where`;
-  const order = `order by t.id limit ${rows}`;
-  const text = `with head as materialized (select ${columns} from (${select} ${condition} and array[t.id / 4096] && $2::bigint[] offset 0) t ${order})
-    select * from (select * from head union all (${select} (${condition}) is true and t.id > $3 and (select count(*) from head) < ${rows} ${order})) p
-     order by id limit ${rows}`;
-  return { text, planning: 'generic' };
-}
-
-/** @param share of the records that satisfy the condition, 0 to 1 */
-async function blockParameters(sql: pg.Pool, table: string, rows: number): Promise<(share: number) => unknown[]> {
-  if (rows < rowsByBlocks) return () => [];
-  const { rows: found } = await sql.query<{ least: string; density: number }>(
-    `select min(id) as least, count(*)::float8 / (max(id) - min(id) + 1) as density from ${table}`,
-  );
-  const { least, density } = found[0]!;
-  return (share) => {
-    const first = Math.floor(Number(least) / 4096);
-    const wanted = rows + 3 * Math.sqrt(rows);
-    const last = Math.floor((Number(least) + Math.min(wanted / share / density, 64 * 4096)) / 4096);
-    const blocks = Array.from({ length: last - first + 1 }, (_, index) => first + index);
-    return [blocks, (last + 1) * 4096 - 1];
-  };
+  return rows.map(({ word }) => word);
 }
 
 export const measuredQueries: readonly MeasuredQuery[] = [
@@ -133,14 +92,11 @@ export const measuredQueries: readonly MeasuredQuery[] = [
     from: 'company t where t.search @@ $1::tsquery',
     orderBy: 't.id',
     columns: companyColumns,
-    page: (rows) => pageByBlocks(companyColumns, 'company', 't.search @@ $1::tsquery', rows),
-    draw: async (sql, rows) => {
-      const blocks = await blockParameters(sql, 'company', rows);
-      return (await frequentWords(sql, 'company', 'search')).map(({ word, share }) => ({
+    draw: async (sql) =>
+      (await frequentWords(sql, 'company', 'search')).map((word) => ({
         variables: { searchFilters: { keywords: [{ values: [word] }] } },
-        parameters: [`'${word}'`, ...blocks(share)],
-      }));
-    },
+        parameters: [`'${word}'`],
+      })),
   },
   {
     name: 'companies by country and employees',
@@ -176,16 +132,16 @@ export const measuredQueries: readonly MeasuredQuery[] = [
     from: 'deal t where t.start_date between $1 and $2',
     orderBy: 't.announced_date desc nulls last, t.id',
     columns: dealColumns,
-    // PostgreSQL would walk the order and read most of the table: days of a deal go together, which its statistics do not know.
-    // So the newest of each block of days, from the index that the gateway has for it.
-    page: (rows) => ({
-      planning: 'generic',
-      text: `select ${dealColumns} from (
-         select head.* from generate_series(($1::date - date '2000-01-01') / 32, ($2::date - date '2000-01-01') / 32) block, lateral (
-           select id, announced_date from deal where (start_date - date '2000-01-01') / 32 = block and start_date between $1 and $2
-            order by announced_date desc nulls last, id limit ${rows}) head
-          order by announced_date desc nulls last, id limit ${rows}) p join deal t on t.id = p.id order by t.announced_date desc nulls last, t.id`,
-    }),
+    // PostgreSQL would read most of the table in the order of the page: its statistics do not show that the dates of a
+    // deal lie close together. So the newest of each block of days come from an index that the gateway has for it.
+    page: (rows) => `select ${dealColumns} from (
+         select head.*
+           from generate_series(($1::date - date '2000-01-01') / 32, ($2::date - date '2000-01-01') / 32) block,
+                lateral (select id, announced_date from deal
+                          where (start_date - date '2000-01-01') / 32 = block and start_date between $1 and $2
+                          order by announced_date desc nulls last, id limit ${rows}) head
+          order by announced_date desc nulls last, id limit ${rows}) p
+       join deal t on t.id = p.id order by t.announced_date desc nulls last, t.id`,
     draw: async () =>
       Array.from({ length: 60 }, (_, index) => {
         const year = 2018 + (index % 8);
@@ -210,17 +166,13 @@ export const measuredQueries: readonly MeasuredQuery[] = [
     from: 'person t where t.skill_ids @> $1::bigint[]',
     orderBy: 't.id',
     columns: personColumns,
-    page: (rows) => pageByBlocks(personColumns, 'person', 't.skill_ids @> $1::bigint[]', rows),
-    draw: async (sql, pageRows) => {
-      const blocks = await blockParameters(sql, 'person', pageRows);
-      const { rows } = await sql.query<{ skill_ids: string[]; share: number }>(
-        `select skill_ids, (select count(*) filter (where s.skill_ids @> p.skill_ids[:2]) / count(*)::float8
-                              from (select skill_ids from person order by id limit 20000) s) as share
-           from (select id, skill_ids from person where cardinality(skill_ids) >= 2 order by id limit 80) p order by id`,
+    draw: async (sql) => {
+      const { rows } = await sql.query<{ skill_ids: string[] }>(
+        'select skill_ids from person where cardinality(skill_ids) >= 2 order by id limit 80',
       );
-      return rows.map(({ skill_ids: [one, two], share }) => ({
+      return rows.map(({ skill_ids: [one, two] }) => ({
         variables: { searchFilters: { skills: [{ values: [one, two], comparison: 'IS_ALL_OF' }] } },
-        parameters: [[one, two], ...blocks(share)],
+        parameters: [[one, two]],
       }));
     },
   },
@@ -234,18 +186,8 @@ export const measuredQueries: readonly MeasuredQuery[] = [
     from: 'contact t where t.is_shared and t.search @@ $1::tsquery and not t.is_deleted and not t.is_blacklisted',
     orderBy: 't.id',
     columns: contactColumns,
-    // The ids from the index that holds all of the condition, then their rows.
-    page: (rows) => {
-      if (rows < rowsByBlocks) return undefined;
-      const condition = 't.is_shared and t.search @@ $1::tsquery and not t.is_deleted and not t.is_blacklisted';
-      const ids = `select t.id from contact t where ${condition} order by t.id limit ${rows}`;
-      return {
-        planning: 'custom',
-        text: `select ${contactColumns} from (${ids}) p join contact t using (id) order by t.id`,
-      };
-    },
     draw: async (sql) =>
-      (await frequentWords(sql, 'contact', 'search')).map(({ word }) => ({
+      (await frequentWords(sql, 'contact', 'search')).map((word) => ({
         variables: { filters: { query: word, filterType: 'SHARED' } },
         parameters: [`'${word}':*`],
       })),

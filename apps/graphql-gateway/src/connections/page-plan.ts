@@ -1,40 +1,103 @@
-// Which form a page's statement takes, where PostgreSQL's own choice is known to go wrong.
-import { Injectable } from '@nestjs/common';
-import type { NormalisedFilter } from '@tradewind/filters';
-import { Clock } from '../clock.js';
-import { ElementFrequencies } from './element-frequencies.js';
-import { formByDays } from './page-plan.days.js';
-import { formByElements, selectivityOf, type Selectivity } from './page-plan.elements.js';
-import type { PageForm } from './page-query.js';
+// Which form the statement of a page takes. All forms give the same rows. The choice matters where PostgreSQL's own plan
+// reads most of a table for one page: for words or ids of lists that few records hold, and for deals that are filtered
+// by one date and sorted by another (decision 0038).
+import type { Condition, NormalisedFilter, Range } from '@tradewind/filters';
+import type { SortKey } from './page-order.js';
+import type { DayRange, OrderedFrom, PageForm } from './page-query.js';
 import type { PageRequest } from './page-reader.port.js';
 
-const keptMs = 10 * 60_000;
+export function formOf(request: Pick<PageRequest, 'table' | 'filter' | 'asksForWords' | 'sort' | 'limit'>): PageForm {
+  const { filter, asksForWords, limit } = request;
+  const days = formByDays(request);
+  if (days) return days;
+  const isNarrow = asksForWords || filter?.conditions.some(asksForElements);
+  return isNarrow ? { walkedMax: walkedMaxOf(limit) } : 'ordered';
+}
 
-@Injectable()
-export class PagePlan {
-  /** Filters are remembered, so the same object comes with many requests. */
-  private readonly kept = new WeakMap<NormalisedFilter, { selectivity: Selectivity | null; readAt: number }>();
+/**
+ * Records that are read in order before all that match are found instead. Of 1,000,000 records, fewer than 5,000 match
+ * when these do not fill the page. With more, pages for rare words take longer; with fewer, pages for what one record in
+ * 200 has (decision 0038).
+ */
+function walkedMaxOf(limit: number): number {
+  return 2000 + 200 * limit;
+}
 
-  constructor(
-    private readonly frequencies: ElementFrequencies,
-    private readonly clock: Clock,
-  ) {}
-
-  async formOf(request: PageRequest): Promise<PageForm> {
-    const days = formByDays(request);
-    if (days) return days;
-    const selectivity = await this.selectivityOf(request);
-    return (selectivity && formByElements(request, selectivity)) ?? 'ordered';
+/** Whether records are asked for by words or elements of a list, of which PostgreSQL knows only the commonest. */
+function asksForElements(condition: Condition): boolean {
+  switch (condition.op) {
+    case 'words':
+    case 'overlaps':
+      return !condition.isNegated;
+    case 'containsAll':
+    case 'wholeText':
+      return true;
+    default:
+      return false;
   }
+}
 
-  private async selectivityOf(request: PageRequest): Promise<Selectivity | null> {
-    const { filter, words } = request;
-    if (!filter || words) return selectivityOf(request, this.frequencies);
-    const now = this.clock.now().getTime();
-    const known = this.kept.get(filter);
-    if (known && now - known.readAt < keptMs && now >= known.readAt) return known.selectivity;
-    const selectivity = await selectivityOf(request, this.frequencies);
-    this.kept.set(filter, { selectivity, readAt: now });
-    return selectivity;
+const dealDates: readonly string[] = ['announced_date', 'start_date', 'end_date'];
+/** Dates that have an index by blocks of days (data-tables/0006 and 0008). */
+const datesWithBlocks: readonly string[] = ['start_date', 'end_date'];
+/** Columns of which each value is that of many deals. */
+const columnsOfFewValues: readonly string[] = ['type', 'is_estimate', 'is_exclusive', 'renewal_option'];
+
+/**
+ * The dates of a deal lie close together. In the order of one date, a range of another is therefore far from the
+ * beginning, behind everything that is newer. Null where PostgreSQL does well: without such a range, and with another
+ * condition that few deals satisfy, because that one has an index of its own.
+ */
+function formByDays({
+  table,
+  filter,
+  sort,
+}: Pick<PageRequest, 'table' | 'filter' | 'sort'>): DayRange | OrderedFrom | null {
+  const [key] = sort;
+  if (table !== 'deal' || !filter || !key || sort.length > 1 || !dealDates.includes(key.column)) return null;
+  const { conditions } = filter;
+  const ranges = conditions.filter(isRangeOfDays);
+  if (ranges.length > 1 || !conditions.every((each) => isRangeOfDays(each) || holdsForMany(each))) return null;
+  const [range] = ranges;
+  if (!range) return formByStatus(filter, key);
+  return range.column === key.column ? null : { column: range.column, ...extentOf(range.ranges) };
+}
+
+/**
+ * Newest first, past deals come last; oldest first, future deals do. Active deals come behind the past or the future
+ * ones. In the other directions, deals of the status come first, and PostgreSQL finds them at once.
+ */
+function formByStatus(filter: NormalisedFilter, { column, direction }: SortKey): DayRange | OrderedFrom | null {
+  const { today } = filter;
+  const status = filter.conditions.find((condition) => condition.op === 'status');
+  if (status?.statuses.length !== 1) return null;
+  const [only] = status.statuses;
+  const { startColumn, endColumn } = status;
+  switch (only!) {
+    case 'PAST':
+      return direction === 'desc' && column !== endColumn ? { column: endColumn, last: today } : null;
+    case 'FUTURE':
+      return direction === 'asc' && column !== startColumn ? { column: startColumn, first: today } : null;
+    case 'ACTIVE':
+      if (column === endColumn) return direction === 'asc' ? { from: today } : null;
+      if (column === startColumn && direction === 'desc') return { from: today };
+      return { column: endColumn, first: today, orUnknown: true };
   }
+}
+
+function isRangeOfDays(condition: Condition): condition is Condition & { op: 'inRanges' } {
+  return condition.op === 'inRanges' && !condition.isNegated && datesWithBlocks.includes(condition.column);
+}
+
+function holdsForMany(condition: Condition): boolean {
+  return condition.op === 'status' || (condition.op === 'in' && columnsOfFewValues.includes(condition.column));
+}
+
+/** From the earliest to the latest day of all ranges. */
+function extentOf(ranges: readonly Range[]): Omit<DayRange, 'column'> {
+  const firsts = ranges.map(({ min }) => min && String(min.value)).sort();
+  const lasts = ranges.map(({ max }) => max && String(max.value)).sort();
+  const first = firsts.includes(undefined) ? undefined : firsts[0];
+  const last = lasts.includes(undefined) ? undefined : lasts.at(-1);
+  return { ...(first !== undefined && { first }), ...(last !== undefined && { last }) };
 }

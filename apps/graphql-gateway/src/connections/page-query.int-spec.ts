@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase, testPool } from '@tradewind/test
 import pg from 'pg';
 import { migrations } from '../migrations.js';
 import { orderKeys, type SortKey } from './page-order.js';
-import { pageStatement, type DayRange, type IdBlocks, type PageForm } from './page-query.js';
+import { pageStatement, type DayRange, type PageForm } from './page-query.js';
 
 const date = (column: string, direction: 'asc' | 'desc'): SortKey => ({
   column,
@@ -28,6 +28,7 @@ const range: Where = {
   sql: 't.start_date >= $1::date and t.start_date <= $2::date',
   params: ['2024-01-02', '2024-01-05'],
 };
+const oneDay: Where = { sql: 't.start_date = $1::date', params: ['2024-01-08'] };
 const all: Where = { sql: 'true', params: [] };
 
 describe('pageStatement', () => {
@@ -53,18 +54,12 @@ describe('pageStatement', () => {
     await database.drop();
   });
 
-  /** @param formAt the form of the page behind an id, or of the first */
-  async function pagesOf(
-    formAt: PageForm | ((id: string | null) => PageForm),
-    sort: readonly SortKey[],
-    where: Where,
-  ): Promise<string[]> {
+  async function pagesOf(form: PageForm, sort: readonly SortKey[], where: Where): Promise<string[]> {
     const keys = orderKeys(sort);
     const texts = keys.map(({ column }) => `${column}::text`).join(', ');
     const titles: string[] = [];
     let after: (string | null)[] | null = null;
     for (;;) {
-      const form = typeof formAt === 'function' ? formAt(after?.at(-1) ?? null) : formAt;
       const statement = pageStatement({ table: 'deal', columns: ['title'], where, sort, after, limit: 7, form });
       const { rows } = await sql.query<{ title: string }>(statement.text, [...statement.values]);
       titles.push(...rows.map(({ title }) => title));
@@ -79,18 +74,43 @@ describe('pageStatement', () => {
     }
   }
 
-  it.each(sorts)('narrow pages are those of ordered: by %s', async (_name, sort) => {
-    for (const where of [all, range]) {
-      const ordered = await pagesOf('ordered', sort, where);
-      expect(new Set(ordered).size).toBe(where === all ? 90 : 46);
-      expect(await pagesOf('narrow', sort, where)).toEqual(ordered);
-    }
-  });
+  it.each(sorts.flatMap((sort) => [1, 7, 20, 89, 90, 1000].map((walkedMax) => [...sort, walkedMax] as const)))(
+    'narrow pages are those of ordered (by %s, %j, walking at most %i)',
+    async (_name, sort, walkedMax) => {
+      for (const where of [all, range, oneDay]) {
+        const ordered = await pagesOf('ordered', sort, where);
+        expect(new Set(ordered).size).toBe(
+          new Map([
+            [all, 90],
+            [range, 46],
+            [oneDay, 11],
+          ]).get(where),
+        );
+        expect(await pagesOf({ walkedMax }, sort, where)).toEqual(ordered);
+      }
+    },
+  );
 
-  it('covered pages are those of ordered', async () => {
-    for (const where of [all, range]) {
-      expect(await pagesOf('covered', [], where)).toEqual(await pagesOf('ordered', [], where));
-    }
+  it('a narrow page finds all that match only when it has walked as far as it may', async () => {
+    const planOf = async (walkedMax: number) => {
+      const { text, values } = pageStatement({
+        table: 'deal',
+        columns: ['title'],
+        where: oneDay,
+        sort: [],
+        after: null,
+        limit: 2,
+        form: { walkedMax },
+      });
+      const { rows } = await sql.query<{ 'QUERY PLAN': string }>(`explain (analyze, costs off) ${text}`, [...values]);
+      return rows.map((row) => row['QUERY PLAN']).join('\n');
+    };
+    // The first deal of the day is the seventh of all, the second the fifteenth.
+    const found = /Index Scan using deal_start_asc on deal \w+ \(actual/;
+    await sql.query('set enable_seqscan = off; set enable_bitmapscan = off');
+    expect(await planOf(10)).toMatch(found);
+    expect(await planOf(20)).not.toMatch(found);
+    await sql.query('reset all');
   });
 
   describe('by blocks of days', () => {
@@ -196,64 +216,5 @@ describe('pageStatement', () => {
     const ordered = await pagesOf('ordered', [key], where);
     expect(ordered.length).toBeGreaterThan(80);
     expect(await pagesOf({ from: '2025-01-03' }, [key], where)).toEqual(ordered);
-  });
-
-  describe('by blocks of ids', () => {
-    const idMax = 2n ** 63n - 1n;
-    // Six in a block, and then one that has the greatest id there can be.
-    beforeAll(async () => {
-      await sql.query(
-        `insert into deal (id, title)
-         select i * 700::bigint, 'Deal ' || i || case when i % 3 = 0 then ' of sports' else '' end from generate_series(101, 400) i
-         union all select $1::bigint, 'Last deal of sports'`,
-        [String(idMax)],
-      );
-    });
-    const some: Where = { sql: 't.title_search @@ $1::tsquery', params: [`'sports'`] };
-    const none: Where = { ...some, params: [`'nothing'`] };
-    const blocksFrom =
-      (least: bigint, count: number, rest: IdBlocks['rest']) =>
-      (id: string | null): IdBlocks => {
-        const first = (id === null ? least : BigInt(id)) / 4096n;
-        return { first, last: first + BigInt(count - 1), rest };
-      };
-
-    it.each(
-      [1, 3, 60].flatMap((count) =>
-        (['ordered', 'narrow'] as const).flatMap((rest) =>
-          // The least id, one that others come before, and one that all come before.
-          [1n, 100_000n, idMax].map((least) => [count, rest, least] as const),
-        ),
-      ),
-    )('pages by %i, then %s, the first from id %s, are those of ordered', async (count, rest, least) => {
-      for (const where of [all, some, none]) {
-        const ordered = await pagesOf('ordered', [], where);
-        if (where === some) expect(ordered).toHaveLength(101);
-        expect(await pagesOf(blocksFrom(least, count, rest), [], where)).toEqual(ordered);
-      }
-    });
-
-    it('reads from the table what the blocks have, and looks no further when that fills the page', async () => {
-      await sql.query('analyze deal; set enable_seqscan = off; set plan_cache_mode = force_generic_plan');
-      const form: IdBlocks = { first: 20n, last: 29n, rest: 'narrow' };
-      const { text, values } = pageStatement({
-        table: 'deal',
-        columns: ['title'],
-        where: some,
-        sort: [],
-        after: ['82000'],
-        limit: 7,
-        form,
-      });
-      await sql.query(`prepare page as ${text}`);
-      const { rows } = await sql.query<{ 'QUERY PLAN': string }>(
-        `explain (analyze, costs off) execute page(${values.map((value) => pg.escapeLiteral(String(value))).join()})`,
-      );
-      await sql.query('reset all; deallocate page');
-      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-      // A third of 10 blocks of six.
-      expect(plan).toMatch(/Bitmap Index Scan on deal_title_search_by_id_block \(actual .*rows=(19|20)\.00/);
-      expect(plan).toMatch(/Bitmap Heap Scan on deal t_1 \(never executed\)/);
-    });
   });
 });

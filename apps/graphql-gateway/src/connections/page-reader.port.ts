@@ -2,7 +2,6 @@
 import type { NormalisedFilter } from '@tradewind/filters';
 import type { Cell } from '../data-store/cells-query.js';
 import type { Count } from './count-cache.js';
-import type { ListCondition } from './element-frequencies.js';
 import type { CursorPosition } from './page-cursor.js';
 import type { SortKey } from './page-order.js';
 import type { Condition } from './page-query.js';
@@ -15,8 +14,8 @@ export interface PageRequest {
   where: Condition;
   /** The same as `where`, when it is nothing but a filter of libs/filters. */
   filter?: NormalisedFilter;
-  /** Words that `where` asks for besides those of `filter`. */
-  words?: readonly ListCondition[];
+  /** Whether `where` asks for words beside those of `filter`. */
+  asksForWords?: boolean;
   /** What `where` means, with all the count depends on. */
   countKey: string;
   /** Further tables that `where` reads. */

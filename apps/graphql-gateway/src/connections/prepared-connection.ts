@@ -1,5 +1,4 @@
 import type { NormalisedFilter } from '@tradewind/filters';
-import type { ListCondition } from './element-frequencies.js';
 import type { CursorPosition } from './page-cursor.js';
 import type { SortKey } from './page-order.js';
 import type { Condition } from './page-query.js';
@@ -9,8 +8,8 @@ export interface PreparedConnection {
   where: Condition;
   /** The same as `where`, when it is nothing but a filter of libs/filters. */
   filter?: NormalisedFilter;
-  /** Words that `where` asks for besides those of `filter`. */
-  words?: readonly ListCondition[];
+  /** Whether `where` asks for words beside those of `filter`. */
+  asksForWords?: boolean;
   /** What the filter means, including all the count depends on; key of cached counts. */
   countKey: string;
   /** Further tables that the condition reads. */

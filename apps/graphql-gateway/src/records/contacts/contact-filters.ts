@@ -1,7 +1,6 @@
 // From the contact arguments to a condition. Who may see what is part of it: a contact is visible to its owner, and to
 // everybody once it is shared.
 import { compileFilter, searchTextFault, wordsOf, type NormalisedFilter } from '@tradewind/filters';
-import type { ListCondition } from '../../connections/element-frequencies.js';
 import type { Condition } from '../../connections/page-query.js';
 import { userInputError } from '../../request/graphql-errors.js';
 import { emailCharsMax, hoursMax, listMax, wordsMax } from './contact-limits.js';
@@ -95,16 +94,6 @@ export function contactCondition({ filters, personFilter, userId, now }: Contact
     parts.push(`t.person_id in (select t.id from person t where ${compiled.sql})`);
   }
   return { sql: parts.join(' and '), params };
-}
-
-/** The words that the condition asks for. */
-export function contactWords({ email, query }: InputGetContactFilters): ListCondition[] {
-  const phrases = [
-    wordsOf(email ?? ''),
-    wordsOf(query ?? '').map((word, index, all) => (index === all.length - 1 ? `${word}*` : word)),
-  ];
-  const asked = phrases.filter((phrase) => phrase.length > 0);
-  return asked.length === 0 ? [] : [{ column: 'search', type: 'tsvector', groups: asked, match: 'all' }];
 }
 
 /** Text that two queries share only when they ask for the same contacts whatever the time is. */

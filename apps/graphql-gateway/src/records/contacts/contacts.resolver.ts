@@ -10,7 +10,7 @@ import type { PreparedConnection } from '../../connections/prepared-connection.j
 import { understandFilter } from '../../connections/search-filters.js';
 import { Dictionaries } from '../../dictionaries/dictionaries.service.js';
 import type { RequestContext } from '../../request/request-context.js';
-import { contactCondition, contactFingerprint, contactWords } from './contact-filters.js';
+import { contactCondition, contactFingerprint } from './contact-filters.js';
 import { contactSort } from './contact-sort.js';
 import { contactSource } from './contact-source.js';
 import { ContactConnection, ContactsArgs, type Contact, type InputGetContactFilters } from './contact.types.js';
@@ -61,7 +61,7 @@ export class ContactsResolver implements ConnectionField {
     const fingerprint = queryFingerprint(JSON.stringify(meaning));
     return {
       where,
-      words: contactWords(filters),
+      asksForWords: Boolean(filters.email ?? filters.query),
       // Everything that the condition depends on is in its text and parameters: the user and the instant too.
       countKey: JSON.stringify([where.sql, where.params]),
       alsoReads: person ? ['person'] : [],
