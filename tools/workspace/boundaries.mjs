@@ -26,9 +26,6 @@ export const testFiles = '(\\.(spec|int-spec|e2e-spec|emulator-spec|bench)\\.[cm
 /** Development tools: what they need is installed with the repository's root. */
 export const neverShipped = '^tools/workspace/|^libs/testkit/';
 
-/** Projects whose folders may still import each other. Entries only ever leave. */
-export const cyclesAllowedIn = ['apps/identity'];
-
 /** These start a PostgreSQL before, or without, a build of this checkout; Node itself strips the types of the one file they need. */
 const reachesInside = '^tools/workspace/jest-postgres-start\\.mjs$';
 
@@ -62,7 +59,7 @@ export const folderRule = {
   name: 'no-cycles-of-folders',
   severity: 'error',
   scope: 'folder',
-  from: { pathNot: anyOf(cyclesAllowedIn) },
+  from: {},
   to: { circular: true },
 };
 

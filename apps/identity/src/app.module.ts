@@ -1,30 +1,76 @@
 import { Module } from '@nestjs/common';
 import { DatabaseModule } from '@tradewind/service-kit';
-import { CleanupModule } from './cleanup/cleanup.module.js';
-import { ClientsModule } from './clients/clients.module.js';
-import { DirectLoginModule } from './direct-login/direct-login.module.js';
-import { DiscoveryModule } from './discovery/discovery.module.js';
-import { LoginPagesModule } from './login-pages/login-pages.module.js';
+import { AppConfig } from './app.config.js';
+import { AuditLog } from './audit/audit-log.js';
+import { AuditStore } from './audit/audit.store.js';
+import { Cleanup } from './cleanup/cleanup.service.js';
+import { ClientRecords } from './clients/client-records.js';
+import { ClientsStore } from './clients/clients.store.js';
+import { DirectLoginController } from './direct-login/direct-login.controller.js';
+import { DirectLogin } from './direct-login/direct-login.service.js';
+import { DiscoveryController } from './discovery/discovery.controller.js';
+import { AppEvents } from './events.js';
+import { LoginPagesController } from './login-pages/login-pages.controller.js';
+import { LoginPages } from './login-pages/login-pages.service.js';
 import { migrations } from './migrations.js';
-import { OidcModule } from './oidc/oidc.module.js';
-import { SigningKeysModule } from './signing-keys/signing-keys.module.js';
-import { StorageModule } from './storage/storage.module.js';
-import { PasswordLoginModule } from './throttle/password-login.module.js';
-import { UsersModule } from './users/users.module.js';
+import { CurrentProvider } from './oidc/current-provider.js';
+import { PayloadsStore } from './oidc/payloads/payloads.store.js';
+import { RefreshReuse } from './oidc/refresh-reuse.js';
+import { Clients } from './operators/clients.service.js';
+import { Users } from './operators/users.service.js';
+import { ErrorPages } from './pages/error-pages.js';
+import { KnownBrowsers } from './password-login/known-browsers.js';
+import { PasswordHashing } from './password-login/password-hashing.js';
+import { PasswordLogin } from './password-login/password-login.service.js';
+import { PreparedStatements } from './prepared-statements.js';
+import { SealedText } from './sealed-text.js';
+import { SignedTokens } from './signing-keys/signed-tokens.js';
+import { SigningKeys } from './signing-keys/signing-keys.service.js';
+import { SigningKeysStore } from './signing-keys/signing-keys.store.js';
+import { AttemptsStore } from './throttle/attempts.store.js';
+import { UnitOfWorkStore } from './unit-of-work/unit-of-work.store.js';
+import { CredentialChangesController } from './users/credential-changes.controller.js';
+import { CredentialChangesStore } from './users/credential-changes.store.js';
+import { UsersStore } from './users/users.store.js';
 
 @Module({
-  imports: [
-    DatabaseModule.forRoot({ migrations }),
-    StorageModule,
-    SigningKeysModule,
-    OidcModule,
-    PasswordLoginModule,
-    LoginPagesModule,
-    DirectLoginModule,
-    DiscoveryModule,
-    UsersModule,
-    ClientsModule,
-    CleanupModule,
+  imports: [DatabaseModule.forRoot({ migrations })],
+  controllers: [DiscoveryController, LoginPagesController, DirectLoginController, CredentialChangesController],
+  providers: [
+    AppEvents,
+    PreparedStatements,
+    {
+      provide: SealedText,
+      inject: [AppConfig],
+      useFactory: (config: AppConfig) => new SealedText(config.STORAGE_KEYS),
+    },
+    // Users, clients and what they did
+    UsersStore,
+    CredentialChangesStore,
+    ClientRecords,
+    ClientsStore,
+    UnitOfWorkStore,
+    AuditStore,
+    AuditLog,
+    // Keys and the OpenID provider
+    SigningKeysStore,
+    SigningKeys,
+    SignedTokens,
+    PayloadsStore,
+    RefreshReuse,
+    ErrorPages,
+    CurrentProvider,
+    // Login
+    AttemptsStore,
+    KnownBrowsers,
+    PasswordHashing,
+    PasswordLogin,
+    LoginPages,
+    DirectLogin,
+    // Operators and upkeep
+    Users,
+    Clients,
+    Cleanup,
   ],
 })
 export class AppModule {}

@@ -2,7 +2,7 @@ import formbody from '@fastify/formbody';
 import { defineService, migrateDatabase } from '@tradewind/service-kit';
 import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
-import { operatorCommands } from './operator-commands.js';
+import { addCommands } from './commands.js';
 import { migrations } from './migrations.js';
 import { CurrentProvider } from './oidc/current-provider.js';
 import { registerProviderRoutes } from './oidc/provider-routes.js';
@@ -20,5 +20,5 @@ export const service = defineService({
     registerProviderRoutes(instance, config, () => app.get(CurrentProvider));
   },
   migrate: (config) => migrateDatabase(config, migrations),
-  commands: operatorCommands,
+  commands: addCommands,
 });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { launchBrowser } from '@tradewind/testkit';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { Clients } from '../src/clients/clients.service.js';
+import { Clients } from '../src/operators/clients.service.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import { authorizationUrl, exchangeCode, makePkce, userinfo, type FlowClient } from './user-agent.js';
 

@@ -1,6 +1,6 @@
 // Users of a company: the claim in both kinds of token, and what a change of company or role ends.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Users } from '../src/users/users.service.js';
+import { Users } from '../src/operators/users.service.js';
 import type { User } from '../src/users/users.types.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import { decodeJwt, obtainTokens, refresh, userinfo, type FlowClient } from './user-agent.js';

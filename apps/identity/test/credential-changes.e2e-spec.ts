@@ -6,7 +6,7 @@ import type { CredentialChangesPage } from '@tradewind/shared-types';
 import { createTestDatabase, testPool } from '@tradewind/testkit';
 import pg from 'pg';
 import { migrations } from '../src/migrations.js';
-import { Users } from '../src/users/users.service.js';
+import { Users } from '../src/operators/users.service.js';
 import { startIdentity, type Identity } from './identity.fixture.js';
 
 const token = 'token-of-the-gateway';

@@ -3,10 +3,10 @@ import { startService, type RunningService } from '@tradewind/service-kit';
 import { createTestDatabase, freePort } from '@tradewind/testkit';
 import { migrateDatabase } from '@tradewind/service-kit';
 import { AppConfig } from '../src/app.config.js';
-import { Clients, type CreateClient } from '../src/clients/clients.service.js';
+import { Clients, type CreateClient } from '../src/operators/clients.service.js';
 import { migrations } from '../src/migrations.js';
 import { service } from '../src/service.js';
-import { Users, type CreateUser } from '../src/users/users.service.js';
+import { Users, type CreateUser } from '../src/operators/users.service.js';
 import type { User } from '../src/users/users.types.js';
 
 export const password = 'correct horse battery';

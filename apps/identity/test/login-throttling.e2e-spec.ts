@@ -2,7 +2,7 @@ import { testPool } from '@tradewind/testkit';
 // Failed logins and what they are counted by: account and network, account, network, and known browsers apart.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
-import { Users } from '../src/users/users.service.js';
+import { Users } from '../src/operators/users.service.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import { authorizationUrl, formOf, makePkce, UserAgent, type Page } from './user-agent.js';
 

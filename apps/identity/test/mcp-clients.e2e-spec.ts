@@ -10,7 +10,7 @@ import type {
   OAuthClientMetadata,
   OAuthTokens,
 } from '@modelcontextprotocol/sdk/shared/auth.js';
-import { Clients } from '../src/clients/clients.service.js';
+import { Clients } from '../src/operators/clients.service.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import { decodeJwt, UserAgent } from './user-agent.js';
 

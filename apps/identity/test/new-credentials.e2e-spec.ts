@@ -4,7 +4,7 @@ import { testPool } from '@tradewind/testkit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { Users } from '../src/users/users.service.js';
+import { Users } from '../src/operators/users.service.js';
 import type { User } from '../src/users/users.types.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import { authorizationUrl, authorize, formOf, makePkce, UserAgent, type FlowClient } from './user-agent.js';

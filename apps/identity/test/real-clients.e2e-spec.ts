@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuthorizationCode } from 'simple-oauth2';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { Clients } from '../src/clients/clients.service.js';
+import { Clients } from '../src/operators/clients.service.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import { makePkce, UserAgent } from './user-agent.js';
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { Users } from '../src/users/users.service.js';
+import { Users } from '../src/operators/users.service.js';
 import type { User } from '../src/users/users.types.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import {

@@ -1,6 +1,6 @@
 // Which client may ask for tokens of which resource, and what the consent page says about it.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Clients } from '../src/clients/clients.service.js';
+import { Clients } from '../src/operators/clients.service.js';
 import type { User } from '../src/users/users.types.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import {

@@ -119,8 +119,8 @@ describe('codes and refresh tokens on two replicas', () => {
   });
 
   it('a disabled user and a deleted client lose everything at once', async () => {
-    const { Users } = await import('../src/users/users.service.js');
-    const { Clients } = await import('../src/clients/clients.service.js');
+    const { Users } = await import('../src/operators/users.service.js');
+    const { Clients } = await import('../src/operators/clients.service.js');
     const gone = await identity.createUser();
     const mine = await obtainTokens(identity.issuer, { client, email: gone.email, password, scope });
     await identity.running.app.get(Users, { strict: false }).disable(gone.email);

@@ -2,7 +2,7 @@
 // so an audited act and its audit row exist together or not at all.
 import { Injectable } from '@nestjs/common';
 import { AppEvents } from '../events.js';
-import { currentUnit, type AuditRecord } from '../oidc/request-unit.js';
+import { currentUnitOfWork, type AuditRecord } from '../unit-of-work/unit-of-work.js';
 import { AuditStore } from './audit.store.js';
 
 @Injectable()
@@ -13,7 +13,7 @@ export class AuditLog {
   ) {}
 
   async record(event: AuditRecord): Promise<void> {
-    const unit = currentUnit();
+    const unit = currentUnitOfWork();
     if (unit) {
       const withIp = { ip: unit.ip, ...event };
       unit.audits.push(withIp);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { AuditRecord } from '../oidc/request-unit.js';
-import { PreparedStatements, type Statement } from '../storage/prepared-statements.js';
+import type { AuditRecord } from '../unit-of-work/unit-of-work.js';
+import { PreparedStatements, type Statement } from '../prepared-statements.js';
 
 export interface AuditEvent {
   id: string;

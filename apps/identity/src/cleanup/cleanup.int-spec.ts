@@ -7,10 +7,11 @@ import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { ClientRecords } from '../clients/client-records.js';
 import { migrations } from '../migrations.js';
-import { PayloadsStore } from '../oidc/payloads.store.js';
-import { RequestUnit } from '../oidc/request-unit.js';
-import { PreparedStatements } from '../storage/prepared-statements.js';
-import { SealedText } from '../storage/sealed-text.js';
+import { PayloadsStore } from '../oidc/payloads/payloads.store.js';
+import { UnitOfWorkStore } from '../unit-of-work/unit-of-work.store.js';
+import { UnitOfWork } from '../unit-of-work/unit-of-work.js';
+import { PreparedStatements } from '../prepared-statements.js';
+import { SealedText } from '../sealed-text.js';
 
 const storedTokens = Number(process.env['STORED_TOKENS'] ?? 60_000);
 
@@ -22,6 +23,7 @@ describe('a large table of tokens', () => {
   let database: TestDatabase;
   let pool: pg.Pool;
   let stores: [PayloadsStore, PayloadsStore];
+  let units: UnitOfWorkStore;
   beforeAll(async () => {
     database = await createTestDatabase({
       name: 'identity',
@@ -30,12 +32,10 @@ describe('a large table of tokens', () => {
       },
     });
     pool = testPool({ connectionString: database.url, options: '-c search_path=identity', max: 8 });
-    const store = () =>
-      new PayloadsStore(
-        // Only the pool of the data source is used.
-        new PreparedStatements({ driver: { master: pool } } as unknown as DataSource),
-        new ClientRecords(new SealedText(['key'])),
-      );
+    // Only the pool of the data source is used.
+    const statements = new PreparedStatements({ driver: { master: pool } } as unknown as DataSource);
+    const store = () => new PayloadsStore(statements, new ClientRecords(new SealedText(['key'])));
+    units = new UnitOfWorkStore(statements);
     stores = [store(), store()];
     // A tenth has expired; ten tokens share a grant.
     await pool.query(
@@ -82,9 +82,9 @@ describe('a large table of tokens', () => {
       expect(await store.consume('AccessToken', 'token17')).toBe(true);
       expect(await store.consume('AccessToken', 'token17')).toBe(false);
       await store.revokeGrant('grant5');
-      const unit = new RequestUnit();
+      const unit = new UnitOfWork();
       unit.revokedGrants.set('x', { model: 'AccessToken', grantId: 'grant6' });
-      expect(await store.flush(unit)).toBe(true);
+      expect(await units.commit(unit)).toBe(true);
       expect(await store.revokeUser('c4ca4238-a0b9-2382-0dcc-509a6f75849b')).toBeGreaterThan(0);
     });
     expect(scans).toBe(0);
@@ -127,7 +127,7 @@ describe('a large table of tokens', () => {
       lookUpMs = await meanMs(300, (n) => store.find('AccessToken', `token${(n * 7919) % storedTokens}`));
       revokeMs = await meanMs(100, (n) => store.revokeGrant(`grant${100 + n}`));
       storeMs = await meanMs(100, (n) => {
-        const unit = new RequestUnit();
+        const unit = new UnitOfWork();
         const expiresAtSeconds = Date.now() / 1000 + 900;
         unit.upserts.set(`new${n}`, {
           model: 'AccessToken',
@@ -136,7 +136,7 @@ describe('a large table of tokens', () => {
           grantId: 'new',
           expiresAtSeconds,
         });
-        return store.flush(unit);
+        return units.commit(unit);
       });
     });
     const { rows: sizes } = await pool.query<Record<string, string>>(

@@ -7,7 +7,7 @@ import { AppConfig } from '../app.config.js';
 import { AuditStore } from '../audit/audit.store.js';
 import { ClientsStore } from '../clients/clients.store.js';
 import { AppEvents } from '../events.js';
-import { PayloadsStore } from '../oidc/payloads.store.js';
+import { PayloadsStore } from '../oidc/payloads/payloads.store.js';
 import { SigningKeysStore } from '../signing-keys/signing-keys.store.js';
 import { AttemptsStore } from '../throttle/attempts.store.js';
 

@@ -1,7 +1,7 @@
 // How a client's metadata (RFC 7591) becomes a row and back. The secret leaves the metadata and is stored sealed:
 // registration management must be able to show it, so a hash would not do.
 import { Injectable } from '@nestjs/common';
-import { SealedText } from '../storage/sealed-text.js';
+import { SealedText } from '../sealed-text.js';
 
 export interface ClientRecord {
   metadata: string;

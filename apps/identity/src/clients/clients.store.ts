@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { BatchedLookup } from '../storage/batched-lookup.js';
-import { PreparedStatements, type Statement } from '../storage/prepared-statements.js';
+import { BatchedLookup } from '../batched-lookup.js';
+import { PreparedStatements, type Statement } from '../prepared-statements.js';
 import { ClientRecords, type ClientRecord } from './client-records.js';
 
 /** What a client is allowed by others, and cannot change by itself. */

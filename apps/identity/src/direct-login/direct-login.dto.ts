@@ -1,7 +1,6 @@
 import type { UserRole } from '@tradewind/shared-types';
 import { IsString, MaxLength, MinLength } from 'class-validator';
-import { emailLengthMax } from '../users/email-key.js';
-import { passwordLengthMax } from '../users/password-hashing.js';
+import { emailLengthMax, passwordLengthMax } from '../users/credential-limits.js';
 
 export class DirectLoginRequest {
   @IsString()

@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { companyClaim } from '../oidc/claims.js';
-import { PayloadsStore } from '../oidc/payloads.store.js';
-import { inRequestUnit, RequestUnit } from '../oidc/request-unit.js';
+import { UnitOfWorkStore } from '../unit-of-work/unit-of-work.store.js';
+import { inUnitOfWork, UnitOfWork } from '../unit-of-work/unit-of-work.js';
 import { SignedTokens } from '../signing-keys/signed-tokens.js';
-import { PasswordLogin } from '../throttle/password-login.js';
+import { PasswordLogin } from '../password-login/password-login.service.js';
 import { UsersStore } from '../users/users.store.js';
 import type { User } from '../users/users.types.js';
 import type { DirectLoginRequest, DirectLoginResponse, UserProfile } from './direct-login.dto.js';
@@ -18,17 +18,16 @@ export class DirectLogin {
   constructor(
     private readonly config: AppConfig,
     private readonly passwordLogin: PasswordLogin,
-    private readonly payloads: PayloadsStore,
+    private readonly units: UnitOfWorkStore,
     private readonly tokens: SignedTokens,
     private readonly users: UsersStore,
   ) {}
 
   async login({ email, password }: DirectLoginRequest, ip: string): Promise<DirectLoginResponse> {
-    const unit = new RequestUnit(ip);
-    const outcome = await inRequestUnit(unit, async () => {
+    const unit = new UnitOfWork(ip);
+    const outcome = await inUnitOfWork(unit, async () => {
       const result = await this.passwordLogin.check({ email, password, via: 'rest' });
-      await this.payloads.flush(unit);
-      for (const act of unit.afterwards) act();
+      await this.units.commit(unit);
       return result;
     });
     switch (outcome.kind) {

@@ -1,5 +1,5 @@
 import type { AppConfig } from '../app.config.js';
-import { routes } from '../oidc/provider-configuration.js';
+import { routes } from '../oidc/routes.js';
 import { scopes } from '../oidc/resources.js';
 
 /** RFC 9728: this service as a resource, its userinfo endpoint above all. */

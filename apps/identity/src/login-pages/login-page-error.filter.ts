@@ -4,9 +4,9 @@ import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from 'oidc-provider';
 import { answer } from './page-answer.js';
-import { errorPage } from './pages.js';
-import { messagesFor, type PageMessages } from './page-messages.js';
-import { contentSecurityPolicy } from './security-headers.js';
+import { errorPage } from '../pages/pages.js';
+import { messagesFor, type PageMessages } from '../pages/page-messages.js';
+import { contentSecurityPolicy } from '../pages/security-headers.js';
 
 /** Turns whatever goes wrong behind a login page into a page. */
 @Catch()

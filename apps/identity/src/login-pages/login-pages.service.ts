@@ -7,22 +7,21 @@ import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
 import { CurrentProvider } from '../oidc/current-provider.js';
-import { PayloadsStore } from '../oidc/payloads.store.js';
 import { findAudience } from '../oidc/resources.js';
-import { formActionSource, redirectDestination } from '../oidc/redirect-uri-policy.js';
-import { currentUnit, inRequestUnit, RequestUnit } from '../oidc/request-unit.js';
-import { KnownBrowsers } from '../throttle/known-browsers.js';
-import { PasswordLogin } from '../throttle/password-login.js';
-import { emailLengthMax } from '../users/email-key.js';
-import { passwordLengthMax } from '../users/password-hashing.js';
+import { formActionSource, redirectDestination } from '../clients/redirect-uri-policy.js';
+import { UnitOfWorkStore } from '../unit-of-work/unit-of-work.store.js';
+import { currentUnitOfWork, inUnitOfWork, UnitOfWork } from '../unit-of-work/unit-of-work.js';
+import { KnownBrowsers } from '../password-login/known-browsers.js';
+import { PasswordLogin } from '../password-login/password-login.service.js';
+import { emailLengthMax, passwordLengthMax } from '../users/credential-limits.js';
 import { UsersStore } from '../users/users.store.js';
 import type { User } from '../users/users.types.js';
 import { cookieNames, cookieValue } from '../cookies.js';
 import { csrfToken, isCsrfToken, makeNonce } from './csrf-tokens.js';
-import { consentPage, loginPage, type LoginPage } from './pages.js';
-import { messagesFor, type PageMessages } from './page-messages.js';
-import { shownName } from './shown-name.js';
-import { contentSecurityPolicy } from './security-headers.js';
+import { consentPage, loginPage, type LoginPage } from '../pages/pages.js';
+import { messagesFor, type PageMessages } from '../pages/page-messages.js';
+import { shownName } from '../pages/shown-name.js';
+import { contentSecurityPolicy } from '../pages/security-headers.js';
 
 export interface PageAnswer {
   status: number;
@@ -49,7 +48,7 @@ export class LoginPages {
   constructor(
     private readonly config: AppConfig,
     private readonly current: CurrentProvider,
-    private readonly payloads: PayloadsStore,
+    private readonly units: UnitOfWorkStore,
     private readonly passwordLogin: PasswordLogin,
     private readonly browsers: KnownBrowsers,
     private readonly users: UsersStore,
@@ -135,8 +134,8 @@ export class LoginPages {
     reply: FastifyReply,
     take: (step: Step) => Promise<PageAnswer & { retryAfterSeconds?: number }>,
   ): Promise<PageAnswer> {
-    const unit = new RequestUnit(request.ip);
-    return inRequestUnit(unit, async () => {
+    const unit = new UnitOfWork(request.ip);
+    return inUnitOfWork(unit, async () => {
       const { provider } = this.current;
       const interaction = await provider.interactionDetails(request.raw, reply.raw);
       if (interaction.uid !== uid) throw new errors.SessionNotFound('interaction session not found');
@@ -154,10 +153,9 @@ export class LoginPages {
         request,
         reply,
       });
-      if (!unit.isEmpty && !(await this.payloads.flush(unit))) {
+      if (!(await this.units.commit(unit))) {
         throw new errors.SessionNotFound('the authorization request was answered already');
       }
-      for (const act of unit.afterwards) act();
       return retryAfterSeconds === undefined
         ? page
         : { ...page, headers: { ...page.headers, 'Retry-After': String(retryAfterSeconds) } };
@@ -201,7 +199,7 @@ export class LoginPages {
   private async signedIn({ interaction }: Step): Promise<User | undefined> {
     const accountId = interaction.session?.accountId;
     if (accountId === undefined) return undefined;
-    const user = currentUnit()?.users.get(accountId) ?? (await this.users.findById(accountId));
+    const user = currentUnitOfWork()?.users.get(accountId) ?? (await this.users.findById(accountId));
     return user?.isDisabled ? undefined : user;
   }
 

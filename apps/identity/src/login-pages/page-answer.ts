@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { PageAnswer } from './login-pages.service.js';
-import { securityHeaders } from './security-headers.js';
+import { securityHeaders } from '../pages/security-headers.js';
 
 /** Sends what a login page came to, with the headers that every one of them has. */
 export function answer(reply: FastifyReply, { status, headers, body, location }: PageAnswer): void {

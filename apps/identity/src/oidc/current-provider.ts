@@ -9,21 +9,23 @@ import { AuditLog } from '../audit/audit-log.js';
 import { ClientRecords } from '../clients/client-records.js';
 import { ClientsStore, type ClientRights } from '../clients/clients.store.js';
 import { AppEvents } from '../events.js';
-import { ErrorPages } from '../login-pages/error-pages.js';
+import { ErrorPages } from '../pages/error-pages.js';
 import { SignedTokens } from '../signing-keys/signed-tokens.js';
 import { SigningKeys } from '../signing-keys/signing-keys.service.js';
 import type { KeySet } from '../signing-keys/signing-keys.types.js';
 import { AttemptsStore } from '../throttle/attempts.store.js';
 import { UsersStore } from '../users/users.store.js';
 import type { User } from '../users/users.types.js';
-import { AccessTokenAdapter } from './access-tokens.js';
-import { ClientAdapter, PayloadAdapter } from './payload-adapter.js';
-import { PayloadsStore } from './payloads.store.js';
+import { AccessTokenAdapter } from './payloads/access-token-adapter.js';
+import { ClientAdapter } from './payloads/client-adapter.js';
+import { PayloadAdapter } from './payloads/payload-adapter.js';
+import { PayloadsStore } from './payloads/payloads.store.js';
 import { auditProviderEvents } from './provider-audit.js';
 import { providerConfiguration } from './provider-configuration.js';
-import { providerMiddleware } from './provider-middleware.js';
+import { middleware } from './middleware/middleware.js';
 import { RefreshReuse } from './refresh-reuse.js';
-import { currentUnit } from './request-unit.js';
+import { UnitOfWorkStore } from '../unit-of-work/unit-of-work.store.js';
+import { currentUnitOfWork } from '../unit-of-work/unit-of-work.js';
 
 type Callback = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -33,6 +35,7 @@ export class CurrentProvider {
 
   constructor(
     private readonly config: AppConfig,
+    private readonly units: UnitOfWorkStore,
     private readonly payloads: PayloadsStore,
     private readonly clients: ClientsStore,
     private readonly clientRecords: ClientRecords,
@@ -67,7 +70,7 @@ export class CurrentProvider {
   private build(keySet: KeySet): Provider {
     const rows = new Map<string, PayloadAdapter>();
     const rowsOf = (model: string): PayloadAdapter => {
-      const adapter = rows.get(model) ?? new PayloadAdapter(model, this.payloads);
+      const adapter = rows.get(model) ?? new PayloadAdapter(model, this.payloads, this.units);
       rows.set(model, adapter);
       return adapter;
     };
@@ -82,7 +85,7 @@ export class CurrentProvider {
           return model === 'AccessToken' ? accessTokens : rowsOf(model);
         },
         findUser: (id) => this.findUser(id),
-        issuedAccessToken: () => currentUnit()?.issuedAccessToken,
+        issuedAccessToken: () => currentUnitOfWork()?.issuedAccessToken,
         rightsOf: (clientId) => this.rightsOf(clientId),
         // Awaited before the token is signed; the row is stored before the response leaves.
         storeAccessToken: async (_ctx, token, { payload }) => {
@@ -94,9 +97,10 @@ export class CurrentProvider {
     rememberAccessTokens(provider);
     // Endpoint addresses come from the issuer: the middleware sets the forwarded headers, nobody else's are believed.
     provider.proxy = true;
-    for (const middleware of providerMiddleware({
+    for (const one of middleware({
       config: this.config,
       provider,
+      units: this.units,
       payloads: this.payloads,
       accessTokens,
       rowsOf,
@@ -106,11 +110,11 @@ export class CurrentProvider {
       errorPages: this.errorPages,
       logger: this.logger,
     })) {
-      provider.use(middleware);
+      provider.use(one);
     }
     auditProviderEvents(provider, this.audit);
     provider.on('server_error', (_ctx, error) => {
-      const unit = currentUnit();
+      const unit = currentUnitOfWork();
       if (unit && isDatabaseUnavailable(error)) unit.storeFailure = error;
       else this.logger.error({ err: error }, 'the OpenID provider failed');
     });
@@ -119,12 +123,13 @@ export class CurrentProvider {
 
   /** What others decided about the client. It has no rights when it has just been deleted. */
   async rightsOf(clientId: string): Promise<ClientRights> {
-    const known = currentUnit()?.clientRights.get(clientId) ?? (await this.clients.findMetadata(clientId))?.rights;
+    const known =
+      currentUnitOfWork()?.clientRights.get(clientId) ?? (await this.clients.findMetadata(clientId))?.rights;
     return known ?? { origin: 'registration', resources: [] };
   }
 
   private async findUser(id: string): Promise<User | undefined> {
-    const unit = currentUnit();
+    const unit = currentUnitOfWork();
     if (unit?.users.has(id)) return unit.users.get(id);
     const user = await this.users.findById(id);
     unit?.users.set(id, user);
@@ -138,7 +143,7 @@ function rememberAccessTokens({ AccessToken }: Provider): void {
   const { save } = prototype;
   prototype.save = async function () {
     const value = await save.call(this);
-    const unit = currentUnit();
+    const unit = currentUnitOfWork();
     if (unit) unit.issuedAccessToken = value;
     return value;
   };

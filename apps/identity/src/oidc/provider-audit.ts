@@ -2,7 +2,7 @@
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { AuditLog } from '../audit/audit-log.js';
-import { currentUnit } from './request-unit.js';
+import { currentUnitOfWork } from '../unit-of-work/unit-of-work.js';
 
 /** For so long, this replica does not note again that a client is in use; of so many clients it knows. */
 const notedMs = 3_600_000;
@@ -18,7 +18,7 @@ export function auditProviderEvents(provider: Provider, audit: AuditLog): void {
   // The column is read by the day.
   const noted = new Map<string, number>();
   const noteUse = (clientId: string): void => {
-    const unit = currentUnit();
+    const unit = currentUnitOfWork();
     if (!unit || Date.now() - (noted.get(clientId) ?? 0) < notedMs) return;
     unit.usedClients.add(clientId);
     unit.afterwards.push(() => {

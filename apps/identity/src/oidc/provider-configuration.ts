@@ -7,28 +7,14 @@ import type { User } from '../users/users.types.js';
 import { cookieNames } from '../cookies.js';
 import { claimsOf, claimsOfScopes, companyClaim } from './claims.js';
 import { CookieSignatures } from './cookie-signatures.js';
-import { consentOnce } from './offline-access.js';
-import { redirectUriKind } from './redirect-uri-policy.js';
+import { consentOnce } from './middleware/offline-access.js';
+import { redirectUriKind } from '../clients/redirect-uri-policy.js';
 import { assertAllowed, resourceServer, scopes } from './resources.js';
-
-/** The specification's paths (identity.md, "Endpoints"). */
-export const routes = {
-  authorization: '/oauth/auth',
-  token: '/oauth/token',
-  userinfo: '/oauth/me',
-  jwks: '/oauth/jwks',
-  introspection: '/oauth/token/introspection',
-  revocation: '/oauth/token/revocation',
-  registration: '/oauth/reg',
-  end_session: '/oauth/session/end',
-  pushed_authorization_request: '/oauth/par',
-};
+import { routes } from './routes.js';
 
 /** The client metadata field by which an operator lets a resource server introspect the tokens made for it. */
 export const introspectsAudience = 'introspects_audience';
 
-/** Of one registration, in bytes. */
-export const registrationBytesMax = 8192;
 const clientNameLengthMax = 100;
 const redirectUrisMax = 20;
 const redirectUriLengthMax = 2000;

@@ -3,8 +3,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { AppConfig } from '../app.config.js';
 import type { CurrentProvider } from './current-provider.js';
-import { routes } from './provider-configuration.js';
-import { inRequestUnit, RequestUnit } from './request-unit.js';
+import { securityHeaders } from '../pages/security-headers.js';
+import { routes } from './routes.js';
+import { inUnitOfWork, UnitOfWork } from '../unit-of-work/unit-of-work.js';
+
+const securityHeaderEntries = Object.entries(securityHeaders);
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
 
@@ -59,9 +62,10 @@ export function registerProviderRoutes(
           raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
           // An answer on the raw response has none of the headers that were set so far.
           reply.raw.setHeader('x-request-id', request.id);
+          for (const [name, value] of securityHeaderEntries) reply.raw.setHeader(name, value);
           reply.hijack();
           // The provider answers its own failures; what fails outside of it leaves no answer to send.
-          inRequestUnit(new RequestUnit(request.ip), () => current().handle(raw, reply.raw)).catch(() => raw.destroy());
+          inUnitOfWork(new UnitOfWork(request.ip), () => current().handle(raw, reply.raw)).catch(() => raw.destroy());
         },
         handler: () => undefined,
       });

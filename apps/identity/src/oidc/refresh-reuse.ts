@@ -4,10 +4,10 @@
 import { Injectable } from '@nestjs/common';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { AppConfig } from '../app.config.js';
-import { SealedText } from '../storage/sealed-text.js';
-import { storedId } from './payload-keys.js';
-import { PayloadsStore } from './payloads.store.js';
-import { payloadKey, type RequestUnit } from './request-unit.js';
+import { SealedText } from '../sealed-text.js';
+import { storedId } from './payloads/payload-keys.js';
+import { PayloadsStore } from './payloads/payloads.store.js';
+import { payloadKey, type UnitOfWork } from '../unit-of-work/unit-of-work.js';
 
 const model = 'RefreshSuccessor';
 
@@ -37,7 +37,7 @@ export class RefreshReuse {
   }
 
   /** Adds the answer to what the request stores, if it is that to a refresh token. */
-  keep(ctx: KoaContextWithOIDC, unit: RequestUnit): void {
+  keep(ctx: KoaContextWithOIDC, unit: UnitOfWork): void {
     const used = ctx.oidc.entities.RotatedRefreshToken;
     if (!this.isOn || ctx.status !== 200 || !used) return;
     const id = storedId('RefreshToken', used.jti);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { JWK } from 'jose';
 import { DataSource, type EntityManager } from 'typeorm';
-import { SealedText } from '../storage/sealed-text.js';
+import { SealedText } from '../sealed-text.js';
 import type { PrivateSigningKey, SigningKey, SigningKeyState } from './signing-keys.types.js';
 
 interface KeyRow {

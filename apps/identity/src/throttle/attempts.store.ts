@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PreparedStatements, type Statement } from '../storage/prepared-statements.js';
+import { PreparedStatements, type Statement } from '../prepared-statements.js';
 import { userColumns, userFromRow, type User, type UserRow } from '../users/users.types.js';
 
 export interface AttemptLimit {

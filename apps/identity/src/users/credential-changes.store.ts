@@ -2,7 +2,7 @@
 // that makes it, under a lock that is held until the commit: positions are visible in their order, so that a reader who
 // has seen one has seen all before it. Moments decide nothing.
 import { Injectable } from '@nestjs/common';
-import { PreparedStatements, type Statement } from '../storage/prepared-statements.js';
+import { PreparedStatements, type Statement } from '../prepared-statements.js';
 
 export interface CredentialChange {
   userId: string;

@@ -1,5 +1,4 @@
-/** RFC 5321 allows 254 characters in an address that is used in SMTP. */
-export const emailLengthMax = 254;
+import { emailLengthMax } from './credential-limits.js';
 
 /**
  * The form under which addresses are compared: composed Unicode, lower case, no blanks around. Undefined for text

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserRole } from '@tradewind/shared-types';
-import { PreparedStatements, type Statement } from '../storage/prepared-statements.js';
-import { BatchedLookup } from '../storage/batched-lookup.js';
+import { PreparedStatements, type Statement } from '../prepared-statements.js';
+import { BatchedLookup } from '../batched-lookup.js';
 import { withCredentialChange } from './credential-changes.store.js';
 import {
   userColumns,

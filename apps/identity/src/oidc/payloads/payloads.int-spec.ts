@@ -1,0 +1,166 @@
+// What several replicas may do to the same rows at the same time.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isDatabaseUnavailable, migrateDatabase } from '@tradewind/service-kit';
+import { createTestDatabase, type TestDatabase, testPool } from '@tradewind/testkit';
+import type pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { ClientRecords } from '../../clients/client-records.js';
+import { migrations } from '../../migrations.js';
+import { PreparedStatements } from '../../prepared-statements.js';
+import { SealedText } from '../../sealed-text.js';
+import { AttemptsStore } from '../../throttle/attempts.store.js';
+import { PayloadsStore } from './payloads.store.js';
+import { UnitOfWorkStore } from '../../unit-of-work/unit-of-work.store.js';
+import { payloadKey, UnitOfWork, type PayloadRecord } from '../../unit-of-work/unit-of-work.js';
+
+describe('statements that meet', () => {
+  let database: TestDatabase;
+  let pool: pg.Pool;
+  let payloads: PayloadsStore;
+  let units: UnitOfWorkStore;
+  let attempts: AttemptsStore;
+  beforeAll(async () => {
+    database = await createTestDatabase({
+      name: 'identity',
+      migrate: async (url) => {
+        await migrateDatabase({ DATABASE_URL: url, DATABASE_SCHEMA: 'identity' }, migrations);
+      },
+    });
+    pool = testPool({ connectionString: database.url, options: '-c search_path=identity', max: 20 });
+    // Only the pool of the data source is used.
+    const statements = new PreparedStatements({ driver: { master: pool } } as unknown as DataSource);
+    payloads = new PayloadsStore(statements, new ClientRecords(new SealedText(['key'])));
+    units = new UnitOfWorkStore(statements);
+    attempts = new AttemptsStore(statements);
+  });
+  afterAll(async () => {
+    await pool.end();
+    await database.drop();
+  });
+
+  const deadlocks = async (): Promise<number> => {
+    await Promise.all(Array.from({ length: 20 }, () => pool.query('select pg_stat_force_next_flush()')));
+    const { rows } = await pool.query<{ deadlocks: string }>(
+      'select deadlocks from pg_stat_database where datname = current_database()',
+    );
+    return Number(rows[0]?.deadlocks);
+  };
+
+  it('logins of one account from one address never wait for each other in a circle', async () => {
+    const account = { key: 'login account x', limit: 1_000_000, windowSeconds: 900 };
+    const ip = { key: 'login ip x', limit: 1_000_000, windowSeconds: 900 };
+    const login = async () => {
+      for (let n = 0; n < 60; n += 1) {
+        await attempts.takeWithUser([account, ip], undefined);
+        const unit = new UnitOfWork();
+        unit.clearedAttempts.push(account.key);
+        unit.refundedAttempts.push(ip.key);
+        await units.commit(unit);
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, login));
+    expect(await deadlocks()).toBe(0);
+  }, 60_000);
+
+  it('a statement that the database gives up counts as a database that does not answer', async () => {
+    const impatient = testPool({
+      connectionString: database.url,
+      options: '-c search_path=identity -c statement_timeout=300',
+    });
+    const holder = await pool.connect();
+    try {
+      await store(session('held', {}));
+      await holder.query('begin');
+      await holder.query(`select * from oidc_payload where uid = 'browser' for update`);
+      const statements = new PreparedStatements({ driver: { master: impatient } } as unknown as DataSource);
+      const failure = await new PayloadsStore(statements, new ClientRecords(new SealedText(['key'])))
+        .consume('Session', 'held')
+        .catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(Error);
+      expect(isDatabaseUnavailable(failure)).toBe(true);
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+      await impatient.end();
+    }
+  });
+
+  const session = (id: string, authorizations: Record<string, object>, accountId = 'ada'): PayloadRecord => ({
+    model: 'Session',
+    id,
+    uid: 'browser',
+    payload: JSON.stringify({ accountId, authorizations }),
+    expiresAtSeconds: Date.now() / 1000 + 60,
+  });
+  const store = (record: PayloadRecord, replaces?: string): Promise<boolean> => {
+    const unit = new UnitOfWork();
+    unit.upserts.set(payloadKey(record.model, record.id), record);
+    if (replaces) unit.deletes.set(replaces, { model: 'Session', id: replaces, required: false });
+    return units.commit(unit);
+  };
+  const stored = async (): Promise<{ accountId: string; authorizations: Record<string, object> }> =>
+    JSON.parse((await payloads.findByUid('Session', 'browser'))?.payload ?? '{}') as Awaited<ReturnType<typeof stored>>;
+
+  it('twenty tabs that replace the session of their browser leave one session with all that they were granted', async () => {
+    // Every tab has begun with every application; each is granted its own.
+    const tabs = Array.from({ length: 20 }, (_, n) => `tab${n}`);
+    const begun = Object.fromEntries(tabs.map((tab) => [tab, { sid: `sid of ${tab}` }]));
+    await store(session('first', begun));
+    const granted = (tab: string) => ({ [tab]: { sid: `sid of ${tab}`, grantId: `grant of ${tab}` } });
+    expect(await Promise.all(tabs.map((tab) => store(session(tab, { ...begun, ...granted(tab) }), 'first')))).toEqual(
+      tabs.map(() => true),
+    );
+    expect((await stored()).authorizations).toEqual(Object.assign({}, ...tabs.map(granted)));
+    const { rows } = await pool.query('select id from oidc_payload where uid = $1', ['browser']);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('a session that is written under its old key keeps what another tab was granted', async () => {
+    await store(session('same', { one: { grantId: '1' } }));
+    await store(session('same', { two: { grantId: '2' } }));
+    expect((await stored()).authorizations).toMatchObject({ one: { grantId: '1' }, two: { grantId: '2' } });
+  });
+
+  it('a key that was replaced finds its session as it was, for ten seconds that nothing prolongs', async () => {
+    const expiry = async () =>
+      (
+        await pool.query<{ uid: string | null; seconds: number }>(
+          "select uid, extract(epoch from expires_at - now())::float8 as seconds from oidc_payload where id = 'before'",
+        )
+      ).rows[0];
+    await store(session('before', { one: { grantId: '1' } }));
+    await store(session('after', { one: { grantId: '1' }, two: { grantId: '2' } }), 'before');
+    const found = await payloads.find('Session', 'before');
+    expect(JSON.parse(found?.payload ?? '{}')).toMatchObject({ authorizations: { one: { grantId: '1' } } });
+    const first = await expiry();
+    expect(first?.uid).toBeNull();
+    expect(first?.seconds).toBeLessThanOrEqual(10);
+    await store(session('later', {}), 'before');
+    expect((await expiry())?.seconds).toBeLessThanOrEqual(first?.seconds ?? 0);
+    expect(Object.keys((await stored()).authorizations)).toEqual(expect.arrayContaining(['one', 'two']));
+  });
+
+  it('what was used stays used when it is stored again, and nothing is stored with what was used before', async () => {
+    const code = { model: 'AuthorizationCode', id: 'code', payload: '{}', expiresAtSeconds: Date.now() / 1000 + 60 };
+    const redeem = async (token: string) => {
+      const unit = new UnitOfWork();
+      unit.consumptions.set('code', { model: 'AuthorizationCode', id: 'code', grantId: undefined });
+      unit.upserts.set(token, { ...code, model: 'AccessToken', id: token });
+      return units.commit(unit);
+    };
+    await store(code);
+    const redemptions = ['1', '2', '3', '4', '5', '6', '7', '8'];
+    const outcomes = await Promise.all(redemptions.map(redeem));
+    expect(outcomes.filter(Boolean)).toHaveLength(1);
+    await store(code);
+    expect((await payloads.find('AuthorizationCode', 'code'))?.consumedAtSeconds).toEqual(expect.any(Number));
+    expect(await redeem('9')).toBe(false);
+    const stored = await Promise.all([...redemptions, '9'].map((token) => payloads.find('AccessToken', token)));
+    expect(stored.map((found) => found !== undefined)).toEqual([...outcomes, false]);
+  });
+
+  it('somebody else in the same browser inherits nothing', async () => {
+    await store(session('other', { theirs: {} }, 'grace'));
+    expect(await stored()).toEqual({ accountId: 'grace', authorizations: { theirs: {} } });
+  });
+});

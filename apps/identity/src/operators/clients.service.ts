@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { OperatorError } from '@tradewind/service-kit';
+import { errors } from 'oidc-provider';
+import { AppConfig } from '../app.config.js';
+import { AuditLog } from '../audit/audit-log.js';
+import { CurrentProvider } from '../oidc/current-provider.js';
+import { introspectsAudience } from '../oidc/provider-configuration.js';
+import { findAudience } from '../oidc/resources.js';
+import { ClientRecords } from '../clients/client-records.js';
+import { ClientsStore, type StoredClient } from '../clients/clients.store.js';
+
+export interface CreateClient {
+  id?: string | undefined;
+  secret?: string | undefined;
+  name?: string | undefined;
+  redirectUris: string[];
+  grantTypes: string[];
+  authMethod: string;
+  scope?: string | undefined;
+  introspects?: string | undefined;
+  /** Resources it may ask tokens for. */
+  resources?: readonly string[] | undefined;
+}
+
+/** What operators do to OAuth clients. */
+@Injectable()
+export class Clients {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly store: ClientsStore,
+    private readonly records: ClientRecords,
+    private readonly current: CurrentProvider,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** The client's id and secret; undefined when the id is taken. Throws when the metadata breaks a rule. */
+  async create(given: CreateClient): Promise<{ clientId: string; clientSecret: string | undefined } | undefined> {
+    const clientId = given.id ?? randomBytes(16).toString('base64url');
+    const needsSecret = given.authMethod.startsWith('client_secret');
+    const clientSecret = needsSecret ? (given.secret ?? randomBytes(32).toString('base64url')) : undefined;
+    const metadata = {
+      client_id: clientId,
+      ...(clientSecret === undefined ? {} : { client_secret: clientSecret, client_secret_expires_at: 0 }),
+      client_id_issued_at: Math.floor(Date.now() / 1000),
+      ...(given.name === undefined ? {} : { client_name: given.name }),
+      redirect_uris: given.redirectUris,
+      grant_types: given.grantTypes,
+      response_types: given.grantTypes.includes('authorization_code') ? ['code'] : [],
+      token_endpoint_auth_method: given.authMethod,
+      ...(given.scope === undefined ? {} : { scope: given.scope }),
+      ...(given.introspects === undefined ? {} : { [introspectsAudience]: given.introspects }),
+    };
+    const resources = [...new Set((given.resources ?? []).map((resource) => this.assertResource(resource)))];
+    // The provider's own constructor checks the metadata as it would a registration; it is declared without arguments.
+    const Client = this.current.provider.Client as unknown as new (metadata: object) => object;
+    try {
+      new Client(metadata);
+    } catch (error) {
+      if (error instanceof errors.OIDCProviderError) throw new OperatorError(error.error_description ?? error.message);
+      throw error;
+    }
+    if (!(await this.store.insert(clientId, this.records.toRecord(clientId, metadata), resources))) return undefined;
+    const details = { redirect_uris: given.redirectUris, ...(resources.length > 0 ? { resources } : {}) };
+    await this.audit.record({ event: 'client.created', clientId, details });
+    return { clientId, clientSecret };
+  }
+
+  async list(): Promise<StoredClient[]> {
+    return this.store.list();
+  }
+
+  async find(clientId: string): Promise<StoredClient | undefined> {
+    return this.store.find(clientId);
+  }
+
+  /** From now on the client may ask for tokens of the resource. False when there is no such client. */
+  async allowResource(clientId: string, resource: string): Promise<boolean> {
+    const allowed = this.assertResource(resource);
+    if (!(await this.store.allowResource(clientId, allowed))) return false;
+    await this.audit.record({ event: 'client.resource_allowed', clientId, details: { resource: allowed } });
+    return true;
+  }
+
+  /**
+   * From now on the client gets no more tokens of the resource, by code or refresh; those it has live until they expire.
+   * False when there is no such client.
+   */
+  async disallowResource(clientId: string, resource: string): Promise<boolean> {
+    // Also one that is configured no more can be withdrawn.
+    const spelled = this.findResource(resource) ?? resource;
+    if (!(await this.store.disallowResource(clientId, spelled))) return false;
+    await this.audit.record({ event: 'client.resource_disallowed', clientId, details: { resource: spelled } });
+    return true;
+  }
+
+  private assertResource(resource: string): string {
+    const found = this.findResource(resource);
+    if (found === this.config.OAUTH_ISSUER)
+      throw new OperatorError('every client may ask for tokens of the issuer itself');
+    if (found !== undefined) return found;
+    throw new OperatorError(`"${resource}" is not in OAUTH_RESOURCES: ${this.config.OAUTH_RESOURCES.join(', ')}`);
+  }
+
+  /** The resource as it is configured. */
+  private findResource(resource: string): string | undefined {
+    return findAudience(resource, this.config.OAUTH_ISSUER, this.config.OAUTH_RESOURCES);
+  }
+
+  /** Ends every grant and token of the client, too. False when there is no such client. */
+  async delete(clientId: string): Promise<boolean> {
+    const isDeleted = await this.store.remove(clientId);
+    if (isDeleted) await this.audit.record({ event: 'client.deleted', clientId, details: { actor: 'operator' } });
+    return isDeleted;
+  }
+}

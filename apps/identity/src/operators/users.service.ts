@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import { OperatorError } from '@tradewind/service-kit';
+import { userRoles, type UserRole } from '@tradewind/shared-types';
+import { AuditLog } from '../audit/audit-log.js';
+import { PayloadsStore } from '../oidc/payloads/payloads.store.js';
+import { emailKey } from '../users/email-key.js';
+import { PasswordHashing } from '../password-login/password-hashing.js';
+import { passwordLengthMax, passwordLengthMin } from '../users/credential-limits.js';
+import { UsersStore } from '../users/users.store.js';
+import type { UserRecord } from '../users/users.types.js';
+
+export interface CreateUser {
+  email: string;
+  password: string;
+  role: string;
+  name?: string | undefined;
+  givenName?: string | undefined;
+  familyName?: string | undefined;
+  preferredUsername?: string | undefined;
+  emailVerified: boolean;
+  /** The company that the user belongs to; none unless given. */
+  companyId?: string | undefined;
+}
+
+const companyIdLengthMax = 200;
+
+/** What operators do to users. Messages are for the operator's terminal. */
+@Injectable()
+export class Users {
+  constructor(
+    private readonly store: UsersStore,
+    private readonly payloads: PayloadsStore,
+    private readonly hashing: PasswordHashing,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Undefined when the address is taken. */
+  async create(given: CreateUser): Promise<UserRecord | undefined> {
+    const email = given.email.trim();
+    const key = emailKey(email);
+    if (key === undefined || !/^[^@\s]+@[^@\s]+$/.test(email))
+      throw new OperatorError(`"${email}" is not an email address`);
+    const user = await this.store.insert(
+      {
+        email,
+        emailVerified: given.emailVerified,
+        userRole: assertRole(given.role),
+        passwordHash: await this.hashing.hash(assertPassword(given.password)),
+        name: given.name ?? (joined(given.givenName, given.familyName) || null),
+        givenName: given.givenName ?? null,
+        familyName: given.familyName ?? null,
+        preferredUsername: given.preferredUsername ?? null,
+        companyId: given.companyId === undefined ? null : assertCompany(given.companyId),
+      },
+      key,
+    );
+    if (user) {
+      const details = { role: user.userRole, company: user.companyId };
+      await this.audit.record({ event: 'user.created', userId: user.id, details });
+    }
+    return user;
+  }
+
+  async list(): Promise<UserRecord[]> {
+    return this.store.list();
+  }
+
+  /** Ends every session, token and API key: whoever knew the old password is out. */
+  async setPassword(email: string, password: string): Promise<UserRecord> {
+    const user = await this.get(email);
+    await this.store.setPassword(user.id, await this.hashing.hash(assertPassword(password)));
+    await this.payloads.revokeUser(user.id);
+    await this.audit.record({ event: 'user.password_set', userId: user.id });
+    return user;
+  }
+
+  /** Ends every session and token, so that none lives on with the role of before. API keys have no role. */
+  async setRole(email: string, role: string): Promise<UserRecord> {
+    const user = await this.get(email);
+    await this.store.setRole(user.id, assertRole(role));
+    await this.payloads.revokeUser(user.id);
+    await this.audit.record({ event: 'user.role_set', userId: user.id, details: { from: user.userRole, to: role } });
+    return user;
+  }
+
+  /** Ends every session and token, so that none lives on with the company of before. API keys are of no company. */
+  async setCompany(email: string, companyId: string | null): Promise<UserRecord> {
+    const user = await this.get(email);
+    await this.store.setCompany(user.id, companyId === null ? null : assertCompany(companyId));
+    await this.payloads.revokeUser(user.id);
+    const details = { from: user.companyId, to: companyId };
+    await this.audit.record({ event: 'user.company_set', userId: user.id, details });
+    return user;
+  }
+
+  /** Ends every session, grant and token at once; API keys within seconds. */
+  async disable(email: string): Promise<UserRecord> {
+    const user = await this.get(email);
+    await this.store.disable(user.id);
+    const ended = await this.payloads.revokeUser(user.id);
+    await this.audit.record({ event: 'user.disabled', userId: user.id, details: { ended } });
+    return user;
+  }
+
+  async enable(email: string): Promise<UserRecord> {
+    const user = await this.get(email);
+    await this.store.enable(user.id);
+    await this.audit.record({ event: 'user.enabled', userId: user.id });
+    return user;
+  }
+
+  /** Ends everything that the user has, as disabling does, and frees the address. What was audited stays. */
+  async delete(email: string): Promise<UserRecord> {
+    const user = await this.get(email);
+    await this.store.delete(user.id);
+    const ended = await this.payloads.revokeUser(user.id);
+    await this.audit.record({ event: 'user.deleted', userId: user.id, details: { role: user.userRole, ended } });
+    return user;
+  }
+
+  private async get(email: string): Promise<UserRecord> {
+    const key = emailKey(email);
+    const user = key === undefined ? undefined : await this.store.findByEmailKey(key);
+    if (!user) throw new OperatorError(`there is no user ${email}`);
+    return user;
+  }
+}
+
+function assertRole(role: string): UserRole {
+  const found = userRoles.find((one) => one === role);
+  if (!found) throw new OperatorError(`the role must be one of ${userRoles.join(', ')}`);
+  return found;
+}
+
+/** As the pipelines take a `user_company_id`: text of at most 200 characters. */
+function assertCompany(companyId: string): string {
+  if (companyId.trim() === '' || companyId.length > companyIdLengthMax || /[\p{Cc}\p{Cs}]/u.test(companyId)) {
+    throw new OperatorError(
+      `the id of a company has 1 to ${companyIdLengthMax} characters, none of them a control character`,
+    );
+  }
+  return companyId;
+}
+
+function assertPassword(password: string): string {
+  if (password.length < passwordLengthMin || password.length > passwordLengthMax) {
+    throw new OperatorError(`a password has ${passwordLengthMin} to ${passwordLengthMax} characters`);
+  }
+  return password;
+}
+
+const joined = (...parts: (string | undefined)[]): string => parts.filter(Boolean).join(' ');

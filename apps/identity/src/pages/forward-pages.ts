@@ -1,0 +1,53 @@
+// The provider answers with a form that posts itself in two cases: when a client asked for response_mode=form_post, and
+// when somebody signs in while another account is signed in. Its page is bare, and without scripts hardly a page; this
+// puts the same form on one of ours.
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { formActionSource, redirectUriKind } from '../clients/redirect-uri-policy.js';
+import { forwardPage } from './pages.js';
+import { messagesFor } from './page-messages.js';
+import { contentSecurityPolicy } from './security-headers.js';
+
+/** @param ownOrigin of the issuer: a form that posts there ends the other account's session */
+export function renderForward(ctx: KoaContextWithOIDC, ownOrigin: string): void {
+  const form = typeof ctx.body === 'string' ? readForm(ctx.body) : undefined;
+  if (!form) return;
+  const wanted = ctx.oidc.params?.['ui_locales'];
+  const messages = messagesFor(typeof wanted === 'string' ? wanted : undefined, ctx.get('Accept-Language'));
+  const { title, text, switchTitle, switchText } = messages.forward;
+  const isSwitch = new URL(form.action).origin === ownOrigin;
+  ctx.set('Content-Security-Policy', contentSecurityPolicy(formActionSource(form.action), true));
+  ctx.set('Cache-Control', 'no-store');
+  ctx.body = forwardPage(messages, {
+    ...form,
+    ...(isSwitch ? { title: switchTitle, text: switchText } : { title, text }),
+  });
+}
+
+/**
+ * A long authorization request that another site posted, posted once more from here. Where it leads in the end is named
+ * for the policy, and judged by the provider.
+ */
+export function renderRepost(ctx: KoaContextWithOIDC, action: string, fields: URLSearchParams): void {
+  const messages = messagesFor(fields.get('ui_locales') ?? undefined, ctx.get('Accept-Language'));
+  const { title, text } = messages.forward;
+  const redirectUri = fields.get('redirect_uri') ?? '';
+  const redirect = redirectUriKind(redirectUri) === undefined ? undefined : formActionSource(redirectUri);
+  ctx.type = 'html';
+  ctx.set('Content-Security-Policy', contentSecurityPolicy(redirect, true));
+  ctx.body = forwardPage(messages, { title, text, action, fields: [...fields] });
+}
+
+function readForm(page: string): { action: string; fields: [string, string][] } | undefined {
+  const action = /<title>Submitting Callback<\/title>[\s\S]*<form method="post" action="([^"]+)">/.exec(page)?.[1];
+  if (action === undefined) return undefined;
+  const inputs = page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"\/>/g);
+  return {
+    action: unescaped(action),
+    fields: [...inputs].map(([, name = '', value = '']) => [name, unescaped(value)]),
+  };
+}
+
+const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+
+const unescaped = (text: string): string =>
+  text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => characters[name] ?? '');

@@ -1,0 +1,217 @@
+// The pages themselves. They work without JavaScript, with a keyboard and on a phone.
+import { emailLengthMax, passwordLengthMax } from '../users/credential-limits.js';
+import { Markup, markup } from './markup.js';
+import type { PageMessages } from './page-messages.js';
+import { pageStyles } from './page-styles.js';
+
+/** Three lines of wind; hidden from screen readers, the name stands beside it. */
+const mark = new Markup(
+  '<svg viewBox="0 0 32 32" aria-hidden="true" focusable="false" fill="none" stroke="currentColor" stroke-width="2.6" stroke-linecap="round"><path d="M3 12h15.5a4.5 4.5 0 1 0-4.2-6"/><path d="M3 17.5h22a4 4 0 1 1-3.7 5.5"/><path d="M3 23h10.5a3.2 3.2 0 1 1-3 4.3"/></svg>',
+);
+
+function page(messages: PageMessages, title: string, body: Markup): string {
+  return markup`<!doctype html>
+    <html lang="${messages.language}">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="robots" content="noindex">
+        <title>${title} · Tradewind</title>
+        <style>${new Markup(pageStyles)}</style>
+      </head>
+      <body>
+        <header class="brand">${mark}<span>Tradewind</span></header>
+        <main>${body}</main>
+      </body>
+    </html> `.text;
+}
+
+export interface LoginPage {
+  uid: string;
+  csrf: string;
+  clientName: string;
+  email?: string | undefined;
+  /** Who may go on without signing in. */
+  signedInAs?: string | undefined;
+  /** What went wrong with the last attempt; `field` is the one to look at first. */
+  problem?: { text: string; field?: 'email' } | undefined;
+}
+
+export function loginPage(messages: PageMessages, given: LoginPage): string {
+  const { uid, csrf, clientName, email, signedInAs, problem } = given;
+  const { signIn, errors } = messages;
+  const takesFocus = !problem && signedInAs === undefined;
+  const isInvalid = problem?.field !== undefined;
+  const invalid = isInvalid ? new Markup(' aria-invalid="true" aria-describedby="problem-text"') : undefined;
+  return page(
+    messages,
+    problem ? `${errors.prefix}: ${signIn.title}` : signIn.title,
+    markup`${problem && problemSummary(messages, problem)}
+      <h1>${signIn.title}</h1>
+      <p class="lead">${signIn.lead(clientName)}</p>
+      ${
+        signedInAs !== undefined &&
+        markup`<form method="post" action="/login/${uid}/confirm">
+          <input type="hidden" name="_csrf" value="${csrf}">
+          <button class="primary" type="submit">${signIn.continueAs(signedInAs)}</button>
+        </form>
+        <h2 class="other">${signIn.other}</h2>`
+      }
+      <form method="post" action="/login/${uid}/submit">
+        <input type="hidden" name="_csrf" value="${csrf}">
+        <label for="email">${signIn.email}</label>
+        <input
+          id="email"
+          name="email"
+          type="email"
+          inputmode="email"
+          autocomplete="username"
+          autocapitalize="none"
+          spellcheck="false"
+          maxlength="${emailLengthMax}"
+          required
+          value="${email ?? ''}"
+          ${invalid}${takesFocus && !email && new Markup(' autofocus')}
+       >
+        <label for="password">${signIn.password}</label>
+        <input
+          id="password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          maxlength="${passwordLengthMax}"
+          required${invalid}${takesFocus && !!email && new Markup(' autofocus')}
+       >
+        <button class="primary" type="submit">${signIn.submit}</button>
+      </form>
+      ${cancelForm(messages, uid, csrf)}`,
+  );
+}
+
+export interface ConsentPage {
+  uid: string;
+  csrf: string;
+  clientName: string;
+  clientLinks: { termsUrl?: string | undefined; privacyUrl?: string | undefined };
+  email: string;
+  /** Nobody but itself registered it. */
+  isUnverified: boolean;
+  /** Identifiers of resources, the issuer left out. */
+  resources: string[];
+  scopes: string[];
+  destination: { label: string; isLocal: boolean };
+}
+
+export function consentPage(messages: PageMessages, given: ConsentPage): string {
+  const { consent } = messages;
+  const { termsUrl, privacyUrl } = given.clientLinks;
+  const { resources, otherResource, scopes } = messages;
+  const permissions = [
+    ...given.resources.map(
+      (resource) => resources[resource] ?? { name: otherResource.name(resource), meaning: otherResource.meaning },
+    ),
+    // A scope that is not known here is not granted.
+    ...given.scopes.flatMap((scope) => scopes[scope] ?? []),
+  ];
+  return page(
+    messages,
+    consent.title(given.clientName),
+    markup`<h1>${consent.title(given.clientName)}</h1>
+      ${given.isUnverified && markup`<p class="warning">${consent.unverified}</p>`}
+      <dl class="facts">
+        <div>
+          <dt>${consent.signedInAs}</dt>
+          <dd>${given.email}</dd>
+        </div>
+        <div>
+          <dt>${consent.redirectsTo}</dt>
+          <dd>${given.destination.label}</dd>
+        </div>
+      </dl>
+      ${given.destination.isLocal && markup`<p class="warning">${consent.localWarning}</p>`}
+      <p id="scopes-lead">${consent.lead(given.clientName)}</p>
+      <ul class="scopes" aria-labelledby="scopes-lead">
+        ${permissions.map(({ name, meaning }) => markup`<li><strong>${name}</strong><span>${meaning}</span></li> `)}
+      </ul>
+      <div class="actions">
+        <form method="post" action="/login/${given.uid}/confirm">
+          <input type="hidden" name="_csrf" value="${given.csrf}">
+          <button class="primary" type="submit">${consent.submit}</button>
+        </form>
+        ${cancelForm(messages, given.uid, given.csrf)}
+      </div>
+      ${
+        (termsUrl ?? privacyUrl) &&
+        markup`<p class="links">
+          ${termsUrl && linkTo(termsUrl, consent.terms)}${privacyUrl && linkTo(privacyUrl, consent.privacy)}
+        </p>`
+      }`,
+  );
+}
+
+/** In a tab of its own: the reader comes back to the page, and the other one learns nothing of it. */
+const linkTo = (url: string, text: string): Markup =>
+  markup`<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a>`;
+
+export interface ForwardPage {
+  title: string;
+  text: string;
+  action: string;
+  fields: [name: string, value: string][];
+}
+
+/** Posts itself where scripts run, and has a button where they do not. */
+export const forwardScript = 'document.forms[0].submit()';
+
+export function forwardPage(messages: PageMessages, { title, text, action, fields }: ForwardPage): string {
+  return page(
+    messages,
+    title,
+    markup`<h1>${title}</h1>
+      <p>${text}</p>
+      <form method="post" action="${action}">
+        ${fields.map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`)}
+        <button class="primary" type="submit">${messages.forward.submit}</button>
+      </form>
+      <script>${new Markup(forwardScript)}</script>`,
+  );
+}
+
+export interface ErrorPage {
+  title: string;
+  text: string;
+  /** The standard's code and sentence, for developers. */
+  technical?: { error: string; description: string | undefined } | undefined;
+}
+
+export function errorPage(messages: PageMessages, { title, text, technical }: ErrorPage): string {
+  return page(
+    messages,
+    title,
+    markup`<h1>${title}</h1>
+      <p>${text}</p>
+      ${
+        technical &&
+        markup`<p class="technical">
+          ${messages.errors.details}:<code
+            >${technical.error}${technical.description && `: ${technical.description}`}</code
+          >
+        </p>`
+      }`,
+  );
+}
+
+function problemSummary(messages: PageMessages, problem: { text: string; field?: string }): Markup {
+  const text = problem.field ? markup`<a href="#${problem.field}">${problem.text}</a>` : markup`${problem.text}`;
+  return markup`<div class="problem" role="alert" tabindex="-1" autofocus>
+    <h2>${messages.errors.summary}</h2>
+    <p id="problem-text">${text}</p>
+  </div>`;
+}
+
+function cancelForm(messages: PageMessages, uid: string, csrf: string): Markup {
+  return markup`<form method="post" action="/login/${uid}/abort">
+    <input type="hidden" name="_csrf" value="${csrf}">
+    <button class="secondary" type="submit">${messages.cancel}</button>
+  </form>`;
+}

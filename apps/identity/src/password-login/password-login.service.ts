@@ -1,0 +1,129 @@
+// Checking an email address and a password, for the login form and for POST /auth/login alike: the same limits, the
+// same work and the same answer whether or not there is such an account.
+import { Injectable } from '@nestjs/common';
+import { clientNetwork } from '@tradewind/service-kit';
+import { AppConfig } from '../app.config.js';
+import { AuditLog } from '../audit/audit-log.js';
+import { AppEvents } from '../events.js';
+import { currentUnitOfWork } from '../unit-of-work/unit-of-work.js';
+import { emailKey } from '../users/email-key.js';
+import { PasswordHashing, tooManyLogins } from './password-hashing.js';
+import { UsersStore } from '../users/users.store.js';
+import type { User } from '../users/users.types.js';
+import { AttemptsInFlight } from '../throttle/attempts-in-flight.js';
+import { AttemptsStore } from '../throttle/attempts.store.js';
+import type { Lane } from './fair-queue.js';
+import { KnownBrowsers } from './known-browsers.js';
+import { loginLimits, type LoginLimit } from './login-limits.js';
+import { RefusedWindows } from '../throttle/refused-windows.js';
+
+/** Longest wait for attempts in flight, milliseconds; a hundred passwords are checked in a third of it. */
+const waitMsMax = 10_000;
+
+export interface LoginAttempt {
+  email: string;
+  password: string;
+  via: 'form' | 'rest';
+  /** The Cookie header of a browser. */
+  cookies?: string | undefined;
+}
+
+export type LoginOutcome =
+  { kind: 'ok'; user: User } | { kind: 'refused' } | { kind: 'throttled'; retryAfterSeconds: number };
+
+@Injectable()
+export class PasswordLogin {
+  private readonly inFlight = new AttemptsInFlight();
+  private readonly refusedWindows = new RefusedWindows();
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly attempts: AttemptsStore,
+    private readonly hashing: PasswordHashing,
+    private readonly users: UsersStore,
+    private readonly browsers: KnownBrowsers,
+    private readonly audit: AuditLog,
+    private readonly events: AppEvents,
+  ) {}
+
+  /** Runs inside a request unit: what it learns about limits and audits is stored with the request's other writes. */
+  async check({ email, password, via, cookies }: LoginAttempt): Promise<LoginOutcome> {
+    const unit = currentUnitOfWork();
+    if (!unit) throw new Error('a login runs in a request unit');
+    const key = emailKey(email);
+    const network = clientNetwork(unit.ip);
+    const browserId = await this.knownBrowser(cookies, key);
+    const limits = loginLimits(this.config, { account: key ?? email, network, browserId });
+    const attempt = await this.take(limits, key);
+    const { user } = attempt;
+    if (!attempt.allowed) {
+      await this.recordThrottled(limits, attempt.fullKeys, { via, userId: user?.id });
+      return { kind: 'throttled', retryAfterSeconds: attempt.retryAfterSeconds };
+    }
+    const settle = this.inFlight.begin(limits.map((limit) => limit.key));
+    let succeeded = false;
+    unit.atEnd.push(() => settle(succeeded));
+    // What is stored for this login goes back to the credentials as they were before the password was checked.
+    if (user) unit.users.set(user.id, user);
+    const isActive = user !== undefined && !user.isDisabled;
+    const lane: Lane = { isKnown: browserId !== undefined, key: browserId ?? network };
+    const isRight = await this.verify(isActive ? attempt.passwordHash : undefined, password, lane, limits);
+    if (!user || !isActive || !isRight) {
+      await this.audit.record({ event: 'login.failed', userId: user?.id, details: { via } });
+      return { kind: 'refused' };
+    }
+    succeeded = true;
+    for (const limit of limits) {
+      (limit.afterSuccess === 'clear' ? unit.clearedAttempts : unit.refundedAttempts).push(limit.key);
+    }
+    await this.audit.record({ event: 'login.succeeded', userId: user.id, details: { via } });
+    return { kind: 'ok', user };
+  }
+
+  /** The id of a browser that signed in to this very account before, with the password that holds today. */
+  private async knownBrowser(cookies: string | undefined, key: string | undefined): Promise<string | undefined> {
+    if (key === undefined || !this.browsers.isKnown(cookies)) return undefined;
+    const user = await this.users.findByEmailKey(key);
+    return user && this.browsers.find(cookies, user);
+  }
+
+  /** Counts the attempt, once those in flight have left room for it; not allowed: failures alone fill a window. */
+  private async take(limits: LoginLimit[], emailKey: string | undefined) {
+    const deadline = Date.now() + waitMsMax;
+    for (;;) {
+      const attempt = await this.attempts.takeWithUser(limits, emailKey);
+      if (attempt.allowed) return attempt;
+      const settled = this.inFlight.untilOneSettles(attempt.fullKeys);
+      if (settled === undefined) return attempt;
+      if (this.inFlight.waiting > this.config.PASSWORD_HASHES_WAITING || Date.now() > deadline) throw tooManyLogins();
+      await settled;
+    }
+  }
+
+  /** An attempt that was not judged is no failure. */
+  private async verify(
+    passwordHash: string | undefined,
+    password: string,
+    lane: Lane,
+    limits: LoginLimit[],
+  ): Promise<boolean> {
+    try {
+      return await this.hashing.verify(passwordHash, password, lane);
+    } catch (error) {
+      await this.attempts.giveBack(limits);
+      throw error;
+    }
+  }
+
+  /** Every refusal is counted; an audit row is written once a minute for a window, whatever the number of refusals. */
+  private async recordThrottled(
+    limits: LoginLimit[],
+    fullKeys: readonly string[],
+    { via, userId }: { via: string; userId: string | undefined },
+  ): Promise<void> {
+    const full = limits.find(({ key }) => fullKeys.includes(key)) ?? limits[0]!;
+    this.events.emit('login_throttled', { limit: full.name, via, user_id: userId });
+    if (!this.refusedWindows.isDue(full.key, Date.now())) return;
+    await this.audit.record({ event: 'login.throttled', userId, details: { via, limit: full.name } });
+  }
+}

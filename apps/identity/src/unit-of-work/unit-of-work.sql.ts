@@ -1,0 +1,263 @@
+// One statement, one trip, one transaction for all writes of a request. It is put together from the parts that the
+// request needs: PostgreSQL opens every table and index that a statement names, whether or not there is a row to write.
+// Parts that touch the same row within one statement would race; UnitOfWork keeps one write per key.
+import type { Statement } from '../prepared-statements.js';
+import { payloadKey, type PayloadRecord, type UnitOfWork } from './unit-of-work.js';
+
+/** Longer than a request takes, shorter than anyone could use a key that has been left behind. */
+const replacedSessionSeconds = 10;
+
+/** What a person can simply begin again: the way to the code. */
+const transient = new Set(['Interaction', 'Session', 'AuthorizationCode']);
+
+/** The statement, and the row `complete` that it returns: false when a required row was gone, and nothing is stored. */
+export function writeStatement(unit: UnitOfWork): { statement: Statement; values: unknown[] } {
+  const values: unknown[] = [];
+  const bind = (type: string, list: unknown[]): string => `$${values.push(list)}::${type}[]`;
+  const removals = removalsOf(unit);
+  const parts = [
+    ...payloadParts(unit, removals, bind),
+    ...auditParts(unit, bind),
+    ...clientParts(unit, removals, bind),
+    ...attemptParts(unit, bind),
+  ];
+  const isDurable = mustSurviveCrash(unit);
+  const durability = isDurable ? '' : `, set_config('synchronous_commit', 'off', true)`;
+  const name = `request_writes_${parts.map(({ letter }) => letter).join('')}${isDurable ? '' : '_relaxed'}`;
+  let text = texts.get(name);
+  if (text === undefined) {
+    text = `with ${parts.map((part) => part.text).join(', ')} select yes as complete${durability} from complete`;
+    texts.set(name, text);
+  }
+  return { statement: { name, text }, values };
+}
+
+/** The same parts make the same text; pg compares it with the prepared one every time. */
+const texts = new Map<string, string>();
+
+type Bind = (type: string, list: unknown[]) => string;
+
+/** A part of the statement, and what stands for it in the statement's name. */
+interface Part {
+  letter: string;
+  text: string;
+}
+
+interface Removals {
+  deletes: { model: string; id: string; required: boolean }[];
+  /** Sessions that are stored again under another key. */
+  replaced: { id: string }[];
+}
+
+function removalsOf({ upserts, deletes }: UnitOfWork): Removals {
+  const gone = [...deletes.values()].filter(({ model, id }) => !upserts.has(payloadKey(model, id)));
+  const storesSession = [...upserts.values()].some(({ model }) => model === 'Session');
+  const isReplaced = ({ model }: { model: string }) => model === 'Session' && storesSession;
+  return { deletes: gone.filter((one) => !isReplaced(one)), replaced: gone.filter(isReplaced) };
+}
+
+function payloadParts(unit: UnitOfWork, { deletes, replaced }: Removals, bind: Bind): Part[] {
+  const parts: Part[] = [];
+  const upserts = [...unit.upserts.values()];
+  const conditions: string[] = [];
+
+  if (deletes.length > 0) {
+    const list = bind('boolean', column(deletes, 'required'));
+    parts.push({
+      letter: 'd',
+      text: `gone as (
+        delete from oidc_payload p
+         using unnest(${bind('text', column(deletes, 'model'))}, ${bind('text', column(deletes, 'id'))}, ${list}) as d(model, id, required)
+         where p.model = d.model and p.id = d.id returning d.model, d.id, d.required, p.uid, p.payload)`,
+    });
+    conditions.push(
+      `(select count(*) from gone where required) >= (select count(*) from unnest(${list}) as r(required) where required)`,
+    );
+  }
+  const consumptions = [...unit.consumptions.values()];
+  if (consumptions.length > 0) {
+    // The condition on consumed_at makes a single winner among any number of redemptions on any number of replicas.
+    const ids = bind('text', column(consumptions, 'id'));
+    parts.push({
+      letter: 'c',
+      text: `consumed as (
+        update oidc_payload p set consumed_at = now() from unnest(${bind('text', column(consumptions, 'model'))}, ${ids}) as c(model, id)
+         where p.model = c.model and p.id = c.id and p.consumed_at is null returning p.id)`,
+    });
+    conditions.push(`(select count(*) from consumed) >= cardinality(${ids})`);
+  }
+  // Everything below happens only if every required row was there: of two requests that resolve the same interaction or
+  // redeem the same code, the second stores nothing.
+  parts.push({ letter: '', text: `complete as (select ${conditions.join(' and ') || 'true'} as yes)` });
+
+  const revoked = [...unit.revokedGrants.values()];
+  if (revoked.length > 0) {
+    parts.push({
+      letter: 'r',
+      text: `revoked as (
+        delete from oidc_payload p using unnest(${bind('text', column(revoked, 'model'))}, ${bind('text', column(revoked, 'grantId'))}) as d(model, grant_id)
+         where p.grant_id = d.grant_id and p.model = d.model)`,
+    });
+  }
+  if (upserts.length > 0) parts.push(...storedParts(unit, upserts, { deletes, replaced }, bind));
+  return parts;
+}
+
+// A session gets a new key at every step, and tabs of one browser take steps at the same time: whichever comes later
+// takes the place of the other's session (`twins`, `earlier`) and keeps what that one was granted. A request that is on
+// its way with the key of before still finds it for a moment (`replaced`): without its uid, and as it was then.
+function storedParts(unit: UnitOfWork, upserts: PayloadRecord[], { deletes, replaced }: Removals, bind: Bind): Part[] {
+  const parts: Part[] = [];
+  const list = (type: string, value: (record: PayloadRecord) => unknown) => bind(type, upserts.map(value));
+  const rows = {
+    model: list('text', (one) => one.model),
+    id: list('text', (one) => one.id),
+    payload: list('text', (one) => one.payload),
+    grant_id: list('text', (one) => one.grantId ?? null),
+    client_id: list('text', (one) => one.clientId ?? null),
+    account_id: list('uuid', (one) => one.accountId ?? null),
+    // As this request saw the user: older than the user's own by now, the row is worth nothing.
+    credentials_version: list('int', ({ accountId }) =>
+      accountId === undefined ? null : (unit.users.get(accountId)?.credentialsVersion ?? null),
+    ),
+    session_uid: list('text', (one) => one.sessionUid ?? null),
+    expires_at: list('float8', (one) => one.expiresAtSeconds),
+  };
+  const columns = ['grant_id', 'client_id', 'account_id', 'credentials_version', 'session_uid'];
+  const storesSession = upserts.some(({ uid }) => uid !== undefined);
+  if (!storesSession) {
+    parts.push({
+      letter: 's',
+      text: `stored as (
+        insert into oidc_payload (model, id, payload, ${columns.join(', ')}, expires_at)
+        select model, id, payload, ${columns.join(', ')}, to_timestamp(expires_at)
+          from unnest(${Object.values(rows).join(', ')}) as n(${Object.keys(rows).join(', ')}), complete where complete.yes
+        on conflict (model, id) do update
+          set payload = excluded.payload, ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}, expires_at = excluded.expires_at)`,
+    });
+    return parts;
+  }
+  const uids = list('text', (one) => one.uid ?? null);
+  const replacedIds = bind('text', column(replaced, 'id'));
+  const earlier = deletes.length > 0 ? 'select uid, payload from gone where uid is not null union all' : '';
+  parts.push({
+    letter: 'S',
+    text: `replaced as (
+        update oidc_payload p set uid = null, expires_at = least(p.expires_at, now() + interval '${replacedSessionSeconds} seconds')
+          from (select id, uid, payload from oidc_payload where model = 'Session' and id = any(${replacedIds}) for update skip locked) o
+         where p.model = 'Session' and p.id = o.id returning o.uid, o.payload
+      ), twins as (
+        delete from oidc_payload p using unnest(${rows.id}, ${uids}) as n(id, uid), complete
+         where complete.yes and p.uid = n.uid and p.id <> n.id and p.id <> all(${replacedIds}) returning p.uid, p.payload
+      ), earlier as (
+        ${earlier} select uid, payload from twins union all select uid, payload from replaced where uid is not null
+      ), stored as (
+        insert into oidc_payload as p (model, id, payload, uid, ${columns.join(', ')}, expires_at)
+        select model, id, case when uid is null then payload else merged_session((select e.payload from earlier e where e.uid = n.uid limit 1), payload) end,
+               uid, ${columns.join(', ')}, to_timestamp(expires_at)
+          from unnest(${Object.values(rows).join(', ')}, ${uids}) as n(${Object.keys(rows).join(', ')}, uid), complete where complete.yes
+        on conflict (model, id) do update
+          set payload = case when excluded.uid is null then excluded.payload else merged_session(p.payload, excluded.payload) end,
+              uid = excluded.uid, ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}, expires_at = excluded.expires_at)`,
+  });
+  return parts;
+}
+
+function auditParts({ audits }: UnitOfWork, bind: Bind): Part[] {
+  if (audits.length === 0) return [];
+  const lists = [
+    bind('text', column(audits, 'event')),
+    bind('uuid', column(audits, 'userId')),
+    bind('text', column(audits, 'clientId')),
+    bind('text', column(audits, 'ip')),
+    bind(
+      'text',
+      audits.map((one) => JSON.stringify(one.details ?? {})),
+    ),
+  ];
+  return [
+    {
+      letter: 'a',
+      text: `audited as (
+        insert into audit_event (event, user_id, client_id, ip, details)
+        select a.event, a.user_id, a.client_id, a.ip, a.details
+          from unnest(${lists.join(', ')}) as a(event, user_id, client_id, ip, details), complete where complete.yes)`,
+    },
+  ];
+}
+
+function clientParts(unit: UnitOfWork, { deletes }: Removals, bind: Bind): Part[] {
+  const parts: Part[] = [];
+  const clients = [...unit.clientUpserts.values()];
+  if (clients.length > 0) {
+    const lists = [
+      bind('text', column(clients, 'clientId')),
+      bind('text', column(clients, 'metadata')),
+      bind('text', column(clients, 'secretSealed')),
+    ];
+    parts.push({
+      letter: 'u',
+      text: `clients as (
+        insert into oauth_client (client_id, metadata, secret_sealed, origin)
+        select c.client_id, c.metadata, c.secret_sealed, 'registration'
+          from unnest(${lists.join(', ')}) as c(client_id, metadata, secret_sealed), complete where complete.yes
+        on conflict (client_id) do update set metadata = excluded.metadata, secret_sealed = excluded.secret_sealed)`,
+    });
+  }
+  if (unit.clientRemovals.size > 0) {
+    const ids = bind('text', [...unit.clientRemovals]);
+    // What is deleted by name in this statement may not be deleted by its client a second time.
+    const others = deletes.length > 0 ? 'and (model, id) not in (select model, id from gone)' : '';
+    parts.push({
+      letter: 'x',
+      text: `removed as (
+        delete from oauth_client where client_id = any(${ids}) and (select yes from complete)
+      ), removed_payloads as (
+        delete from oidc_payload where client_id = any(${ids}) and (select yes from complete) ${others})`,
+    });
+  }
+  if (unit.usedClients.size > 0) {
+    parts.push({
+      letter: 'l',
+      text: `used as (
+        update oauth_client set used_at = now()
+         where client_id = any(${bind('text', [...unit.usedClients])}) and (used_at is null or used_at < now() - interval '1 day'))`,
+    });
+  }
+  return parts;
+}
+
+// Attempt windows are locked in the order of their keys, as attempts.store.ts does: otherwise logins of one account from
+// one address would wait for each other in a circle.
+function attemptParts({ clearedAttempts, refundedAttempts }: UnitOfWork, bind: Bind): Part[] {
+  if (clearedAttempts.length === 0 && refundedAttempts.length === 0) return [];
+  const [cleared, refunded] = [bind('text', clearedAttempts), bind('text', refundedAttempts)];
+  return [
+    {
+      letter: 'w',
+      text: `windows as (
+        select key from attempt_window where key = any(${cleared} || ${refunded}) order by key for update
+      ), cleared as (
+        delete from attempt_window w using windows where w.key = windows.key and w.key = any(${cleared})
+      ), refunded as (
+        update attempt_window w set attempts = greatest(attempts - 1, 0) from windows where w.key = windows.key and w.key = any(${refunded}))`,
+    },
+  ];
+}
+
+/**
+ * Whether the commit waits for the disk. A crash of the database server may take the last half second of logins under
+ * way; never a token, a consent, a registration, a revocation or an audit row.
+ */
+function mustSurviveCrash(unit: UnitOfWork): boolean {
+  return !(
+    [...unit.upserts.values(), ...unit.deletes.values()].every(({ model }) => transient.has(model)) &&
+    unit.consumptions.size === 0 &&
+    unit.revokedGrants.size === 0 &&
+    unit.clientUpserts.size === 0 &&
+    unit.clientRemovals.size === 0 &&
+    unit.audits.length === 0
+  );
+}
+
+const column = <Row>(rows: readonly Row[], name: keyof Row): unknown[] => rows.map((row) => row[name] ?? null);

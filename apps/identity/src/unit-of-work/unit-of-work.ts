@@ -1,0 +1,115 @@
+// What one HTTP request to the provider reads and writes, gathered.
+// Reads: rows that one statement brought along (the grant, client, user and session of a token) answer the provider's
+// later questions without another round trip. Writes: everything the provider saves or destroys is kept here and
+// becomes a single statement before the response leaves, so it happens as a whole or not at all.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ClientRights } from '../clients/clients.store.js';
+import type { User } from '../users/users.types.js';
+
+export interface PayloadRecord {
+  model: string;
+  /** Key in the table: a hash for whatever works like a bearer token, see payload-keys.ts. */
+  id: string;
+  /** JSON text. */
+  payload: string;
+  grantId?: string | undefined;
+  uid?: string | undefined;
+  clientId?: string | undefined;
+  accountId?: string | undefined;
+  sessionUid?: string | undefined;
+  /** Seconds since 1970. */
+  expiresAtSeconds: number;
+}
+
+export interface AuditRecord {
+  event: string;
+  userId?: string | undefined;
+  clientId?: string | undefined;
+  ip?: string | undefined;
+  details?: Record<string, unknown> | undefined;
+}
+
+/** A row as read: JSON text, parsed anew by every reader because the provider changes what it is given. */
+export interface FoundPayload {
+  payload: string;
+  consumedAtSeconds: number | null;
+  /** Of a browser session; null when another key has taken its place. */
+  uid?: string | null;
+}
+
+export class UnitOfWork {
+  readonly payloads = new Map<string, FoundPayload | undefined>();
+  readonly sessionsByUid = new Map<string, string | undefined>();
+  readonly clients = new Map<string, string | undefined>();
+  readonly clientRights = new Map<string, ClientRights>();
+  readonly users = new Map<string, User | undefined>();
+
+  readonly upserts = new Map<string, PayloadRecord>();
+  /** Keys to delete; true when the request fails unless the row was still there. */
+  readonly deletes = new Map<string, { model: string; id: string; required: boolean }>();
+  /** Codes and refresh tokens that this request redeems: it fails unless nobody did before. */
+  readonly consumptions = new Map<string, { model: string; id: string; grantId: string | undefined }>();
+  readonly revokedGrants = new Map<string, { model: string; grantId: string }>();
+  readonly clientUpserts = new Map<string, { clientId: string; metadata: string; secretSealed: string | null }>();
+  readonly clientRemovals = new Set<string>();
+  /** The browser session stays as it is stored, and so does its cookie. */
+  keepsSession = false;
+  /** The signed access token that this request made. */
+  issuedAccessToken: string | undefined;
+  /** Clients that received a token. */
+  readonly usedClients = new Set<string>();
+  readonly audits: AuditRecord[] = [];
+  /** Attempt windows to forget, and those to give one attempt back to. */
+  readonly clearedAttempts: string[] = [];
+  readonly refundedAttempts: string[] = [];
+  /** Run after the writes are stored: log lines and counters. */
+  readonly afterwards: (() => void)[] = [];
+
+  /** Run at the end of the request, whatever came of it. */
+  readonly atEnd: (() => void)[] = [];
+
+  /** Set when the database did not answer, so that the response becomes a 503 whatever the provider made of it. */
+  storeFailure: unknown;
+
+  readonly ip: string | undefined;
+
+  constructor(ip?: string) {
+    this.ip = ip;
+  }
+
+  /** Nothing of what was to be written is. */
+  discardWrites(): void {
+    const maps = [this.upserts, this.deletes, this.consumptions, this.revokedGrants, this.clientUpserts];
+    for (const writes of [...maps, this.clientRemovals, this.usedClients]) writes.clear();
+    for (const list of [this.audits, this.clearedAttempts, this.refundedAttempts, this.afterwards]) list.length = 0;
+  }
+
+  get isEmpty(): boolean {
+    return (
+      this.upserts.size === 0 &&
+      this.deletes.size === 0 &&
+      this.consumptions.size === 0 &&
+      this.revokedGrants.size === 0 &&
+      this.clientUpserts.size === 0 &&
+      this.clientRemovals.size === 0 &&
+      this.usedClients.size === 0 &&
+      this.audits.length === 0 &&
+      this.clearedAttempts.length === 0 &&
+      this.refundedAttempts.length === 0
+    );
+  }
+}
+
+export const payloadKey = (model: string, id: string): string => `${model}:${id}`;
+
+const units = new AsyncLocalStorage<UnitOfWork>();
+
+/** The unit of the request being served; undefined outside of one (start-up, operator commands). */
+export const currentUnitOfWork = (): UnitOfWork | undefined => units.getStore();
+
+export const inUnitOfWork = <T>(unit: UnitOfWork, run: () => Promise<T>): Promise<T> =>
+  units.run(unit, () =>
+    run().finally(() => {
+      for (const act of unit.atEnd) act();
+    }),
+  );

@@ -1,0 +1,203 @@
+// The operator commands as they are typed, against a database of their own.
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Command } from 'commander';
+import { findServiceToken, migrateDatabase, openService, parseServiceTokens } from '@tradewind/service-kit';
+import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
+import { migrations } from '../src/migrations.js';
+import { addCommands } from '../src/commands.js';
+import { service } from '../src/service.js';
+
+describe('operator commands', () => {
+  let database: TestDatabase;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    await migrateDatabase({ DATABASE_URL: database.url, DATABASE_SCHEMA: 'identity' }, migrations);
+    env = {
+      ENVIRONMENT: 'dev',
+      LOG_LEVEL: 'fatal',
+      DATABASE_URL: database.url,
+      OAUTH_ISSUER: 'http://localhost:4000',
+      SIGNING_KEY_POLL_SECONDS: '1',
+    };
+  });
+  afterAll(() => database.drop());
+
+  /** What a command prints; rejects as the command does. */
+  async function run(...argv: string[]): Promise<string> {
+    const printed: string[] = [];
+    // The terminal is where the result goes; there is no other way to see it in this process.
+    const write = jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+      printed.push(String(chunk));
+      return true;
+    });
+    const program = new Command('identity').exitOverride().configureOutput({ writeErr: () => undefined });
+    const opened = await openService(service, { env });
+    try {
+      addCommands(program, () => Promise.resolve(opened));
+      await program.parseAsync(argv, { from: 'user' });
+      return printed.join('');
+    } finally {
+      write.mockRestore();
+      await opened.close();
+    }
+  }
+
+  it('users: create, once only unless --if-missing, list, role, password, disable, enable', async () => {
+    const create = [
+      'user',
+      'create',
+      '--email',
+      'Demo@Example.com',
+      '--password',
+      'demo-password-1',
+      '--role',
+      'USER',
+      '--name',
+      'Demo User',
+    ];
+    expect(await run(...create)).toMatch(/^[0-9a-f-]{36}\n$/);
+    await expect(run(...create)).rejects.toThrow('already');
+    expect(await run(...create, '--if-missing')).toContain('exists');
+    await expect(run('user', 'create', '--email', 'x@example.com', '--password', 'short')).rejects.toThrow('12 to');
+    await expect(run('user', 'create', '--email', 'no address', '--password', 'long enough password')).rejects.toThrow(
+      'not an email',
+    );
+    await expect(run('user', 'set-role', '--email', 'demo@example.com', '--role', 'KING')).rejects.toThrow(
+      'USER, ANALYST, ADMIN',
+    );
+    await run('user', 'set-role', '--email', 'demo@example.com', '--role', 'ADMIN');
+    await run('user', 'set-password', '--email', 'demo@example.com', '--password', 'another-password-2');
+    await run('user', 'disable', '--email', 'demo@example.com');
+    expect(await run('user', 'list')).toMatch(/Demo@Example\.com {2}ADMIN {2}disabled .* Demo User/);
+    await run('user', 'enable', '--email', 'demo@example.com');
+    expect(JSON.parse(await run('user', 'list', '--json'))).toMatchObject({ userRole: 'ADMIN', disabledAt: null });
+    await expect(run('user', 'disable', '--email', 'nobody@example.com')).rejects.toThrow('no user');
+    await expect(run('user', 'create')).rejects.toThrow('required option');
+  }, 60_000);
+
+  it('clients: a fixed one once, refused metadata, show without the secret, delete', async () => {
+    const create = [
+      'client',
+      'create',
+      '--id',
+      'demo-client',
+      '--secret',
+      'demo-secret',
+      '--redirect-uri',
+      'http://localhost:4999/callback',
+      '--grant-types',
+      'authorization_code',
+      'refresh_token',
+    ];
+    expect(await run(...create, '--if-missing')).toBe('client_id demo-client\nclient_secret demo-secret\n');
+    expect(await run(...create, '--if-missing')).toContain('exists');
+    await expect(run(...create)).rejects.toThrow('already');
+    await expect(run('client', 'create', '--redirect-uri', 'http://evil.example/cb')).rejects.toThrow(
+      'redirect_uris must be https',
+    );
+    expect(
+      await run('client', 'create', '--redirect-uri', 'https://a.example/cb', '--auth-method', 'none'),
+    ).not.toContain('secret');
+    const shown = await run('client', 'show', 'demo-client');
+    expect(JSON.parse(shown)).toMatchObject({
+      clientId: 'demo-client',
+      metadata: { redirect_uris: ['http://localhost:4999/callback'] },
+    });
+    expect(shown).not.toContain('demo-secret');
+    expect(await run('client', 'list')).toContain('demo-client');
+
+    const allow = (...words: string[]) => run('client', 'allow-resource', ...words);
+    await allow('demo-client', 'urn:tradewind:pipelines');
+    await allow('demo-client', 'urn:tradewind:pipelines');
+    await allow('demo-client', 'urn:tradewind:data');
+    expect(await run('client', 'list')).toContain('for urn:tradewind:pipelines, urn:tradewind:data');
+    await run('client', 'disallow-resource', 'demo-client', 'urn:tradewind:data');
+    expect(JSON.parse(await run('client', 'show', 'demo-client'))).toMatchObject({
+      origin: 'operator',
+      resources: ['urn:tradewind:pipelines'],
+    });
+    await expect(allow('demo-client', 'urn:unknown')).rejects.toThrow('OAUTH_RESOURCES');
+    await expect(allow('demo-client', 'http://localhost:4000/')).rejects.toThrow('issuer itself');
+    await expect(allow('nobody', 'urn:tradewind:data')).rejects.toThrow('no client');
+    const made = ['client', 'create', '--id', 'second', '--redirect-uri', 'https://a.example/cb', '--resource'];
+    await run(...made, 'urn:tradewind:data', 'urn:tradewind:identity');
+    expect(JSON.parse(await run('client', 'show', 'second'))).toMatchObject({
+      resources: ['urn:tradewind:data', 'urn:tradewind:identity'],
+    });
+    const unknown = ['client', 'create', '--redirect-uri', 'https://a.example/cb', '--resource', 'urn:unknown'];
+    await expect(run(...unknown)).rejects.toThrow('OAUTH_RESOURCES');
+    const events = await run('audit', 'list', '--client', 'demo-client');
+    expect(events).toContain('client.resource_allowed');
+    expect(events).toContain('client.resource_disallowed');
+    await run('client', 'delete', 'demo-client');
+    await expect(run('client', 'delete', 'demo-client')).rejects.toThrow('no client');
+  }, 60_000);
+
+  it('users: a company, and deletion', async () => {
+    const created = await run(
+      ...['user', 'create', '--email', 'c@example.com', '--password', 'a long password', '--company', 'acme'],
+    );
+    const id = created.trim();
+    expect(await run('user', 'list')).toContain(`${id}  c@example.com  USER  active  company acme`);
+    await run('user', 'set-company', 'C@example.com', 'globex: east');
+    expect(await run('user', 'list')).toContain('company globex: east');
+    await run('user', 'set-company', 'c@example.com', '--none');
+    expect(await run('user', 'list')).toContain(`${id}  c@example.com  USER  active\n`);
+    for (const wrong of [[], ['acme', '--none'], [' '], ['a\nb'], ['x'.repeat(201)]]) {
+      await expect(run('user', 'set-company', 'c@example.com', ...wrong)).rejects.toThrow(/company/);
+    }
+    const audit = await run('audit', 'list', '--event', 'user.company_set', '--json');
+    expect(JSON.parse(audit.split('\n')[1]!)).toMatchObject({
+      userId: id,
+      details: { from: 'acme', to: 'globex: east' },
+    });
+    await run('user', 'delete', '--email', 'c@example.com');
+    expect(await run('user', 'list')).not.toContain('c@example.com');
+    await expect(run('user', 'delete', '--email', 'c@example.com')).rejects.toThrow('no user');
+    expect(await run('audit', 'list', '--event', 'user.deleted')).toContain(id);
+    // The address is free.
+    const again = await run(...['user', 'create', '--email', 'c@example.com', '--password', 'a long password']);
+    expect(again).toMatch(/^[0-9a-f-]{36}\n$/);
+    expect(again.trim()).not.toBe(id);
+    await run('user', 'delete', '--email', 'c@example.com');
+  }, 60_000);
+
+  it('service tokens: a token and the entry that accepts it', async () => {
+    const create = ['service-token', 'create', '--name', 'crm', '--for', 'interactions', 'priority-api'];
+    const printed = await run(...create, '--company', 'acme');
+    const [, token = '', entry = ''] = /^token (\S{43})\nentry (\S+)\n$/.exec(printed) ?? [];
+    expect(findServiceToken(parseServiceTokens(entry), token)).toMatchObject({
+      name: 'crm',
+      services: ['interactions', 'priority-api'],
+      companyId: 'acme',
+    });
+    expect(await run(...create)).not.toContain('company');
+    await expect(run(...create, '--company', 'a,b')).rejects.toThrow('comma');
+    await expect(run('service-token', 'create', '--name', 'CRM', '--for', 'interactions')).rejects.toThrow('name');
+  }, 60_000);
+
+  it('keys: list and rotate; the audit log tells who did what', async () => {
+    expect(await run('key', 'list')).toMatch(/ current .*\n.* next /);
+    const signs = await run('key', 'rotate', '--force');
+    const listed = await run('key', 'list');
+    expect(listed).toContain(`${signs.split(' ')[0]}  current`);
+    expect(listed).toContain('published until');
+    expect(listed).not.toContain('"d"');
+    const audit = await run('audit', 'list');
+    for (const event of [
+      'user.created',
+      'user.disabled',
+      'user.password_set',
+      'client.created',
+      'client.deleted',
+      'key.rotated',
+    ]) {
+      expect(audit).toContain(event);
+    }
+    expect(audit).not.toMatch(/demo-password|another-password|demo-secret/);
+    const rotations = (await run('audit', 'list', '--event', 'key.rotated', '--json')).trim().split('\n');
+    expect(JSON.parse(rotations[0] as string)).toMatchObject({ event: 'key.rotated', details: { actor: 'operator' } });
+    expect(await run('audit', 'list', '--since', '2100-01-01')).toBe('');
+  }, 60_000);
+});
