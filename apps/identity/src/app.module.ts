@@ -2,10 +2,12 @@ import { Module } from '@nestjs/common';
 import { DatabaseModule } from '@tradewind/service-kit';
 import { AppConfig } from './app.config.js';
 import { AuditLog } from './audit/audit-log.js';
+import { AuditEvent } from './audit/audit-event.entity.js';
 import { AuditStore } from './audit/audit.store.js';
 import { Cleanup } from './cleanup/cleanup.service.js';
 import { ClientRecords } from './clients/client-records.js';
 import { ClientsStore } from './clients/clients.store.js';
+import { OAuthClient } from './clients/oauth-client.entity.js';
 import { DirectLoginController } from './direct-login/direct-login.controller.js';
 import { DirectLogin } from './direct-login/direct-login.service.js';
 import { DiscoveryController } from './discovery/discovery.controller.js';
@@ -22,23 +24,32 @@ import { ErrorPages } from './pages/error-pages.js';
 import { KnownBrowsers } from './password-login/known-browsers.js';
 import { PasswordHashing } from './password-login/password-hashing.js';
 import { PasswordLogin } from './password-login/password-login.service.js';
-import { PreparedStatements } from './prepared-statements.js';
 import { SealedText } from './sealed-text.js';
 import { SignedTokens } from './signing-keys/signed-tokens.js';
 import { SigningKeys } from './signing-keys/signing-keys.service.js';
+import { SigningKeyRow } from './signing-keys/signing-key.entity.js';
 import { SigningKeysStore } from './signing-keys/signing-keys.store.js';
+import { Statements } from './statements.js';
 import { AttemptsStore } from './throttle/attempts.store.js';
 import { UnitOfWorkStore } from './unit-of-work/unit-of-work.store.js';
 import { CredentialChangesController } from './users/credential-changes.controller.js';
 import { CredentialChangesStore } from './users/credential-changes.store.js';
+import { UserAccount } from './users/user-account.entity.js';
 import { UsersStore } from './users/users.store.js';
 
 @Module({
-  imports: [DatabaseModule.forRoot({ migrations })],
+  imports: [
+    DatabaseModule.forRoot({
+      migrations,
+      entities: [UserAccount, OAuthClient, SigningKeyRow, AuditEvent],
+      // Nearly every statement finds rows by key.
+      plans: 'generic',
+    }),
+  ],
   controllers: [DiscoveryController, LoginPagesController, DirectLoginController, CredentialChangesController],
   providers: [
     AppEvents,
-    PreparedStatements,
+    Statements,
     {
       provide: SealedText,
       inject: [AppConfig],

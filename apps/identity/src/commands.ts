@@ -5,11 +5,11 @@ import { OperatorError, positiveInteger } from '@tradewind/service-kit';
 import { userRoles } from '@tradewind/shared-types';
 import { AuditStore } from './audit/audit.store.js';
 import { Clients } from './operators/clients.service.js';
-import type { StoredClient } from './clients/clients.store.js';
+import type { OAuthClient } from './clients/oauth-client.entity.js';
 import { serviceTokenCommands } from './operators/service-token.commands.js';
 import { SigningKeys } from './signing-keys/signing-keys.service.js';
 import { Users } from './operators/users.service.js';
-import type { UserRecord } from './users/users.types.js';
+import type { UserAccount } from './users/user-account.entity.js';
 
 type Open = () => Promise<INestApplicationContext>;
 /** commander's Command, as service-kit hands it in. */
@@ -276,7 +276,7 @@ const words = (values: string[]): string[] => values.flatMap((value) => value.sp
 const endedText =
   'every session and token ends; the pipelines may take an access token until it expires, 15 minutes at most';
 
-const userLine = ({ id, email, userRole, companyId, disabledAt, name }: UserRecord): string =>
+const userLine = ({ id, email, userRole, companyId, disabledAt, name }: UserAccount): string =>
   [
     id,
     email,
@@ -288,7 +288,7 @@ const userLine = ({ id, email, userRole, companyId, disabledAt, name }: UserReco
     .filter(Boolean)
     .join('  ');
 
-const clientLine = ({ clientId, metadata, origin, resources, createdAt, usedAt }: StoredClient): string =>
+const clientLine = ({ clientId, metadata, origin, resources, createdAt, usedAt }: OAuthClient): string =>
   [
     clientId,
     metadata['client_name'],

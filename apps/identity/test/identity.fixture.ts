@@ -1,10 +1,9 @@
 // The whole service on a database of its own, as main.ts starts it.
 import { startService, type RunningService } from '@tradewind/service-kit';
-import { createTestDatabase, freePort } from '@tradewind/testkit';
-import { migrateDatabase } from '@tradewind/service-kit';
+import { freePort } from '@tradewind/testkit';
 import { AppConfig } from '../src/app.config.js';
 import { Clients, type CreateClient } from '../src/operators/clients.service.js';
-import { migrations } from '../src/migrations.js';
+import { createIdentityDatabase } from './identity-database.js';
 import { service } from '../src/service.js';
 import { Users, type CreateUser } from '../src/operators/users.service.js';
 import type { User } from '../src/users/users.types.js';
@@ -26,12 +25,7 @@ export interface Identity {
 let made = 0;
 
 export async function startIdentity(env: Record<string, string> = {}): Promise<Identity> {
-  const database = await createTestDatabase({
-    name: 'identity',
-    migrate: async (url) => {
-      await migrateDatabase({ DATABASE_URL: url, DATABASE_SCHEMA: 'identity' }, migrations);
-    },
-  });
+  const database = await createIdentityDatabase();
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;
   const settings = {

@@ -1,16 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { Db, type NamedStatement } from '@tradewind/service-kit';
+import { MoreThanOrEqual } from 'typeorm';
 import type { AuditRecord } from '../unit-of-work/unit-of-work.js';
-import { PreparedStatements, type Statement } from '../prepared-statements.js';
-
-export interface AuditEvent {
-  id: string;
-  at: Date;
-  event: string;
-  userId: string | null;
-  clientId: string | null;
-  ip: string | null;
-  details: Record<string, unknown>;
-}
+import { AuditEvent } from './audit-event.entity.js';
 
 export interface AuditFilter {
   userId?: string | undefined;
@@ -20,28 +12,7 @@ export interface AuditFilter {
   limit: number;
 }
 
-interface AuditRow extends Record<string, unknown> {
-  id: string;
-  at: Date;
-  event: string;
-  user_id: string | null;
-  client_id: string | null;
-  ip: string | null;
-  details: string;
-}
-
-const insert: Statement = {
-  name: 'audit_insert',
-  text: 'insert into audit_event (event, user_id, client_id, ip, details) values ($1, $2, $3, $4, $5)',
-};
-const list: Statement = {
-  name: 'audit_list',
-  text: `select id, at, event, user_id, client_id, ip, details from audit_event
-          where ($1::uuid is null or user_id = $1) and ($2::text is null or client_id = $2)
-            and ($3::text is null or event = $3) and ($4::timestamptz is null or at >= $4)
-          order by id desc limit $5`,
-};
-const deleteOld: Statement = {
+const deleteOld: NamedStatement = {
   name: 'audit_delete_old',
   text: `delete from audit_event where id = any(array(
            select id from audit_event where at < now() - make_interval(days => $1::int) order by at limit $2 for update skip locked))`,
@@ -49,34 +20,28 @@ const deleteOld: Statement = {
 
 @Injectable()
 export class AuditStore {
-  constructor(private readonly statements: PreparedStatements) {}
+  constructor(private readonly db: Db) {}
 
-  async insert({ event, userId, clientId, ip, details }: AuditRecord): Promise<void> {
-    await this.statements.run(insert, [
-      event,
-      userId ?? null,
-      clientId ?? null,
-      ip ?? null,
-      JSON.stringify(details ?? {}),
-    ]);
+  async insert({ details = {}, ...event }: AuditRecord): Promise<void> {
+    // TypeORM's types for partial entities refuse a record of unknown values.
+    await this.db.repository(AuditEvent).insert({ ...event, details: details as object });
   }
 
   /** Newest first. */
   async list({ userId, clientId, event, since, limit }: AuditFilter): Promise<AuditEvent[]> {
-    const values = [userId ?? null, clientId ?? null, event ?? null, since ?? null, limit];
-    const { rows } = await this.statements.run<AuditRow>(list, values);
-    return rows.map((row) => ({
-      id: row.id,
-      at: row.at,
-      event: row.event,
-      userId: row.user_id,
-      clientId: row.client_id,
-      ip: row.ip,
-      details: JSON.parse(row.details) as Record<string, unknown>,
-    }));
+    return this.db.repository(AuditEvent).find({
+      where: {
+        ...(userId === undefined ? {} : { userId }),
+        ...(clientId === undefined ? {} : { clientId }),
+        ...(event === undefined ? {} : { event }),
+        ...(since === undefined ? {} : { at: MoreThanOrEqual(since) }),
+      },
+      order: { id: 'DESC' },
+      take: limit,
+    });
   }
 
   async deleteOlderThan(days: number, limit: number): Promise<number> {
-    return (await this.statements.run(deleteOld, [days, limit])).rowCount ?? 0;
+    return this.db.affected(deleteOld, [days, limit]);
   }
 }

@@ -1,16 +1,13 @@
 // The table of tokens when it is large: what is expired goes in batches, and every look-up goes through an index.
 // STORED_TOKENS sets how many (1,000,000 for the record, and then the figures are printed).
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { migrateDatabase } from '@tradewind/service-kit';
-import { createTestDatabase, type TestDatabase, testPool } from '@tradewind/testkit';
-import type pg from 'pg';
-import type { DataSource } from 'typeorm';
+import type { Db } from '@tradewind/service-kit';
+import type { TestDatabase } from '@tradewind/testkit';
+import { createIdentityDatabase, openIdentityDb } from '../../test/identity-database.js';
 import { ClientRecords } from '../clients/client-records.js';
-import { migrations } from '../migrations.js';
 import { PayloadsStore } from '../oidc/payloads/payloads.store.js';
 import { UnitOfWorkStore } from '../unit-of-work/unit-of-work.store.js';
 import { UnitOfWork } from '../unit-of-work/unit-of-work.js';
-import { PreparedStatements } from '../prepared-statements.js';
 import { SealedText } from '../sealed-text.js';
 
 const storedTokens = Number(process.env['STORED_TOKENS'] ?? 60_000);
@@ -21,52 +18,45 @@ function report(figures: object): void {
 
 describe('a large table of tokens', () => {
   let database: TestDatabase;
-  let pool: pg.Pool;
+  let db: Db;
   let stores: [PayloadsStore, PayloadsStore];
   let units: UnitOfWorkStore;
   beforeAll(async () => {
-    database = await createTestDatabase({
-      name: 'identity',
-      migrate: async (url) => {
-        await migrateDatabase({ DATABASE_URL: url, DATABASE_SCHEMA: 'identity' }, migrations);
-      },
-    });
-    pool = testPool({ connectionString: database.url, options: '-c search_path=identity', max: 8 });
-    // Only the pool of the data source is used.
-    const statements = new PreparedStatements({ driver: { master: pool } } as unknown as DataSource);
+    database = await createIdentityDatabase();
+    const opened = await openIdentityDb(database.url, { poolSize: 8 });
+    const { statements } = opened;
+    ({ db } = opened);
     const store = () => new PayloadsStore(statements, new ClientRecords(new SealedText(['key'])));
     units = new UnitOfWorkStore(statements);
     stores = [store(), store()];
     // A tenth has expired; ten tokens share a grant.
-    await pool.query(
+    await db.rows(
       `insert into oidc_payload (model, id, payload, grant_id, client_id, account_id, expires_at)
        select 'AccessToken', 'token' || n, '{"scope":"openid profile email","kind":"AccessToken"}', 'grant' || n / 10, 'client' || n % 50,
               md5((n % 1000)::text)::uuid, now() + case when n % 10 = 0 then interval '-1 hour' else interval '1 hour' end
          from generate_series(1, $1::int) as n`,
       [storedTokens],
     );
-    await pool.query('vacuum analyze oidc_payload');
+    await db.rows('vacuum analyze oidc_payload');
   }, 300_000);
   afterAll(async () => {
-    await pool.end();
+    await db.close();
     await database.drop();
   });
 
   const count = async (condition = 'true') =>
-    Number(
-      (await pool.query<{ count: string }>(`select count(*) from oidc_payload where ${condition}`)).rows[0]?.count,
-    );
+    Number((await db.rows<{ count: string }>(`select count(*) from oidc_payload where ${condition}`))[0]?.count);
 
   async function tableScans(work: () => Promise<unknown>): Promise<number> {
     const read = async () => {
-      const { rows } = await pool.query<{ scans: string }>(
+      const rows = await db.rows<{ scans: string }>(
         `select pg_stat_force_next_flush(), seq_scan as scans from pg_stat_user_tables where relname = 'oidc_payload'`,
       );
       return Number(rows[0]?.scans);
     };
-    // Every session reports its own statistics when it is idle; the pool's sessions are asked to.
+    // Every session reports its own statistics when it is idle, so all sessions of the pool are asked to.
     const flushAll = () =>
-      Promise.all(Array.from({ length: 8 }, () => pool.query('select pg_stat_force_next_flush(), pg_sleep(0.05)')));
+      Promise.all(Array.from({ length: 8 }, () => db.rows('select pg_stat_force_next_flush(), pg_sleep(0.05)')));
     await flushAll();
     const before = await read();
     await work();
@@ -139,7 +129,7 @@ describe('a large table of tokens', () => {
         return units.commit(unit);
       });
     });
-    const { rows: sizes } = await pool.query<Record<string, string>>(
+    const sizes = await db.rows<Record<string, string>>(
       `select pg_size_pretty(pg_relation_size('oidc_payload')) as rows, pg_size_pretty(pg_indexes_size('oidc_payload')) as indexes`,
     );
     report({ storedTokens, lookUpMs, revokeGrantOfTenMs: revokeMs, storeMs, ...sizes[0] });

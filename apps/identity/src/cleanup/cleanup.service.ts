@@ -1,8 +1,7 @@
-// Deletes what has expired, in batches. Several replicas may clean at once: each takes rows that no other holds.
-// Used codes and refresh tokens stay until they expire, since using them again must be noticed.
+// Deletes what has expired, in batches. Used codes and refresh tokens stay until they expire, because a second use must
+// be noticed.
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { BackgroundLoop, Logger } from '@tradewind/service-kit';
-import { DataSource } from 'typeorm';
+import { BackgroundLoop, Db, Logger } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AuditStore } from '../audit/audit.store.js';
 import { ClientsStore } from '../clients/clients.store.js';
@@ -17,7 +16,7 @@ export class Cleanup implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     private readonly config: AppConfig,
-    private readonly dataSource: DataSource,
+    private readonly db: Db,
     private readonly payloads: PayloadsStore,
     private readonly attempts: AttemptsStore,
     private readonly audits: AuditStore,
@@ -42,14 +41,14 @@ export class Cleanup implements OnApplicationBootstrap, OnModuleDestroy {
     await this.loop.stop();
   }
 
-  /** One batch of everything. True when there is more to delete. */
+  /** One batch of everything. True when more is left to delete. */
   async pass(): Promise<boolean> {
-    return this.dataSource.transaction(async (tx) => {
-      // One replica at a time; the others come back after their pause.
-      const lock: { taken: boolean }[] = await tx.query(
+    return this.db.transaction(async (tx) => {
+      // One replica at a time; the others try again after their pause.
+      const [lock] = await tx.rows<{ taken: boolean }>(
         `select pg_try_advisory_xact_lock(hashtext('tradewind identity cleanup')) as taken`,
       );
-      if (!lock[0]?.taken) return false;
+      if (!lock?.taken) return false;
       const rows = this.config.CLEANUP_BATCH_ROWS;
       const deleted = [
         await this.payloads.deleteExpired(rows),

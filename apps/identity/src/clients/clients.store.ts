@@ -1,71 +1,28 @@
 import { Injectable } from '@nestjs/common';
-import { BatchedLookup } from '../batched-lookup.js';
-import { PreparedStatements, type Statement } from '../prepared-statements.js';
+import { Db, type NamedStatement } from '@tradewind/service-kit';
+import type { Repository } from 'typeorm';
+import { batchedReads } from '../batched-reads.js';
+import { Statements } from '../statements.js';
 import { ClientRecords, type ClientRecord } from './client-records.js';
+import { OAuthClient, type ClientRights } from './oauth-client.entity.js';
 
-/** What a client is allowed by others, and cannot change by itself. */
-export interface ClientRights {
-  origin: 'operator' | 'registration';
-  /** Resources that an operator allowed it to ask tokens for. */
-  resources: string[];
-}
-
-export interface StoredClient extends ClientRights {
-  clientId: string;
-  metadata: Record<string, unknown>;
-  createdAt: Date;
-  usedAt: Date | null;
-}
-
-interface ClientRow extends Record<string, unknown> {
+interface ClientRow extends ClientRights {
   client_id: string;
   metadata: string;
   secret_sealed: string | null;
-  origin: ClientRights['origin'];
-  resources: string[];
-  created_at: Date;
-  used_at: Date | null;
 }
 
-const find: Statement = {
-  name: 'client_find',
-  text: 'select client_id, metadata, secret_sealed, origin, resources, created_at, used_at from oauth_client where client_id = $1',
-};
-const findMetadata: Statement = {
+const findMetadata: NamedStatement = {
   name: 'client_find_metadata',
   text: 'select client_id, metadata, secret_sealed, origin, resources from oauth_client where client_id = any($1::text[])',
 };
-const upsert: Statement = {
-  name: 'client_upsert',
-  text: `insert into oauth_client (client_id, metadata, secret_sealed, origin) values ($1, $2, $3, $4)
-         on conflict (client_id) do update set metadata = excluded.metadata, secret_sealed = excluded.secret_sealed`,
-};
-const insert: Statement = {
-  name: 'client_insert',
-  text: `insert into oauth_client (client_id, metadata, secret_sealed, origin, resources) values ($1, $2, $3, 'operator', $4)
-         on conflict (client_id) do nothing`,
-};
-const allowResource: Statement = {
-  name: 'client_allow_resource',
-  text: `update oauth_client set resources = array_append(array_remove(resources, $2::text), $2::text) where client_id = $1`,
-};
-const disallowResource: Statement = {
-  name: 'client_disallow_resource',
-  text: 'update oauth_client set resources = array_remove(resources, $2::text) where client_id = $1',
-};
-const list: Statement = {
-  name: 'client_list',
-  text: `select client_id, metadata, null as secret_sealed, origin, resources, created_at, used_at
-           from oauth_client order by created_at, client_id`,
-};
-// The tokens, grants and pending requests go in the same statement: introspecting a token of a client that is no more
-// would be an error of the provider.
-const remove: Statement = {
+// Tokens, grants and pending requests end in the same statement: the provider fails on a token of a deleted client.
+const remove: NamedStatement = {
   name: 'client_remove',
   text: `with payloads as (delete from oidc_payload where client_id = $1)
          delete from oauth_client where client_id = $1`,
 };
-const removeUnused: Statement = {
+const removeUnused: NamedStatement = {
   name: 'client_remove_unused',
   text: `with gone as (
            delete from oauth_client
@@ -77,21 +34,23 @@ const removeUnused: Statement = {
 
 @Injectable()
 export class ClientsStore {
-  private readonly metadata: BatchedLookup<ClientRow>;
+  private readonly clients: Repository<OAuthClient>;
+  private readonly metadata = batchedReads<ClientRow>(async (clientIds) => {
+    const rows = await this.statements.rows<ClientRow>(findMetadata, [clientIds]);
+    return new Map(rows.map((row) => [row.client_id, row]));
+  });
 
   constructor(
-    private readonly statements: PreparedStatements,
+    db: Db,
+    private readonly statements: Statements,
     private readonly records: ClientRecords,
   ) {
-    this.metadata = new BatchedLookup(async (clientIds) => {
-      const { rows } = await this.statements.run<ClientRow>(findMetadata, [clientIds]);
-      return new Map(rows.map((row) => [row.client_id, row]));
-    });
+    this.clients = db.repository(OAuthClient);
   }
 
-  /** The client's metadata as JSON text, secret included, and what it is allowed. */
+  /** The client's metadata as JSON text, secret included, and its rights. */
   async findMetadata(clientId: string): Promise<{ metadata: string; rights: ClientRights } | undefined> {
-    const row = await this.metadata.find(clientId);
+    const row = await this.metadata.load(clientId);
     return (
       row && {
         metadata: this.records.toMetadata(clientId, row.metadata, row.secret_sealed),
@@ -100,52 +59,47 @@ export class ClientsStore {
     );
   }
 
-  async find(clientId: string): Promise<StoredClient | undefined> {
-    const { rows } = await this.statements.run<ClientRow>(find, [clientId]);
-    return rows[0] && toClient(rows[0]);
+  async find(clientId: string): Promise<OAuthClient | undefined> {
+    return (await this.clients.findOneBy({ clientId })) ?? undefined;
   }
 
-  async upsert(clientId: string, record: ClientRecord, origin: ClientRights['origin']): Promise<void> {
-    await this.statements.run(upsert, [clientId, record.metadata, record.secretSealed, origin]);
+  async list(): Promise<OAuthClient[]> {
+    return this.clients.find({ order: { createdAt: 'ASC', clientId: 'ASC' } });
   }
 
-  /** False when a client of that id exists already. */
-  async insert(clientId: string, record: ClientRecord, resources: readonly string[]): Promise<boolean> {
-    const values = [clientId, record.metadata, record.secretSealed, resources];
-    return (await this.statements.run(insert, values)).rowCount === 1;
+  /** Adds an operator's client. False when a client of that id exists already. */
+  async insert(clientId: string, record: ClientRecord, resources: string[]): Promise<boolean> {
+    // TypeORM's types for partial entities refuse a record of unknown values.
+    const metadata: object = record.metadata;
+    const client = { clientId, ...record, metadata, origin: 'operator' as const, resources };
+    const { raw } = await this.clients.createQueryBuilder().insert().values(client).orIgnore().execute();
+    return (raw as unknown[]).length === 1;
   }
 
   /** False when there is no such client. */
   async allowResource(clientId: string, resource: string): Promise<boolean> {
-    return (await this.statements.run(allowResource, [clientId, resource])).rowCount === 1;
+    return this.setResources(clientId, resource, 'array_append(array_remove(resources, :resource), :resource)');
   }
 
   /** False when there is no such client. */
   async disallowResource(clientId: string, resource: string): Promise<boolean> {
-    return (await this.statements.run(disallowResource, [clientId, resource])).rowCount === 1;
+    return this.setResources(clientId, resource, 'array_remove(resources, :resource)');
   }
 
-  async list(): Promise<StoredClient[]> {
-    return (await this.statements.run<ClientRow>(list, [])).rows.map(toClient);
-  }
-
-  /** Removes the client with its grants, tokens and pending requests. */
+  /** Removes the client with its grants, tokens and pending requests. False when there is no such client. */
   async remove(clientId: string): Promise<boolean> {
-    return (await this.statements.run(remove, [clientId])).rowCount === 1;
+    return (await this.statements.affected(remove, [clientId])) === 1;
   }
 
-  async removeUnused(days: number): Promise<string[]> {
-    return (await this.statements.run<{ client_id: string }>(removeUnused, [days])).rows.map((row) => row.client_id);
+  async removeUnused(days: number): Promise<void> {
+    await this.statements.rows(removeUnused, [days]);
   }
-}
 
-function toClient(row: ClientRow): StoredClient {
-  return {
-    clientId: row.client_id,
-    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
-    origin: row.origin,
-    resources: row.resources,
-    createdAt: row.created_at,
-    usedAt: row.used_at,
-  };
+  private async setResources(clientId: string, resource: string, expression: string): Promise<boolean> {
+    const update = this.clients
+      .createQueryBuilder()
+      .update()
+      .set({ resources: () => expression });
+    return (await update.where({ clientId }).setParameters({ resource }).execute()).affected === 1;
+  }
 }

@@ -7,7 +7,8 @@ import Provider, { type AdapterPayload } from 'oidc-provider';
 import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
 import { ClientRecords } from '../clients/client-records.js';
-import { ClientsStore, type ClientRights } from '../clients/clients.store.js';
+import { ClientsStore } from '../clients/clients.store.js';
+import type { ClientRights } from '../clients/oauth-client.entity.js';
 import { AppEvents } from '../events.js';
 import { ErrorPages } from '../pages/error-pages.js';
 import { SignedTokens } from '../signing-keys/signed-tokens.js';
@@ -81,7 +82,7 @@ export class CurrentProvider {
         config: this.config,
         keySet,
         adapter: (model: string) => {
-          if (model === 'Client') return new ClientAdapter(this.clients, this.clientRecords);
+          if (model === 'Client') return new ClientAdapter(this.clients, this.clientRecords, this.units);
           return model === 'AccessToken' ? accessTokens : rowsOf(model);
         },
         findUser: (id) => this.findUser(id),

@@ -1,7 +1,7 @@
 // What the OpenID provider is told. Every deviation from the library's defaults is here, with its reason.
 import { errors, interactionPolicy, type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import type { AppConfig } from '../app.config.js';
-import type { ClientRights } from '../clients/clients.store.js';
+import type { ClientRights } from '../clients/oauth-client.entity.js';
 import type { KeySet } from '../signing-keys/signing-keys.types.js';
 import type { User } from '../users/users.types.js';
 import { cookieNames } from '../cookies.js';

@@ -1,7 +1,7 @@
 // For whom access tokens can be issued (RFC 8707): the issuer itself, which is also the default, and the configured
 // resources, each to the clients that an operator allowed for it. Every token is a JWT (RFC 9068) with one audience.
 import { errors, type ResourceServer } from 'oidc-provider';
-import type { ClientRights } from '../clients/clients.store.js';
+import type { ClientRights } from '../clients/oauth-client.entity.js';
 
 /** What the services of the platform accept tokens for; the consent page has words for each. */
 export const platformResources = ['urn:tradewind:pipelines', 'urn:tradewind:data', 'urn:tradewind:identity'] as const;

@@ -8,7 +8,8 @@ import { CurrentProvider } from '../oidc/current-provider.js';
 import { introspectsAudience } from '../oidc/provider-configuration.js';
 import { findAudience } from '../oidc/resources.js';
 import { ClientRecords } from '../clients/client-records.js';
-import { ClientsStore, type StoredClient } from '../clients/clients.store.js';
+import { ClientsStore } from '../clients/clients.store.js';
+import type { OAuthClient } from '../clients/oauth-client.entity.js';
 
 export interface CreateClient {
   id?: string | undefined;
@@ -66,11 +67,11 @@ export class Clients {
     return { clientId, clientSecret };
   }
 
-  async list(): Promise<StoredClient[]> {
+  async list(): Promise<OAuthClient[]> {
     return this.store.list();
   }
 
-  async find(clientId: string): Promise<StoredClient | undefined> {
+  async find(clientId: string): Promise<OAuthClient | undefined> {
     return this.store.find(clientId);
   }
 

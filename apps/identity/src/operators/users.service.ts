@@ -7,7 +7,7 @@ import { emailKey } from '../users/email-key.js';
 import { PasswordHashing } from '../password-login/password-hashing.js';
 import { passwordLengthMax, passwordLengthMin } from '../users/credential-limits.js';
 import { UsersStore } from '../users/users.store.js';
-import type { UserRecord } from '../users/users.types.js';
+import type { UserAccount } from '../users/user-account.entity.js';
 
 export interface CreateUser {
   email: string;
@@ -35,25 +35,23 @@ export class Users {
   ) {}
 
   /** Undefined when the address is taken. */
-  async create(given: CreateUser): Promise<UserRecord | undefined> {
+  async create(given: CreateUser): Promise<UserAccount | undefined> {
     const email = given.email.trim();
     const key = emailKey(email);
     if (key === undefined || !/^[^@\s]+@[^@\s]+$/.test(email))
       throw new OperatorError(`"${email}" is not an email address`);
-    const user = await this.store.insert(
-      {
-        email,
-        emailVerified: given.emailVerified,
-        userRole: assertRole(given.role),
-        passwordHash: await this.hashing.hash(assertPassword(given.password)),
-        name: given.name ?? (joined(given.givenName, given.familyName) || null),
-        givenName: given.givenName ?? null,
-        familyName: given.familyName ?? null,
-        preferredUsername: given.preferredUsername ?? null,
-        companyId: given.companyId === undefined ? null : assertCompany(given.companyId),
-      },
-      key,
-    );
+    const user = await this.store.insert({
+      email,
+      emailKey: key,
+      emailVerified: given.emailVerified,
+      userRole: assertRole(given.role),
+      passwordHash: await this.hashing.hash(assertPassword(given.password)),
+      name: given.name ?? (joined(given.givenName, given.familyName) || null),
+      givenName: given.givenName ?? null,
+      familyName: given.familyName ?? null,
+      preferredUsername: given.preferredUsername ?? null,
+      companyId: given.companyId === undefined ? null : assertCompany(given.companyId),
+    });
     if (user) {
       const details = { role: user.userRole, company: user.companyId };
       await this.audit.record({ event: 'user.created', userId: user.id, details });
@@ -61,12 +59,12 @@ export class Users {
     return user;
   }
 
-  async list(): Promise<UserRecord[]> {
+  async list(): Promise<UserAccount[]> {
     return this.store.list();
   }
 
   /** Ends every session, token and API key: whoever knew the old password is out. */
-  async setPassword(email: string, password: string): Promise<UserRecord> {
+  async setPassword(email: string, password: string): Promise<UserAccount> {
     const user = await this.get(email);
     await this.store.setPassword(user.id, await this.hashing.hash(assertPassword(password)));
     await this.payloads.revokeUser(user.id);
@@ -75,7 +73,7 @@ export class Users {
   }
 
   /** Ends every session and token, so that none lives on with the role of before. API keys have no role. */
-  async setRole(email: string, role: string): Promise<UserRecord> {
+  async setRole(email: string, role: string): Promise<UserAccount> {
     const user = await this.get(email);
     await this.store.setRole(user.id, assertRole(role));
     await this.payloads.revokeUser(user.id);
@@ -84,7 +82,7 @@ export class Users {
   }
 
   /** Ends every session and token, so that none lives on with the company of before. API keys are of no company. */
-  async setCompany(email: string, companyId: string | null): Promise<UserRecord> {
+  async setCompany(email: string, companyId: string | null): Promise<UserAccount> {
     const user = await this.get(email);
     await this.store.setCompany(user.id, companyId === null ? null : assertCompany(companyId));
     await this.payloads.revokeUser(user.id);
@@ -94,7 +92,7 @@ export class Users {
   }
 
   /** Ends every session, grant and token at once; API keys within seconds. */
-  async disable(email: string): Promise<UserRecord> {
+  async disable(email: string): Promise<UserAccount> {
     const user = await this.get(email);
     await this.store.disable(user.id);
     const ended = await this.payloads.revokeUser(user.id);
@@ -102,7 +100,7 @@ export class Users {
     return user;
   }
 
-  async enable(email: string): Promise<UserRecord> {
+  async enable(email: string): Promise<UserAccount> {
     const user = await this.get(email);
     await this.store.enable(user.id);
     await this.audit.record({ event: 'user.enabled', userId: user.id });
@@ -110,7 +108,7 @@ export class Users {
   }
 
   /** Ends everything that the user has, as disabling does, and frees the address. What was audited stays. */
-  async delete(email: string): Promise<UserRecord> {
+  async delete(email: string): Promise<UserAccount> {
     const user = await this.get(email);
     await this.store.delete(user.id);
     const ended = await this.payloads.revokeUser(user.id);
@@ -118,7 +116,7 @@ export class Users {
     return user;
   }
 
-  private async get(email: string): Promise<UserRecord> {
+  private async get(email: string): Promise<UserAccount> {
     const key = emailKey(email);
     const user = key === undefined ? undefined : await this.store.findByEmailKey(key);
     if (!user) throw new OperatorError(`there is no user ${email}`);

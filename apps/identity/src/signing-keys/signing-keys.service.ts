@@ -3,12 +3,11 @@
 // A rotation needs no restart: replicas poll the table, and a key has been published for at least two polls before it
 // signs, so no replica and no verifier that refetches the JWKS meets a signature of a key it cannot find.
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { BackgroundLoop, Logger, OperatorError } from '@tradewind/service-kit';
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
-import { DataSource, type EntityManager } from 'typeorm';
+import { BackgroundLoop, Db, Logger, OperatorError } from '@tradewind/service-kit';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
-import { SigningKeysStore } from './signing-keys.store.js';
+import { SigningKeysStore, type NewSigningKey } from './signing-keys.store.js';
 import type { KeySet, PrivateSigningKey, SigningKey, SigningKeyState } from './signing-keys.types.js';
 
 /** Clocks of verifiers may be off by this much. */
@@ -22,7 +21,7 @@ export class SigningKeys implements OnModuleInit, OnModuleDestroy {
 
   constructor(
     private readonly config: AppConfig,
-    private readonly dataSource: DataSource,
+    private readonly db: Db,
     private readonly store: SigningKeysStore,
     private readonly audit: AuditLog,
     logger: Logger,
@@ -79,7 +78,7 @@ export class SigningKeys implements OnModuleInit, OnModuleDestroy {
    */
   async rotate(options: { force?: boolean; actor: string }): Promise<SigningKey> {
     const newNext = await makeKey('next');
-    const { activated, retired } = await this.dataSource.transaction(async (tx) => {
+    const { activated, retired } = await this.db.transaction(async (tx) => {
       await this.store.lock(tx);
       const keys = await this.store.list(tx);
       const next = keys.find((key) => key.state === 'next');
@@ -129,7 +128,7 @@ export class SigningKeys implements OnModuleInit, OnModuleDestroy {
   }
 
   private async completeKeys(): Promise<PrivateSigningKey[]> {
-    return this.dataSource.transaction(async (tx: EntityManager) => {
+    return this.db.transaction(async (tx) => {
       await this.store.lock(tx);
       const existing = await this.store.list(tx);
       for (const state of ['current', 'next'] as const) {
@@ -143,9 +142,7 @@ export class SigningKeys implements OnModuleInit, OnModuleDestroy {
 const isComplete = (keys: SigningKey[]): boolean =>
   (['current', 'next'] as const).every((state) => keys.some((key) => key.state === state));
 
-async function makeKey(
-  state: SigningKeyState,
-): Promise<{ kid: string; state: SigningKeyState; publicJwk: JWK; privateJwk: JWK }> {
+async function makeKey(state: SigningKeyState): Promise<NewSigningKey> {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { modulusLength: 2048, extractable: true });
   const publicJwk = await exportJWK(publicKey);
   const kid = await calculateJwkThumbprint(publicJwk);

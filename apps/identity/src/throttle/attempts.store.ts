@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { PreparedStatements, type Statement } from '../prepared-statements.js';
-import { userColumns, userFromRow, type User, type UserRow } from '../users/users.types.js';
+import type { NamedStatement } from '@tradewind/service-kit';
+import { Statements } from '../statements.js';
+import { userColumns, userFromRow, type User } from '../users/users.types.js';
 
 export interface AttemptLimit {
   key: string;
@@ -21,11 +22,11 @@ interface Verdict {
   wait_seconds: number | null;
 }
 
-// An attempt is counted before it is made and given back if it succeeds, so that a burst of parallel guesses cannot
-// slip through between check and count. A window at its limit is left alone: refused attempts do not lengthen it, and
-// they make no rows for the other windows of the attempt either (`full`). The condition of the update is what holds the
-// limit: `full` only sees what was there when the statement began.
-// Rows are taken in the order of their keys, hence two attempts never wait for each other in a circle.
+// An attempt is counted before it is made and given back if it succeeds, so that no burst of parallel guesses passes
+// between check and count. A full window stays as it is: refused attempts neither extend it nor make rows for the other
+// windows of the attempt (`full_windows`). The condition of the update enforces the limit: `full_windows` only sees what
+// existed when the statement began.
+// Rows are locked in the order of their keys, so two attempts never deadlock.
 const takeText = `
   wanted as (
     select * from unnest($1::text[], $2::int[], $3::int[]) as a(key, max, seconds)
@@ -51,21 +52,21 @@ const takeText = `
            (select max(ceil(extract(epoch from window_ends_at - now())))::int from refused) as wait_seconds
   )`;
 
-const take: Statement = {
+const take: NamedStatement = {
   name: 'attempt_take',
   text: `with ${takeText} select taken, refused, wait_seconds from verdict`,
 };
-const takeWithUser: Statement = {
+const takeWithUser: NamedStatement = {
   name: 'attempt_take_with_user',
   text: `with ${takeText}
          select v.taken, v.refused, v.wait_seconds, ${userColumns('u', 'user_')}, u.password_hash
            from verdict v left join user_account u on u.email_key = $4`,
 };
-const giveBack: Statement = {
+const giveBack: NamedStatement = {
   name: 'attempt_give_back',
   text: 'update attempt_window set attempts = greatest(attempts - 1, 0) where key = any($1::text[])',
 };
-const deleteEnded: Statement = {
+const deleteEnded: NamedStatement = {
   name: 'attempt_delete_ended',
   text: `delete from attempt_window where ctid = any(array(
            select ctid from attempt_window where window_ends_at < now() limit $1 for update skip locked))`,
@@ -73,40 +74,42 @@ const deleteEnded: Statement = {
 
 @Injectable()
 export class AttemptsStore {
-  constructor(private readonly statements: PreparedStatements) {}
+  constructor(private readonly statements: Statements) {}
 
   /** Counts one attempt in every window, or in none if one of them is full. */
   async take(limits: AttemptLimit[]): Promise<AttemptResult> {
-    const { rows } = await this.statements.run<Verdict & Record<string, unknown>>(take, values(limits));
-    return this.settle(limits, rows[0]!);
+    const [verdict] = await this.statements.rows<Verdict>(take, values(limits));
+    return this.settle(limits, verdict!);
   }
 
-  /** The same, and the user of that address in the same trip. */
+  /** The same, with the user of that address in the same round trip. */
   async takeWithUser(
     limits: AttemptLimit[],
     emailKey: string | undefined,
   ): Promise<AttemptResult & { user: User | undefined; passwordHash: string | undefined }> {
-    const { rows } = await this.statements.run<UserRow>(takeWithUser, [...values(limits), emailKey ?? null]);
-    const row = rows[0] as UserRow & Verdict & { password_hash: string | null };
+    const [row] = await this.statements.rows<Verdict & { password_hash: string | null }>(takeWithUser, [
+      ...values(limits),
+      emailKey ?? null,
+    ]);
     return {
-      ...(await this.settle(limits, row)),
-      user: userFromRow(row, 'user_'),
-      passwordHash: row.password_hash ?? undefined,
+      ...(await this.settle(limits, row!)),
+      user: userFromRow(row!, 'user_'),
+      passwordHash: row!.password_hash ?? undefined,
     };
   }
 
-  /** Takes one attempt back in every window. */
+  /** Gives one attempt back in every window. */
   async giveBack(limits: AttemptLimit[]): Promise<void> {
-    await this.statements.run(giveBack, [limits.map(({ key }) => key)]);
+    await this.statements.affected(giveBack, [limits.map(({ key }) => key)]);
   }
 
   async deleteEnded(limit: number): Promise<number> {
-    return (await this.statements.run(deleteEnded, [limit])).rowCount ?? 0;
+    return this.statements.affected(deleteEnded, [limit]);
   }
 
   private async settle(limits: AttemptLimit[], { taken, refused, wait_seconds }: Verdict): Promise<AttemptResult> {
     if (taken.length === limits.length) return { allowed: true, retryAfterSeconds: 0, fullKeys: [] };
-    if (taken.length > 0) await this.statements.run(giveBack, [taken]);
+    if (taken.length > 0) await this.statements.affected(giveBack, [taken]);
     return { allowed: false, retryAfterSeconds: Math.max(1, wait_seconds ?? 1), fullKeys: refused };
   }
 }

@@ -1,7 +1,7 @@
 // One statement, one trip, one transaction for all writes of a request. It is put together from the parts that the
 // request needs: PostgreSQL opens every table and index that a statement names, whether or not there is a row to write.
 // Parts that touch the same row within one statement would race; UnitOfWork keeps one write per key.
-import type { Statement } from '../prepared-statements.js';
+import type { NamedStatement } from '@tradewind/service-kit';
 import { payloadKey, type PayloadRecord, type UnitOfWork } from './unit-of-work.js';
 
 /** Longer than a request takes, shorter than anyone could use a key that has been left behind. */
@@ -11,7 +11,7 @@ const replacedSessionSeconds = 10;
 const transient = new Set(['Interaction', 'Session', 'AuthorizationCode']);
 
 /** The statement, and the row `complete` that it returns: false when a required row was gone, and nothing is stored. */
-export function writeStatement(unit: UnitOfWork): { statement: Statement; values: unknown[] } {
+export function writeStatement(unit: UnitOfWork): { statement: NamedStatement; values: unknown[] } {
   const values: unknown[] = [];
   const bind = (type: string, list: unknown[]): string => `$${values.push(list)}::${type}[]`;
   const removals = removalsOf(unit);
@@ -192,7 +192,10 @@ function clientParts(unit: UnitOfWork, { deletes }: Removals, bind: Bind): Part[
   if (clients.length > 0) {
     const lists = [
       bind('text', column(clients, 'clientId')),
-      bind('text', column(clients, 'metadata')),
+      bind(
+        'text',
+        clients.map((one) => JSON.stringify(one.metadata)),
+      ),
       bind('text', column(clients, 'secretSealed')),
     ];
     parts.push({

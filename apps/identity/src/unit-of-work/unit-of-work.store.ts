@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { PreparedStatements } from '../prepared-statements.js';
+import { Statements } from '../statements.js';
 import { writeStatement } from './unit-of-work.sql.js';
 import type { UnitOfWork } from './unit-of-work.js';
 
 @Injectable()
 export class UnitOfWorkStore {
-  constructor(private readonly statements: PreparedStatements) {}
+  constructor(private readonly statements: Statements) {}
 
   /**
    * Stores everything that the unit collected in one statement, then runs what waited for that. False when a row that
@@ -14,8 +14,8 @@ export class UnitOfWorkStore {
   async commit(unit: UnitOfWork): Promise<boolean> {
     if (!unit.isEmpty) {
       const { statement, values } = writeStatement(unit);
-      const { rows } = await this.statements.run<{ complete: boolean }>(statement, values);
-      if (rows[0]?.complete !== true) return false;
+      const [row] = await this.statements.rows<{ complete: boolean }>(statement, values);
+      if (row?.complete !== true) return false;
     }
     for (const act of unit.afterwards) act();
     return true;

@@ -3,7 +3,8 @@
 // later questions without another round trip. Writes: everything the provider saves or destroys is kept here and
 // becomes a single statement before the response leaves, so it happens as a whole or not at all.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ClientRights } from '../clients/clients.store.js';
+import type { ClientRecord } from '../clients/client-records.js';
+import type { ClientRights } from '../clients/oauth-client.entity.js';
 import type { User } from '../users/users.types.js';
 
 export interface PayloadRecord {
@@ -50,7 +51,7 @@ export class UnitOfWork {
   /** Codes and refresh tokens that this request redeems: it fails unless nobody did before. */
   readonly consumptions = new Map<string, { model: string; id: string; grantId: string | undefined }>();
   readonly revokedGrants = new Map<string, { model: string; grantId: string }>();
-  readonly clientUpserts = new Map<string, { clientId: string; metadata: string; secretSealed: string | null }>();
+  readonly clientUpserts = new Map<string, ClientRecord & { clientId: string }>();
   readonly clientRemovals = new Set<string>();
   /** The browser session stays as it is stored, and so does its cookie. */
   keepsSession = false;

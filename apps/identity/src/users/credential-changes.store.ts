@@ -1,12 +1,12 @@
-// The list by which other services learn that the API keys of a user end. A change gets its position in the transaction
-// that makes it, under a lock that is held until the commit: positions are visible in their order, so that a reader who
-// has seen one has seen all before it. Moments decide nothing.
+// The list from which other services learn that the API keys of a user end. A change takes its position in its own
+// transaction, under a lock that is held until the commit. Positions therefore become visible in their order: a reader
+// that has seen one has seen all before it. Timestamps decide nothing.
 import { Injectable } from '@nestjs/common';
-import { PreparedStatements, type Statement } from '../prepared-statements.js';
+import { Db, type NamedStatement } from '@tradewind/service-kit';
 
 export interface CredentialChange {
   userId: string;
-  /** What was made with a lower version is worth nothing. */
+  /** Whatever was made with a lower version is worthless. */
   credentialsVersion: number;
   position: string;
   changedAt: Date;
@@ -24,8 +24,8 @@ export function withCredentialChange(change: string): string {
       set credentials_version = excluded.credentials_version, position = excluded.position, changed_at = excluded.changed_at`;
 }
 
-// The last position and the page are of one snapshot. Without a change there is still a row, for the position.
-const list: Statement = {
+// The last position and the page come from one snapshot. Without a change there is still a row, with the position.
+const list: NamedStatement = {
   name: 'credential_change_list',
   text: `select p.last, c.user_id, c.credentials_version, c.position, c.changed_at
            from credential_change_position p
@@ -43,11 +43,11 @@ interface Row {
 
 @Injectable()
 export class CredentialChangesStore {
-  constructor(private readonly statements: PreparedStatements) {}
+  constructor(private readonly db: Db) {}
 
-  /** Changes behind a position, in their order, and the position of the last change of all. */
+  /** The changes after a position, in their order, and the position of the last change of all. */
   async list(after: string, limit: number): Promise<{ changes: CredentialChange[]; last: string }> {
-    const { rows } = await this.statements.run<Row>(list, [after, limit]);
+    const rows = await this.db.rows<Row>(list, [after, limit]);
     return {
       changes: rows.flatMap((row) =>
         row.user_id === null

@@ -13,21 +13,15 @@ export interface User {
   preferredUsername: string | null;
   isDisabled: boolean;
   /**
-   * Grows with every new password, role and company, and when the user is disabled: what goes back to older credentials is
-   * worth nothing.
+   * Increases with every new password, role or company, and when the user is disabled. A session or token that was made
+   * with an earlier version is worthless.
    */
   credentialsVersion: number;
   /** The one company that the user belongs to; null: none. */
   companyId: string | null;
 }
 
-/** A user with what only operators and the direct login need. */
-export interface UserRecord extends User {
-  disabledAt: Date | null;
-  createdAt: Date;
-}
-
-const profileColumns = [
+const columns = [
   'id',
   'email',
   'email_verified',
@@ -39,26 +33,17 @@ const profileColumns = [
   'credentials_version',
   'company_id',
 ];
-const recordColumns = [...profileColumns, 'disabled_at', 'created_at'];
 
-/** The columns of a user for `userFromRow`. Moments are left out: reading them costs more than all the rest. */
+/** The columns of a user for `userFromRow`. No timestamps: parsing them takes longer than all the rest. */
 export const userColumns = (alias: string, prefix = ''): string =>
   [
-    ...profileColumns.map((column) => `${alias}.${column} as ${prefix}${column}`),
+    ...columns.map((column) => `${alias}.${column} as ${prefix}${column}`),
     `${alias}.disabled_at is not null as ${prefix}is_disabled`,
   ].join(', ');
 
-/** The columns of a user for `userRecordFromRow`. */
-export const userRecordColumns = (alias: string): string =>
-  [...recordColumns.map((column) => `${alias}.${column}`), `${alias}.disabled_at is not null as is_disabled`].join(
-    ', ',
-  );
-
-export type UserRow = Record<string, unknown>;
-
 /** Reads a user from a row of `userColumns`; undefined when an outer join found none. */
-export function userFromRow(row: UserRow, prefix = ''): User | undefined {
-  const value = <T>(column: string): T => row[prefix + column] as T;
+export function userFromRow(row: object, prefix = ''): User | undefined {
+  const value = <T>(column: string): T => (row as Record<string, unknown>)[prefix + column] as T;
   if (value('id') === null || value('id') === undefined) return undefined;
   return {
     id: value('id'),
@@ -72,14 +57,5 @@ export function userFromRow(row: UserRow, prefix = ''): User | undefined {
     isDisabled: value('is_disabled'),
     credentialsVersion: value('credentials_version'),
     companyId: value('company_id'),
-  };
-}
-
-/** Reads a user from a row of `userRecordColumns`. */
-export function userRecordFromRow(row: UserRow): UserRecord {
-  return {
-    ...(userFromRow(row) as User),
-    disabledAt: row['disabled_at'] as Date | null,
-    createdAt: row['created_at'] as Date,
   };
 }

@@ -5,18 +5,17 @@ import { ReadinessRegistry } from '../readiness.js';
 import type { DatabaseConfig } from './database-settings.js';
 import { Db } from './db.js';
 import { migrateDatabase, type Migration } from './migrate.js';
-import { openDb, type Entities } from './open-db.js';
+import { openDb, type OpenDbOptions } from './open-db.js';
 
-export interface DatabaseModuleOptions {
+export interface DatabaseModuleOptions extends Pick<OpenDbOptions, 'entities' | 'plans'> {
   /** Applied before the first query when MIGRATE_ON_START is set, so that operator commands find their tables as well. */
   migrations?: readonly Migration[];
-  entities?: Entities;
 }
 
 /** Provides the Db to the whole app, connected, and closes it after everything else has stopped. */
 @Module({})
 export class DatabaseModule {
-  static async forRoot({ migrations, entities = [] }: DatabaseModuleOptions = {}): Promise<DynamicModule> {
+  static async forRoot({ migrations, ...options }: DatabaseModuleOptions = {}): Promise<DynamicModule> {
     const { DataSource } = await import('typeorm');
     return {
       module: DatabaseModule,
@@ -27,7 +26,7 @@ export class DatabaseModule {
           inject: [ServiceConfig, Logger, ReadinessRegistry],
           useFactory: async (config: ServiceConfig & DatabaseConfig, logger: Logger, readiness: ReadinessRegistry) => {
             const db = await openDb(config, {
-              entities,
+              ...options,
               onWait: (error) => logger.warn({ err: error }, 'the database does not answer yet'),
               onIdleConnectionLost: (error) => logger.warn({ err: error }, 'an idle database connection was lost'),
             });

@@ -9,6 +9,11 @@ export type Entities = MixedList<(new (...args: never[]) => unknown) | EntitySch
 
 export interface OpenDbOptions {
   entities?: Entities;
+  /**
+   * `generic`: each connection plans a named statement once, for all values. It suits statements that find rows by key.
+   * `custom`, the default: PostgreSQL plans every execution for its values.
+   */
+  plans?: 'custom' | 'generic';
   /** Called once while the database does not answer at the start. */
   onWait?: (error: unknown) => void;
   /** Called for each connection that is lost while nobody uses it. */
@@ -20,6 +25,7 @@ export async function openDb(config: DatabaseConfig, options: OpenDbOptions = {}
   // Loaded only here: a service without tables does not carry TypeORM in its memory.
   const { DataSource } = await import('typeorm');
   const { connectionString, application_name, ...extra } = connectionOptions(config, config.DATABASE_SCHEMA);
+  const planOption = options.plans === 'generic' ? ' -c plan_cache_mode=force_generic_plan' : '';
   const dataSource = new DataSource({
     type: 'postgres',
     url: connectionString as string,
@@ -28,7 +34,12 @@ export async function openDb(config: DatabaseConfig, options: OpenDbOptions = {}
     // TypeORM takes an array or a record; a readonly list of classes is one.
     entities: (options.entities ?? []) as [],
     poolSize: config.DATABASE_POOL_SIZE,
-    extra: { ...extra, max: config.DATABASE_POOL_SIZE, Client: WatchedClient },
+    extra: {
+      ...extra,
+      options: `${extra.options}${planOption}`,
+      max: config.DATABASE_POOL_SIZE,
+      Client: WatchedClient,
+    },
     synchronize: false,
     migrationsRun: false,
     installExtensions: false,

@@ -1,7 +1,8 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { ClientRecords } from '../../clients/client-records.js';
 import type { ClientsStore } from '../../clients/clients.store.js';
-import { currentUnitOfWork } from '../../unit-of-work/unit-of-work.js';
+import type { UnitOfWorkStore } from '../../unit-of-work/unit-of-work.store.js';
+import { currentUnitOfWork, UnitOfWork } from '../../unit-of-work/unit-of-work.js';
 import { isStorableText } from './payload-keys.js';
 
 /** The storage of clients: a table of their own, with the secret sealed and without an expiry. */
@@ -9,14 +10,15 @@ export class ClientAdapter implements Adapter {
   constructor(
     private readonly store: ClientsStore,
     private readonly records: ClientRecords,
+    private readonly units: UnitOfWorkStore,
   ) {}
 
   async upsert(clientId: string, payload: AdapterPayload): Promise<void> {
     const record = this.records.toRecord(clientId, { ...payload });
-    const unit = currentUnitOfWork();
-    if (!unit) return this.store.upsert(clientId, record, 'registration');
+    const unit = currentUnitOfWork() ?? new UnitOfWork();
     unit.clientUpserts.set(clientId, { clientId, ...record });
     unit.clients.set(clientId, JSON.stringify(payload));
+    if (!currentUnitOfWork()) await this.units.commit(unit);
   }
 
   async find(clientId: string): Promise<AdapterPayload | undefined> {
@@ -34,10 +36,10 @@ export class ClientAdapter implements Adapter {
 
   /** Its grants, tokens and pending requests go with it. */
   async destroy(clientId: string): Promise<void> {
-    const unit = currentUnitOfWork();
-    if (!unit) return void (await this.store.remove(clientId));
+    const unit = currentUnitOfWork() ?? new UnitOfWork();
     unit.clientRemovals.add(clientId);
     unit.clients.set(clientId, undefined);
+    if (!currentUnitOfWork()) await this.units.commit(unit);
   }
 
   async findByUid(): Promise<undefined> {

@@ -1,12 +1,10 @@
 // What several replicas may do to the same rows at the same time.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isDatabaseUnavailable, migrateDatabase } from '@tradewind/service-kit';
-import { createTestDatabase, type TestDatabase, testPool } from '@tradewind/testkit';
-import type pg from 'pg';
-import type { DataSource } from 'typeorm';
+import { isDatabaseUnavailable, type Db } from '@tradewind/service-kit';
+import type { TestDatabase } from '@tradewind/testkit';
+import { createIdentityDatabase, openIdentityDb } from '../../../test/identity-database.js';
 import { ClientRecords } from '../../clients/client-records.js';
-import { migrations } from '../../migrations.js';
-import { PreparedStatements } from '../../prepared-statements.js';
+import type { Statements } from '../../statements.js';
 import { SealedText } from '../../sealed-text.js';
 import { AttemptsStore } from '../../throttle/attempts.store.js';
 import { PayloadsStore } from './payloads.store.js';
@@ -15,35 +13,29 @@ import { payloadKey, UnitOfWork, type PayloadRecord } from '../../unit-of-work/u
 
 describe('statements that meet', () => {
   let database: TestDatabase;
-  let pool: pg.Pool;
+  let db: Db;
+  let statements: Statements;
   let payloads: PayloadsStore;
   let units: UnitOfWorkStore;
   let attempts: AttemptsStore;
   beforeAll(async () => {
-    database = await createTestDatabase({
-      name: 'identity',
-      migrate: async (url) => {
-        await migrateDatabase({ DATABASE_URL: url, DATABASE_SCHEMA: 'identity' }, migrations);
-      },
-    });
-    pool = testPool({ connectionString: database.url, options: '-c search_path=identity', max: 20 });
-    // Only the pool of the data source is used.
-    const statements = new PreparedStatements({ driver: { master: pool } } as unknown as DataSource);
+    database = await createIdentityDatabase();
+    ({ db, statements } = await openIdentityDb(database.url, { poolSize: 20 }));
     payloads = new PayloadsStore(statements, new ClientRecords(new SealedText(['key'])));
     units = new UnitOfWorkStore(statements);
     attempts = new AttemptsStore(statements);
   });
   afterAll(async () => {
-    await pool.end();
+    await db.close();
     await database.drop();
   });
 
   const deadlocks = async (): Promise<number> => {
-    await Promise.all(Array.from({ length: 20 }, () => pool.query('select pg_stat_force_next_flush()')));
-    const { rows } = await pool.query<{ deadlocks: string }>(
+    await Promise.all(Array.from({ length: 20 }, () => db.rows('select pg_stat_force_next_flush()')));
+    const [row] = await db.rows<{ deadlocks: string }>(
       'select deadlocks from pg_stat_database where datname = current_database()',
     );
-    return Number(rows[0]?.deadlocks);
+    return Number(row?.deadlocks);
   };
 
   it('logins of one account from one address never wait for each other in a circle', async () => {
@@ -63,25 +55,19 @@ describe('statements that meet', () => {
   }, 60_000);
 
   it('a statement that the database gives up counts as a database that does not answer', async () => {
-    const impatient = testPool({
-      connectionString: database.url,
-      options: '-c search_path=identity -c statement_timeout=300',
-    });
-    const holder = await pool.connect();
+    const impatient = await openIdentityDb(database.url, { poolSize: 1, statementTimeoutMs: 300 });
     try {
       await store(session('held', {}));
-      await holder.query('begin');
-      await holder.query(`select * from oidc_payload where uid = 'browser' for update`);
-      const statements = new PreparedStatements({ driver: { master: impatient } } as unknown as DataSource);
-      const failure = await new PayloadsStore(statements, new ClientRecords(new SealedText(['key'])))
-        .consume('Session', 'held')
-        .catch((error: unknown) => error);
-      expect(failure).toBeInstanceOf(Error);
-      expect(isDatabaseUnavailable(failure)).toBe(true);
+      await db.transaction(async (tx) => {
+        await tx.rows(`select * from oidc_payload where uid = 'browser' for update`);
+        const failure = await new PayloadsStore(impatient.statements, new ClientRecords(new SealedText(['key'])))
+          .consume('Session', 'held')
+          .catch((error: unknown) => error);
+        expect(failure).toBeInstanceOf(Error);
+        expect(isDatabaseUnavailable(failure)).toBe(true);
+      });
     } finally {
-      await holder.query('rollback');
-      holder.release();
-      await impatient.end();
+      await impatient.db.close();
     }
   });
 
@@ -111,7 +97,7 @@ describe('statements that meet', () => {
       tabs.map(() => true),
     );
     expect((await stored()).authorizations).toEqual(Object.assign({}, ...tabs.map(granted)));
-    const { rows } = await pool.query('select id from oidc_payload where uid = $1', ['browser']);
+    const rows = await db.rows('select id from oidc_payload where uid = $1', ['browser']);
     expect(rows).toHaveLength(1);
   });
 
@@ -124,10 +110,10 @@ describe('statements that meet', () => {
   it('a key that was replaced finds its session as it was, for ten seconds that nothing prolongs', async () => {
     const expiry = async () =>
       (
-        await pool.query<{ uid: string | null; seconds: number }>(
+        await db.rows<{ uid: string | null; seconds: number }>(
           "select uid, extract(epoch from expires_at - now())::float8 as seconds from oidc_payload where id = 'before'",
         )
-      ).rows[0];
+      )[0];
     await store(session('before', { one: { grantId: '1' } }));
     await store(session('after', { one: { grantId: '1' }, two: { grantId: '2' } }), 'before');
     const found = await payloads.find('Session', 'before');

@@ -1,5 +1,5 @@
 // The SQL of the table oidc_payload, except what a request writes (unit-of-work/unit-of-work.sql.ts).
-import type { Statement } from '../../prepared-statements.js';
+import type { NamedStatement } from '@tradewind/service-kit';
 import { userColumns } from '../../users/users.types.js';
 
 // An expired row counts as deleted before the clean-up deletes it. So does a row that was made with earlier credentials
@@ -20,12 +20,12 @@ const withRelations = (grantId = 'p.grant_id', client = 'p.client_id'): string =
     left join oauth_client c on c.client_id = ${client}
     left join oidc_payload s on s.uid = p.session_uid and s.model = 'Session' and ${isCurrent('s')}`;
 
-export const findByIds: Statement = {
+export const findByIds: NamedStatement = {
   name: 'payload_find',
   text: `${withRelations()} where p.model = $1 and p.id = any($2::text[]) and ${isCurrent('p')}`,
 };
 
-export const findByUid: Statement = {
+export const findByUid: NamedStatement = {
   name: 'payload_find_by_uid',
   text: `${withRelations()} where p.model = $1 and p.uid = $2 and ${isCurrent('p')}`,
 };
@@ -36,7 +36,7 @@ const grantOfAskingClient = `coalesce(p.grant_id,
   case when p.model = 'Session' then p.payload::json #>> array['authorizations', $3::text, 'grantId'] end)`;
 
 /** Everything that a new or resumed authorization request needs, found by its two cookies and its client. */
-export const findForAuthorization: Statement = {
+export const findForAuthorization: NamedStatement = {
   name: 'payload_find_for_authorization',
   text: `${withRelations(grantOfAskingClient, askingClient)}
     where ${isCurrent('p')}
@@ -44,32 +44,32 @@ export const findForAuthorization: Statement = {
 };
 
 // The condition on consumed_at lets exactly one use win, whatever the number of replicas.
-export const consume: Statement = {
+export const consume: NamedStatement = {
   name: 'payload_consume',
   text: `update oidc_payload set consumed_at = now()
           where model = $1 and id = $2 and consumed_at is null and expires_at > now()`,
 };
 
-export const revokeGrant: Statement = {
+export const revokeGrant: NamedStatement = {
   name: 'payload_revoke_grant',
   text: `delete from oidc_payload
           where grant_id = $1 and model in ('AccessToken', 'RefreshToken', 'RefreshSuccessor', 'AuthorizationCode', 'Grant')`,
 };
 
-export const revokeUser: Statement = {
+export const revokeUser: NamedStatement = {
   name: 'payload_revoke_user',
   text: 'delete from oidc_payload where account_id = $1',
 };
 
 // Of two proofs or assertions with the same id, the second finds the row.
-export const insertOnce: Statement = {
+export const insertOnce: NamedStatement = {
   name: 'payload_insert_once',
   text: `insert into oidc_payload as p (model, id, payload, expires_at) values ($1, $2, $3, to_timestamp($4::float8))
          on conflict (model, id) do update set payload = excluded.payload, expires_at = excluded.expires_at
           where p.expires_at <= now()`,
 };
 
-export const deleteExpired: Statement = {
+export const deleteExpired: NamedStatement = {
   name: 'payload_delete_expired',
   text: `delete from oidc_payload where ctid = any(array(
            select ctid from oidc_payload where expires_at < now() order by expires_at limit $1 for update skip locked))`,

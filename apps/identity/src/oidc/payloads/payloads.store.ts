@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { BatchedLookup } from '../../batched-lookup.js';
-import { PreparedStatements } from '../../prepared-statements.js';
+import { batchedReads } from '../../batched-reads.js';
+import { Statements } from '../../statements.js';
 import { userFromRow, type User } from '../../users/users.types.js';
 import { ClientRecords } from '../../clients/client-records.js';
-import type { ClientRights } from '../../clients/clients.store.js';
+import type { ClientRights } from '../../clients/oauth-client.entity.js';
 import {
   consume,
   deleteExpired,
@@ -30,7 +30,7 @@ export interface PayloadWithRelations extends FoundPayload {
   session: { id: string; payload: string } | undefined;
 }
 
-interface RelationsRow extends Record<string, unknown> {
+interface RelationsRow {
   model: string;
   id: string;
   uid: string | null;
@@ -51,29 +51,29 @@ interface RelationsRow extends Record<string, unknown> {
 
 @Injectable()
 export class PayloadsStore {
-  private readonly lookups = new Map<string, BatchedLookup<RelationsRow>>();
+  private readonly reads = new Map<string, ReturnType<typeof batchedReads<RelationsRow>>>();
 
   constructor(
-    private readonly statements: PreparedStatements,
+    private readonly statements: Statements,
     private readonly clients: ClientRecords,
   ) {}
 
   async find(model: string, id: string): Promise<PayloadWithRelations | undefined> {
-    let lookup = this.lookups.get(model);
-    if (!lookup) {
-      lookup = new BatchedLookup(async (ids) => {
-        const { rows } = await this.statements.run<RelationsRow>(findByIds, [model, ids]);
+    let reads = this.reads.get(model);
+    if (!reads) {
+      reads = batchedReads(async (ids) => {
+        const rows = await this.statements.rows<RelationsRow>(findByIds, [model, ids]);
         return new Map(rows.map((row) => [row.id, row]));
       });
-      this.lookups.set(model, lookup);
+      this.reads.set(model, reads);
     }
-    const row = await lookup.find(id);
+    const row = await reads.load(id);
     return row && this.fromRow(row);
   }
 
   async findByUid(model: string, uid: string): Promise<PayloadWithRelations | undefined> {
-    const { rows } = await this.statements.run<RelationsRow>(findByUid, [model, uid]);
-    return rows[0] && this.fromRow(rows[0]);
+    const [row] = await this.statements.rows<RelationsRow>(findByUid, [model, uid]);
+    return row && this.fromRow(row);
   }
 
   /**
@@ -81,11 +81,7 @@ export class PayloadsStore {
    * brings the client that asks, and what the user granted it.
    */
   async findForAuthorization(sessionId: string | null, interactionId: string | null, clientId: string | null) {
-    const { rows } = await this.statements.run<RelationsRow>(findForAuthorization, [
-      sessionId,
-      interactionId,
-      clientId,
-    ]);
+    const rows = await this.statements.rows<RelationsRow>(findForAuthorization, [sessionId, interactionId, clientId]);
     const session = rows.find((row) => row.model === 'Session');
     const interaction = rows.find((row) => row.model === 'Interaction');
     return {
@@ -96,28 +92,28 @@ export class PayloadsStore {
 
   /** True for the one caller that consumed the row. */
   async consume(model: string, id: string): Promise<boolean> {
-    return (await this.statements.run(consume, [model, id])).rowCount === 1;
+    return (await this.statements.affected(consume, [model, id])) === 1;
   }
 
   /** True for the one caller that stored it; false while the row exists. */
   async insertOnce(record: PayloadRecord): Promise<boolean> {
     const values = [record.model, record.id, record.payload, record.expiresAtSeconds];
-    return (await this.statements.run(insertOnce, values)).rowCount === 1;
+    return (await this.statements.affected(insertOnce, values)) === 1;
   }
 
   /** The number of rows that were deleted. */
   async revokeGrant(grantId: string): Promise<number> {
-    return (await this.statements.run(revokeGrant, [grantId])).rowCount ?? 0;
+    return this.statements.affected(revokeGrant, [grantId]);
   }
 
   /** Ends every session, grant, token and pending interaction of a user. */
   async revokeUser(userId: string): Promise<number> {
-    return (await this.statements.run(revokeUser, [userId])).rowCount ?? 0;
+    return this.statements.affected(revokeUser, [userId]);
   }
 
   /** Deletes at most `limit` expired rows, oldest first; it skips rows that another replica is deleting. */
   async deleteExpired(limit: number): Promise<number> {
-    return (await this.statements.run(deleteExpired, [limit])).rowCount ?? 0;
+    return this.statements.affected(deleteExpired, [limit]);
   }
 
   private fromRow(row: RelationsRow): PayloadWithRelations {

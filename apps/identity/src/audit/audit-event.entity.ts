@@ -1,0 +1,26 @@
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { jsonText } from '../json-text.js';
+
+@Entity('audit_event')
+export class AuditEvent {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint' })
+  id!: string;
+
+  @Column('timestamptz', { default: () => 'clock_timestamp()' })
+  at!: Date;
+
+  @Column('text')
+  event!: string;
+
+  @Column('uuid', { name: 'user_id', nullable: true })
+  userId!: string | null;
+
+  @Column('text', { name: 'client_id', nullable: true })
+  clientId!: string | null;
+
+  @Column('text', { nullable: true })
+  ip!: string | null;
+
+  @Column('text', { transformer: jsonText })
+  details!: Record<string, unknown>;
+}

@@ -1,0 +1,56 @@
+// Single statements that other requests may race with. Each is a transaction of its own, so one that lost a race has
+// changed nothing, and runs again on what the winner left.
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Db, type NamedStatement } from '@tradewind/service-kit';
+
+const attemptsMax = 15;
+/** The losers of one race wait for different times. */
+const pauseMsStep = 5;
+
+const lostRaceStates = new Set([
+  '40001', // serialization failure
+  '40P01', // deadlock
+]);
+const givenUpStates = new Set([
+  ...lostRaceStates,
+  '55P03', // a lock was not available in time
+  '57014', // statement timeout
+]);
+/** Two tabs of one browser replaced their session at the same moment. No other unique key is written concurrently. */
+const sessionKey = 'oidc_payload_uid';
+
+@Injectable()
+export class Statements {
+  constructor(private readonly db: Db) {}
+
+  rows<Row extends object>(statement: NamedStatement, values: readonly unknown[]): Promise<Row[]> {
+    return untilItWins(() => this.db.rows<Row>(statement, values));
+  }
+
+  /** The number of rows that the statement inserted, updated or deleted. */
+  affected(statement: NamedStatement, values: readonly unknown[]): Promise<number> {
+    return untilItWins(() => this.db.affected(statement, values));
+  }
+}
+
+async function untilItWins<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt >= attemptsMax || !hasLostRace(error)) throw isGivenUp(error) ? unanswered(error) : error;
+      await delay(Math.random() * attempt * pauseMsStep);
+    }
+  }
+}
+
+function hasLostRace(error: unknown): boolean {
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+  return (typeof code === 'string' && lostRaceStates.has(code)) || (code === '23505' && constraint === sessionKey);
+}
+
+const isGivenUp = (error: unknown): boolean => givenUpStates.has(String((error as { code?: unknown }).code));
+
+/** What service-kit answers with a 503, as for a database that does not answer. */
+const unanswered = (cause: unknown): Error => new Error('Query read timeout', { cause });

@@ -1,0 +1,57 @@
+import type { UserRole } from '@tradewind/shared-types';
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { User } from './users.types.js';
+
+/** A user as operators see one: without the password hash, which only a login reads. */
+@Entity('user_account')
+export class UserAccount implements User {
+  @PrimaryGeneratedColumn('uuid')
+  id!: string;
+
+  @Column('text')
+  email!: string;
+
+  /** The form of the address that is compared, see email-key.ts. */
+  @Column('text', { name: 'email_key', select: false })
+  emailKey!: string;
+
+  @Column('boolean', { name: 'email_verified' })
+  emailVerified!: boolean;
+
+  @Column('text', { name: 'role' })
+  userRole!: UserRole;
+
+  @Column('text', { name: 'password_hash', select: false })
+  passwordHash!: string;
+
+  @Column('text', { nullable: true })
+  name!: string | null;
+
+  @Column('text', { name: 'given_name', nullable: true })
+  givenName!: string | null;
+
+  @Column('text', { name: 'family_name', nullable: true })
+  familyName!: string | null;
+
+  @Column('text', { name: 'preferred_username', nullable: true })
+  preferredUsername!: string | null;
+
+  @Column('integer', { name: 'credentials_version', default: 1 })
+  credentialsVersion!: number;
+
+  @Column('timestamptz', { name: 'credentials_changed_at', select: false, default: () => 'now()' })
+  credentialsChangedAt!: Date;
+
+  @Column('text', { name: 'company_id', nullable: true })
+  companyId!: string | null;
+
+  @Column('timestamptz', { name: 'disabled_at', nullable: true })
+  disabledAt!: Date | null;
+
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at' })
+  createdAt!: Date;
+
+  get isDisabled(): boolean {
+    return this.disabledAt !== null;
+  }
+}

@@ -1,0 +1,32 @@
+// A migrated database of its own for a test, and the statements of the service on it.
+import { migrateDatabase, openDb, type Db } from '@tradewind/service-kit';
+import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
+import { migrations } from '../src/migrations.js';
+import { Statements } from '../src/statements.js';
+
+export function createIdentityDatabase(): Promise<TestDatabase> {
+  return createTestDatabase({
+    name: 'identity',
+    migrate: async (url) => {
+      await migrateDatabase({ DATABASE_URL: url, DATABASE_SCHEMA: 'identity' }, migrations);
+    },
+  });
+}
+
+/** The caller closes the Db. */
+export async function openIdentityDb(
+  url: string,
+  { poolSize, statementTimeoutMs = 15_000 }: { poolSize: number; statementTimeoutMs?: number },
+): Promise<{ db: Db; statements: Statements }> {
+  const db = await openDb(
+    {
+      DATABASE_URL: url,
+      DATABASE_SCHEMA: 'identity',
+      DATABASE_POOL_SIZE: poolSize,
+      DATABASE_CONNECTION_TIMEOUT_MS: 30_000,
+      DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs,
+    },
+    { plans: 'generic' },
+  );
+  return { db, statements: new Statements(db) };
+}
