@@ -53,7 +53,7 @@ export class Clients {
       ...(given.introspects === undefined ? {} : { [introspectsAudience]: given.introspects }),
     };
     const resources = [...new Set((given.resources ?? []).map((resource) => this.assertResource(resource)))];
-    // The provider's own constructor checks the metadata as it would a registration; it is declared without arguments.
+    // The provider's constructor checks the metadata as for a registration; it is declared without arguments.
     const Client = this.current.provider.Client as unknown as new (metadata: object) => object;
     try {
       new Client(metadata);
@@ -75,7 +75,7 @@ export class Clients {
     return this.store.find(clientId);
   }
 
-  /** From now on the client may ask for tokens of the resource. False when there is no such client. */
+  /** Lets the client ask for tokens of the resource. False when there is no such client. */
   async allowResource(clientId: string, resource: string): Promise<boolean> {
     const allowed = this.assertResource(resource);
     if (!(await this.store.allowResource(clientId, allowed))) return false;
@@ -84,11 +84,11 @@ export class Clients {
   }
 
   /**
-   * From now on the client gets no more tokens of the resource, by code or refresh; those it has live until they expire.
+   * The client gets no more tokens of the resource, by code or refresh; existing ones are valid until they expire.
    * False when there is no such client.
    */
   async disallowResource(clientId: string, resource: string): Promise<boolean> {
-    // Also one that is configured no more can be withdrawn.
+    // A resource that is no longer configured can be withdrawn, too.
     const spelled = this.findResource(resource) ?? resource;
     if (!(await this.store.disallowResource(clientId, spelled))) return false;
     await this.audit.record({ event: 'client.resource_disallowed', clientId, details: { resource: spelled } });
@@ -108,7 +108,7 @@ export class Clients {
     return findAudience(resource, this.config.OAUTH_ISSUER, this.config.OAUTH_RESOURCES);
   }
 
-  /** Ends every grant and token of the client, too. False when there is no such client. */
+  /** Also ends every grant and token of the client. False when there is no such client. */
   async delete(clientId: string): Promise<boolean> {
     const isDeleted = await this.store.remove(clientId);
     if (isDeleted) await this.audit.record({ event: 'client.deleted', clientId, details: { actor: 'operator' } });

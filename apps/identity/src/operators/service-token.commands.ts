@@ -1,10 +1,9 @@
-// `service-token create`: a new token for a machine, and the entry of the setting SERVICE_TOKENS that accepts it. Nothing is
-// stored: the entry goes into the settings of the services, the token to its holder.
+// `service-token create`: a new token for a machine, and the entry of SERVICE_TOKENS that accepts it. Nothing is
+// stored: the operator puts the entry into the settings of the services and gives the token to its holder.
 import { randomBytes } from 'node:crypto';
 import { OperatorError, serviceTokenEntry } from '@tradewind/service-kit';
-
-/** commander's Command, as service-kit hands it in. */
-type Program = Parameters<NonNullable<import('@tradewind/service-kit').ServiceDefinition['commands']>>[0];
+import type { Program } from './commands.types.js';
+import { print } from './print.js';
 
 export function serviceTokenCommands(program: Program): void {
   program
@@ -19,7 +18,8 @@ export function serviceTokenCommands(program: Program): void {
       const token = randomBytes(32).toString('base64url');
       const { name, for: services, company } = options;
       const entry = entryOf(token, { name, services, ...(company === undefined ? {} : { companyId: company }) });
-      process.stdout.write(`token ${token}\nentry ${entry}\n`);
+      print(`token ${token}`);
+      print(`entry ${entry}`);
     });
 }
 

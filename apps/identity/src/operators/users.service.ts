@@ -63,7 +63,7 @@ export class Users {
     return this.store.list();
   }
 
-  /** Ends every session, token and API key: whoever knew the old password is out. */
+  /** Ends every session, token and API key of anybody who knew the old password. */
   async setPassword(email: string, password: string): Promise<UserAccount> {
     const user = await this.get(email);
     await this.store.setPassword(user.id, await this.hashing.hash(assertPassword(password)));
@@ -72,7 +72,7 @@ export class Users {
     return user;
   }
 
-  /** Ends every session and token, so that none lives on with the role of before. API keys have no role. */
+  /** Ends every session and token, so that none keeps the previous role. API keys have no role. */
   async setRole(email: string, role: string): Promise<UserAccount> {
     const user = await this.get(email);
     await this.store.setRole(user.id, assertRole(role));
@@ -81,7 +81,7 @@ export class Users {
     return user;
   }
 
-  /** Ends every session and token, so that none lives on with the company of before. API keys are of no company. */
+  /** Ends every session and token, so that none keeps the previous company. API keys have no company. */
   async setCompany(email: string, companyId: string | null): Promise<UserAccount> {
     const user = await this.get(email);
     await this.store.setCompany(user.id, companyId === null ? null : assertCompany(companyId));
@@ -107,7 +107,7 @@ export class Users {
     return user;
   }
 
-  /** Ends everything that the user has, as disabling does, and frees the address. What was audited stays. */
+  /** Ends everything that the user has, as `disable` does, and frees the address. Audit events remain. */
   async delete(email: string): Promise<UserAccount> {
     const user = await this.get(email);
     await this.store.delete(user.id);
@@ -130,7 +130,7 @@ function assertRole(role: string): UserRole {
   return found;
 }
 
-/** As the pipelines take a `user_company_id`: text of at most 200 characters. */
+/** The pipelines accept at most 200 characters as `user_company_id`. */
 function assertCompany(companyId: string): string {
   if (companyId.trim() === '' || companyId.length > companyIdLengthMax || /[\p{Cc}\p{Cs}]/u.test(companyId)) {
     throw new OperatorError(

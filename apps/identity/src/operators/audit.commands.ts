@@ -1,0 +1,49 @@
+import { OperatorError, positiveInteger } from '@tradewind/service-kit';
+import { AuditStore } from '../audit/audit.store.js';
+import type { AuditEvent } from '../audit/audit-event.entity.js';
+import type { Open, Program } from './commands.types.js';
+import { joined, printAll } from './print.js';
+
+interface ListOptions {
+  user?: string;
+  client?: string;
+  event?: string;
+  since?: string;
+  limit: number;
+  json?: boolean;
+}
+
+export function auditCommands(program: Program, open: Open): void {
+  program
+    .command('audit')
+    .description('who did what')
+    .command('list')
+    .description('newest first')
+    .option('--user <id>', 'user id')
+    .option('--client <id>', 'client_id')
+    .option('--event <name>', 'for example login.failed')
+    .option('--since <time>', 'ISO 8601')
+    .option('--limit <rows>', 'at most this many', positiveInteger, 100)
+    .option('--json', 'one JSON object for each event')
+    .action(async ({ user, client, event, since, limit, json }: ListOptions) => {
+      const store = (await open()).get(AuditStore, { strict: false });
+      const filter = { userId: user, clientId: client, event, since: since === undefined ? undefined : time(since) };
+      printAll(await store.list({ ...filter, limit }), json, eventLine);
+    });
+}
+
+function time(text: string): Date {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) throw new OperatorError('--since must be a time in ISO 8601');
+  return date;
+}
+
+const eventLine = ({ at, event, userId, clientId, ip, details }: AuditEvent): string =>
+  joined(
+    at.toISOString(),
+    event,
+    userId && `user ${userId}`,
+    clientId && `client ${clientId}`,
+    ip && `ip ${ip}`,
+    JSON.stringify(details),
+  );

@@ -1,0 +1,99 @@
+import { OperatorError } from '@tradewind/service-kit';
+import type { OAuthClient } from '../clients/oauth-client.entity.js';
+import { Clients } from './clients.service.js';
+import type { Open, Program } from './commands.types.js';
+import { joined, print, printAll } from './print.js';
+
+interface CreateOptions {
+  id?: string;
+  secret?: string;
+  name?: string;
+  redirectUri: string[];
+  grantTypes: string[];
+  authMethod: string;
+  scope?: string;
+  introspects?: string;
+  resource?: string[];
+  ifMissing?: boolean;
+}
+
+export function clientCommands(program: Program, open: Open): void {
+  const client = program.command('client').description('OAuth clients');
+  const clients = async (): Promise<Clients> => (await open()).get(Clients, { strict: false });
+
+  client
+    .command('create')
+    .description('make a client; prints its id and its secret, which is shown by no other command')
+    .option('--id <id>', 'client_id; random unless given')
+    .option('--secret <secret>', 'client_secret; random unless given')
+    .option('--name <name>', 'shown to users')
+    .requiredOption('--redirect-uri <uris...>')
+    .option('--grant-types <types...>', 'authorization_code, refresh_token', ['authorization_code', 'refresh_token'])
+    .option(
+      '--auth-method <method>',
+      'client_secret_post, client_secret_basic, none or private_key_jwt',
+      'client_secret_post',
+    )
+    .option('--scope <scopes>', 'scopes it may ask for, space separated; all unless given')
+    .option('--introspects <audience>', 'a resource server: may introspect the tokens made for this audience')
+    .option('--resource <uris...>', 'resources it may ask tokens for, in addition to the issuer')
+    .option('--if-missing', 'change nothing and succeed when the client exists')
+    .action(async ({ redirectUri, grantTypes, resource, ifMissing, ...given }: CreateOptions) => {
+      const created = await (
+        await clients()
+      ).create({ ...given, redirectUris: redirectUri, grantTypes: words(grantTypes), resources: resource });
+      if (!created && !ifMissing) throw new OperatorError(`there is a client ${given.id} already`);
+      if (!created) return print(`${given.id} exists`);
+      print(`client_id ${created.clientId}`);
+      if (created.clientSecret !== undefined) print(`client_secret ${created.clientSecret}`);
+    });
+  client
+    .command('list')
+    .option('--json', 'one JSON object for each client')
+    .action(async ({ json }: { json?: boolean }) => printAll(await (await clients()).list(), json, clientLine));
+  client
+    .command('show <id>')
+    .description('the metadata without the secret')
+    .action(async (id: string) => {
+      const found = await (await clients()).find(id);
+      assertFound(found !== undefined, id);
+      print(JSON.stringify(found, null, 2));
+    });
+  client
+    .command('allow-resource <id> <resource>')
+    .description('let the client ask for tokens of a resource, one of OAUTH_RESOURCES')
+    .action(async (id: string, resource: string) => {
+      assertFound(await (await clients()).allowResource(id, resource), id);
+      print(`${id} may ask for tokens of ${resource}`);
+    });
+  client
+    .command('disallow-resource <id> <resource>')
+    .description('no more tokens of the resource for the client; existing ones are valid until they expire')
+    .action(async (id: string, resource: string) => {
+      assertFound(await (await clients()).disallowResource(id, resource), id);
+      print(`${id} gets no more tokens of ${resource}`);
+    });
+  client
+    .command('delete <id>')
+    .description('remove a client with its grants and tokens')
+    .action(async (id: string) => {
+      assertFound(await (await clients()).delete(id), id);
+      print(`${id} is deleted`);
+    });
+}
+
+function assertFound(isFound: boolean, id: string): void {
+  if (!isFound) throw new OperatorError(`there is no client ${id}`);
+}
+
+const words = (values: string[]): string[] => values.flatMap((value) => value.split(/[\s,]+/)).filter(Boolean);
+
+const clientLine = ({ clientId, metadata, origin, resources, createdAt, usedAt }: OAuthClient): string =>
+  joined(
+    clientId,
+    metadata['client_name'] as string | undefined,
+    `by ${origin}`,
+    resources.length > 0 && `for ${resources.join(', ')}`,
+    `created ${createdAt.toISOString()}`,
+    usedAt ? `used ${usedAt.toISOString()}` : 'never used',
+  );

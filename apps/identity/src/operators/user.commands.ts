@@ -1,0 +1,114 @@
+import { text } from 'node:stream/consumers';
+import { OperatorError } from '@tradewind/service-kit';
+import { userRoles } from '@tradewind/shared-types';
+import type { UserAccount } from '../users/user-account.entity.js';
+import type { Open, Program } from './commands.types.js';
+import { joined, print, printAll } from './print.js';
+import { Users } from './users.service.js';
+
+interface PasswordOptions {
+  password?: string;
+  passwordStdin?: boolean;
+}
+
+interface CreateOptions extends PasswordOptions {
+  email: string;
+  role: string;
+  name?: string;
+  givenName?: string;
+  familyName?: string;
+  preferredUsername?: string;
+  company?: string;
+  emailVerified?: boolean;
+  ifMissing?: boolean;
+}
+
+// A service that only checks signatures accepts an access token until it expires.
+const endedText =
+  'every session and token ends; the pipelines may take an access token until it expires, 15 minutes at most';
+
+export function userCommands(program: Program, open: Open): void {
+  const user = program.command('user').description('people who sign in');
+  const users = async (): Promise<Users> => (await open()).get(Users, { strict: false });
+
+  const create = user.command('create').description('make a user; prints the id');
+  withPassword(create.requiredOption('--email <address>'))
+    .option('--role <role>', userRoles.join(', '), 'USER')
+    .option('--name <name>', 'full name')
+    .option('--given-name <name>')
+    .option('--family-name <name>')
+    .option('--preferred-username <name>')
+    .option('--company <id>', 'the one company that the user belongs to; none unless given')
+    .option('--email-verified', 'the address is known to be theirs')
+    .option('--if-missing', 'change nothing and succeed when the user exists')
+    .action(async ({ company, emailVerified = false, ifMissing, ...given }: CreateOptions) => {
+      const password = await passwordOf(given);
+      const created = await (await users()).create({ ...given, password, emailVerified, companyId: company });
+      if (!created && !ifMissing) throw new OperatorError(`there is a user ${given.email} already`);
+      print(created ? created.id : `${given.email} exists`);
+    });
+  const setPassword = user.command('set-password');
+  withPassword(setPassword.requiredOption('--email <address>'))
+    .description('set a new password and end every session, token and API key of the user')
+    .action(async ({ email, ...given }: PasswordOptions & { email: string }) => {
+      await (await users()).setPassword(email, await passwordOf(given));
+      print(`${email} has a new password`);
+    });
+  user
+    .command('set-role')
+    .description('change the role and end every session and token of the user')
+    .requiredOption('--email <address>')
+    .requiredOption('--role <role>', userRoles.join(', '))
+    .action(async ({ email, role }: { email: string; role: string }) => {
+      await (await users()).setRole(email, role);
+      print(`${email} is ${role}; ${endedText}`);
+    });
+  user
+    .command('set-company <email> [id]')
+    .description('let the user belong to one company, or to none, and end every session and token of the user')
+    .option('--none', 'the user belongs to no company')
+    .action(async (email: string, id: string | undefined, { none }: { none?: boolean }) => {
+      if ((id === undefined) !== (none === true)) throw new OperatorError('give either the id of a company or --none');
+      await (await users()).setCompany(email, id ?? null);
+      print(`${email} belongs to ${id === undefined ? 'no company' : `company ${id}`}; ${endedText}`);
+    });
+  for (const { name, description } of [
+    { name: 'disable', description: 'end every session, grant, token and API key of the user and refuse new ones' },
+    { name: 'delete', description: 'end everything that the user has, remove the account and free the address' },
+    { name: 'enable', description: 'let a disabled user sign in again' },
+  ] as const) {
+    user
+      .command(name)
+      .description(description)
+      .requiredOption('--email <address>')
+      .action(async ({ email }: { email: string }) => {
+        await (await users())[name](email);
+        print(`${email} is ${name}d`);
+      });
+  }
+  user
+    .command('list')
+    .option('--json', 'one JSON object for each user')
+    .action(async ({ json }: { json?: boolean }) => printAll(await (await users()).list(), json, userLine));
+}
+
+const withPassword = (command: Program): Program =>
+  command
+    .option('--password <password>', 'visible in the process list: prefer --password-stdin')
+    .option('--password-stdin', 'read the password from standard input');
+
+async function passwordOf({ password, passwordStdin }: PasswordOptions): Promise<string> {
+  if (passwordStdin) return (await text(process.stdin)).replace(/\r?\n$/, '');
+  if (password === undefined) throw new OperatorError('give --password-stdin or --password');
+  return password;
+}
+
+const userLine = ({ id, email, userRole, companyId, disabledAt, name }: UserAccount): string =>
+  joined(
+    id,
+    email,
+    userRole,
+    disabledAt ? `disabled ${disabledAt.toISOString()}` : 'active',
+    companyId !== null && `company ${companyId}`,
+    name,
+  );
