@@ -1,11 +1,11 @@
-// CSRF tokens without storage: an HMAC over the interaction, its step and a nonce that only this browser's cookie
-// holds. A token is good for one step of one interaction in one browser, on every replica.
+// CSRF tokens without storage: an HMAC over the interaction, its step and a nonce from a cookie of this browser. A
+// token is valid for one step of one interaction in one browser, on every replica.
 import { createHmac, randomBytes } from 'node:crypto';
 import { constantTimeEqual } from '@tradewind/service-kit';
 
 export const makeNonce = (): string => randomBytes(16).toString('base64url');
 
-/** @param keys the cookie keys; the first makes tokens, all verify */
+/** @param keys the cookie keys; the first signs, all verify */
 export function csrfToken(keys: readonly string[], step: { uid: string; prompt: string; nonce: string }): string {
   return hmac(keys[0] as string, step);
 }

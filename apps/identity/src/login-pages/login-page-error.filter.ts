@@ -3,12 +3,12 @@ import { isDatabaseUnavailable, Logger } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from 'oidc-provider';
-import { answer } from './page-answer.js';
+import { sendPage } from './page-answer.js';
 import { errorPage } from '../pages/pages.js';
 import { messagesFor, type PageMessages } from '../pages/page-messages.js';
 import { contentSecurityPolicy } from '../pages/security-headers.js';
 
-/** Turns whatever goes wrong behind a login page into a page. */
+/** Answers every failure of a login page with a page. */
 @Catch()
 export class LoginPageErrorFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}
@@ -19,7 +19,7 @@ export class LoginPageErrorFilter implements ExceptionFilter {
     const messages = messagesFor(undefined, request.headers['accept-language']);
     const status = statusOf(thrown);
     if (status === 500) this.logger.error({ err: thrown }, 'a login page failed');
-    answer(reply, {
+    sendPage(reply, {
       status,
       headers: {
         'Content-Security-Policy': contentSecurityPolicy(),

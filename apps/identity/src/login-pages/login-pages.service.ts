@@ -1,4 +1,4 @@
-// The steps between an authorization request and its answer that a person takes: sign in, allow, or cancel.
+// The steps that a person takes between an authorization request and its answer: sign in, allow, or cancel.
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errors, type Client, type InteractionResults } from 'oidc-provider';
@@ -17,30 +17,28 @@ import { emailLengthMax, passwordLengthMax } from '../users/credential-limits.js
 import { UsersStore } from '../users/users.store.js';
 import type { User } from '../users/users.types.js';
 import { cookieNames, cookieValue } from '../cookies.js';
+import type { LoginForm, PageForm } from './login-pages.dto.js';
+import type { PageAnswer } from './page-answer.js';
 import { csrfToken, isCsrfToken, makeNonce } from './csrf-tokens.js';
 import { consentPage, loginPage, type LoginPage } from '../pages/pages.js';
 import { messagesFor, type PageMessages } from '../pages/page-messages.js';
 import { shownName } from '../pages/shown-name.js';
 import { contentSecurityPolicy } from '../pages/security-headers.js';
 
-export interface PageAnswer {
-  status: number;
-  headers?: Record<string, string> | undefined;
-  body?: string;
-  /** A redirect instead of a page. */
-  location?: string;
-}
-
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
-/** One open interaction and all that its pages need. */
-interface Step {
+export interface PageRequest {
+  uid: string;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** One open interaction and everything that its pages need. */
+interface Step extends PageRequest {
   interaction: Interaction;
   client: Client;
   messages: PageMessages;
   nonce: string | undefined;
-  request: FastifyRequest;
-  reply: FastifyReply;
 }
 
 @Injectable()
@@ -55,30 +53,30 @@ export class LoginPages {
     private readonly audit: AuditLog,
   ) {}
 
-  async show(uid: string, request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
-    return this.inStep(uid, request, reply, (step) =>
+  async show(request: PageRequest): Promise<PageAnswer> {
+    return this.inStep(request, (step) =>
       step.interaction.prompt.name === 'consent' ? this.consentForm(step) : this.loginForm(step, 200),
     );
   }
 
-  async submit(uid: string, form: unknown, request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
-    return this.inStep(uid, request, reply, async (step) => {
+  async submit(request: PageRequest, form: LoginForm): Promise<PageAnswer> {
+    return this.inStep(request, async (step) => {
       const { prompt } = step.interaction;
       this.assertForm(step, prompt.name === 'select_account' ? prompt.name : 'login', form);
-      const [email, secret] = [field(form, 'email'), field(form, 'password')];
+      const { email, password } = form;
       const { errors: words } = step.messages;
-      // No account has them, and judging them has its price: nothing is normalised, counted or shown again.
-      if (email.length > emailLengthMax || secret.length > passwordLengthMax) {
+      // No account has such credentials: they are not normalized, counted or shown again.
+      if (email.length > emailLengthMax || password.length > passwordLengthMax) {
         return this.loginForm(step, 401, { problem: { text: words.credentials, field: 'email' } });
       }
-      const { cookie: cookies } = request.headers;
-      const outcome = await this.passwordLogin.check({ email, password: secret, via: 'form', cookies });
+      const { cookie: cookies } = step.request.headers;
+      const outcome = await this.passwordLogin.check({ email, password, via: 'form', cookies });
       switch (outcome.kind) {
         case 'ok':
           return withCookie(
             await this.finish(step, {
               login: { accountId: outcome.user.id, amr: ['pwd'] },
-              // Whoever signs in has chosen the account.
+              // A login chooses the account.
               ...(prompt.name === 'select_account' ? { select_account: {} } : {}),
             }),
             this.browsers.remember(cookies, outcome.user),
@@ -96,8 +94,8 @@ export class LoginPages {
     });
   }
 
-  async confirm(uid: string, form: unknown, request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
-    return this.inStep(uid, request, reply, async (step) => {
+  async confirm(request: PageRequest, form: PageForm): Promise<PageAnswer> {
+    return this.inStep(request, async (step) => {
       if (step.interaction.prompt.name === 'select_account') {
         this.assertForm(step, 'select_account', form);
         if (!(await this.signedIn(step))) throw new errors.SessionNotFound('session not found');
@@ -115,8 +113,8 @@ export class LoginPages {
     });
   }
 
-  async abort(uid: string, form: unknown, request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
-    return this.inStep(uid, request, reply, async (step) => {
+  async abort(request: PageRequest, form: PageForm): Promise<PageAnswer> {
+    return this.inStep(request, async (step) => {
       this.assertForm(step, step.interaction.prompt.name, form);
       await this.audit.record({
         event: 'authorization.cancelled',
@@ -129,9 +127,7 @@ export class LoginPages {
 
   /** Finds the interaction of this address and browser, takes the step and stores what it wrote. */
   private async inStep(
-    uid: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
+    { uid, request, reply }: PageRequest,
     take: (step: Step) => Promise<PageAnswer & { retryAfterSeconds?: number }>,
   ): Promise<PageAnswer> {
     const unit = new UnitOfWork(request.ip);
@@ -143,6 +139,7 @@ export class LoginPages {
       if (!client) throw new errors.SessionNotFound('interaction session not found');
       const uiLocales = interaction.params['ui_locales'];
       const { retryAfterSeconds, ...page } = await take({
+        uid,
         interaction,
         client,
         messages: messagesFor(
@@ -162,12 +159,12 @@ export class LoginPages {
     });
   }
 
-  private assertForm({ interaction, nonce }: Step, prompt: string, form: unknown): void {
+  private assertForm({ interaction, nonce }: Step, prompt: string, form: PageForm): void {
     const step = { uid: interaction.uid, prompt, nonce };
-    if (!isCsrfToken(this.config.COOKIE_KEYS, step, field(form, '_csrf'))) {
+    if (!isCsrfToken(this.config.COOKIE_KEYS, step, form._csrf)) {
       throw new ServiceError({ code: 'identity.form_forged', status: 403, message: 'The form is not valid.' });
     }
-    // A good token of another step: the form is from before, the address has moved on.
+    // A valid token of another step: the form is older than the interaction's state.
     if (interaction.prompt.name !== prompt) throw new errors.SessionNotFound('interaction session not found');
   }
 
@@ -195,7 +192,7 @@ export class LoginPages {
     };
   }
 
-  /** Who is signed in at this browser, and may be. */
+  /** The user who is signed in at this browser, unless disabled. */
   private async signedIn({ interaction }: Step): Promise<User | undefined> {
     const accountId = interaction.session?.accountId;
     if (accountId === undefined) return undefined;
@@ -225,7 +222,7 @@ export class LoginPages {
     };
   }
 
-  /** What the client wants tokens for, but for the issuer: of that the scopes speak. */
+  /** The resources that the client wants tokens for, without the issuer: the scopes describe that one. */
   private resourcesOf({ params }: Interaction): string[] {
     const { OAUTH_ISSUER: issuer, OAUTH_RESOURCES: resources } = this.config;
     const wanted = [params['resource'] ?? []].flat() as string[];
@@ -253,7 +250,7 @@ export class LoginPages {
     const existing = grantId === undefined ? undefined : await provider.Grant.find(grantId);
     const grant =
       existing ?? new provider.Grant({ accountId: session?.accountId, clientId: params['client_id'] as string });
-    // With prompt=consent nothing may be missing from the grant; then the page showed the requested scope.
+    // With prompt=consent the grant may already be complete; then the page showed the requested scope.
     const scope = scopeOf(interaction);
     if (scope) grant.addOIDCScope(scope);
     const details = prompt.details as {
@@ -282,15 +279,9 @@ const scopeOf = ({ params }: Interaction): string => (typeof params['scope'] ===
 
 const nameOf = (client: Client): string => shownName(client.clientName ?? client.clientId);
 
-/** A link from a client's registration is shown only if it is a web address, and a safe one. */
+/** A link from a client's registration is shown only if it is https. */
 function webUrl(value: string | undefined): string | undefined {
   return value !== undefined && URL.parse(value)?.protocol === 'https:' ? value : undefined;
-}
-
-/** A text field of a form; anything else (missing, given twice) is an empty text. */
-function field(form: unknown, name: string): string {
-  const value = typeof form === 'object' && form !== null ? (form as Record<string, unknown>)[name] : undefined;
-  return typeof value === 'string' ? value : '';
 }
 
 const withCookie = (page: PageAnswer, line: string): PageAnswer => ({

@@ -1,12 +1,13 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
 import { ServiceCallers } from '@tradewind/service-kit';
-import { ServiceError, type CredentialChangesPage } from '@tradewind/shared-types';
+import type { CredentialChangesPage } from '@tradewind/shared-types';
+import { CredentialChangesQuery } from './credential-changes.dto.js';
 import { CredentialChangesStore } from './credential-changes.store.js';
 
 /** Changes in one answer. */
 const pageSize = 500;
 
-/** For the services that keep credentials of users, with a service token; no person and no client asks here. */
+/** For the services that keep credentials of users, with a service token. */
 @ServiceCallers()
 @Controller('internal/credential-changes')
 export class CredentialChangesController {
@@ -14,14 +15,7 @@ export class CredentialChangesController {
 
   @Get()
   @Header('Cache-Control', 'no-store')
-  async list(@Query('after') after = '0'): Promise<CredentialChangesPage> {
-    if (typeof after !== 'string' || !/^\d{1,18}$/.test(after)) {
-      throw new ServiceError({
-        code: 'request.invalid',
-        status: 400,
-        message: ['after must be the cursor of the page before, or 0'],
-      });
-    }
+  async list(@Query() { after }: CredentialChangesQuery): Promise<CredentialChangesPage> {
     const { changes, last } = await this.store.list(after, pageSize);
     return {
       changes: changes.map(({ userId, credentialsVersion, changedAt }) => ({
