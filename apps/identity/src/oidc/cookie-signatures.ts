@@ -1,19 +1,21 @@
-// Signs the provider's cookies, in the place of the library's own signer (keygrip), which computes three HMACs to check
-// a signature. A cookie is checked several times a request, and comes back with the next one.
+// Signs the provider's cookies. The library's own signer (keygrip) computes three HMACs to check a signature, and the
+// provider checks a cookie several times in a request, and again in the next one.
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
-/** Cookies whose signature is known. Some 1 MB when full: ours are short, and a longer one is somebody's experiment. */
+/** Cookies whose signature is remembered, for each key: some 1 MB. Ours are short; a longer one is not remembered. */
 const signaturesMax = 4000;
 const cookieLengthMax = 100;
 
 export class CookieSignatures {
-  private readonly keys: KeyObject[];
-  private readonly known: Map<string, Buffer>[];
+  private readonly keys: { key: KeyObject; known: LRUCache<string, Buffer> }[];
 
   /** @param keys the first signs, all verify */
   constructor(keys: readonly string[]) {
-    this.keys = keys.map((key) => createSecretKey(key, 'utf8'));
-    this.known = keys.map(() => new Map<string, Buffer>());
+    this.keys = keys.map((key) => ({
+      key: createSecretKey(key, 'utf8'),
+      known: new LRUCache<string, Buffer>({ max: signaturesMax }),
+    }));
   }
 
   sign(cookie: string): string {
@@ -34,14 +36,11 @@ export class CookieSignatures {
   }
 
   private signature(cookie: string, number: number): Buffer {
-    const known = this.known[number] as Map<string, Buffer>;
+    const { key, known } = this.keys[number]!;
     let signature = known.get(cookie);
     if (signature === undefined) {
-      const hmac = createHmac('sha256', this.keys[number] as KeyObject);
-      signature = Buffer.from(hmac.update(cookie).digest('base64url'), 'latin1');
-      if (cookie.length > cookieLengthMax) return signature;
-      if (known.size >= signaturesMax) known.delete(known.keys().next().value as string);
-      known.set(cookie, signature);
+      signature = Buffer.from(createHmac('sha256', key).update(cookie).digest('base64url'), 'latin1');
+      if (cookie.length <= cookieLengthMax) known.set(cookie, signature);
     }
     return signature;
   }

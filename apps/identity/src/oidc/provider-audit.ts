@@ -1,30 +1,27 @@
-// Which of the provider's acts are audited, and under which names.
+// Which events of the provider are audited, and under which names.
+import { LRUCache } from 'lru-cache';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { AuditLog } from '../audit/audit-log.js';
 import { currentUnitOfWork } from '../unit-of-work/unit-of-work.js';
 
-/** For so long, this replica does not note again that a client is in use; of so many clients it knows. */
+/** The column `used_at` is read by the day, so a replica writes it at most once an hour for a client. */
 const notedMs = 3_600_000;
 const notedMax = 10_000;
 
 export function auditProviderEvents(provider: Provider, audit: AuditLog): void {
-  // Inside a request, recording only adds to the request's unit and cannot fail.
+  // Inside a request, recording only adds to its unit of work and cannot fail.
   const record = (event: string, ctx: KoaContextWithOIDC, details?: Record<string, unknown>): void => {
     const { client, account } = ctx.oidc;
     void audit.record({ event, clientId: client?.clientId, userId: account?.accountId, details });
   };
 
-  // The column is read by the day.
-  const noted = new Map<string, number>();
+  const noted = new LRUCache<string, true>({ max: notedMax, ttl: notedMs });
   const noteUse = (clientId: string): void => {
     const unit = currentUnitOfWork();
-    if (!unit || Date.now() - (noted.get(clientId) ?? 0) < notedMs) return;
+    if (!unit || noted.has(clientId)) return;
     unit.usedClients.add(clientId);
-    unit.afterwards.push(() => {
-      if (noted.size >= notedMax) noted.clear();
-      noted.set(clientId, Date.now());
-    });
+    unit.afterwards.push(() => noted.set(clientId, true));
   };
 
   provider.on('grant.success', (ctx) => {

@@ -1,5 +1,5 @@
-// Checking an email address and a password, for the login form and for POST /auth/login alike: the same limits, the
-// same work and the same answer whether or not there is such an account.
+// Checks an email address and a password, for the login form and for POST /auth/login: with the same limits, the same
+// work and the same answer whether or not the account exists.
 import { Injectable } from '@nestjs/common';
 import { clientNetwork } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
@@ -17,7 +17,7 @@ import { KnownBrowsers } from './known-browsers.js';
 import { loginLimits, type LoginLimit } from './login-limits.js';
 import { RefusedWindows } from '../throttle/refused-windows.js';
 
-/** Longest wait for attempts in flight, milliseconds; a hundred passwords are checked in a third of it. */
+/** Longest wait for attempts in flight, milliseconds; in a third of it a hundred passwords are checked. */
 const waitMsMax = 10_000;
 
 export interface LoginAttempt {
@@ -46,10 +46,10 @@ export class PasswordLogin {
     private readonly events: AppEvents,
   ) {}
 
-  /** Runs inside a request unit: what it learns about limits and audits is stored with the request's other writes. */
+  /** Runs in a unit of work: limits and audit rows are stored with the request's other writes. */
   async check({ email, password, via, cookies }: LoginAttempt): Promise<LoginOutcome> {
     const unit = currentUnitOfWork();
-    if (!unit) throw new Error('a login runs in a request unit');
+    if (!unit) throw new Error('a login runs in a unit of work');
     const key = emailKey(email);
     const network = clientNetwork(unit.ip);
     const browserId = await this.knownBrowser(cookies, key);
@@ -63,7 +63,7 @@ export class PasswordLogin {
     const settle = this.inFlight.begin(limits.map((limit) => limit.key));
     let succeeded = false;
     unit.atEnd.push(() => settle(succeeded));
-    // What is stored for this login goes back to the credentials as they were before the password was checked.
+    // What this login stores has the version of the credentials from before the password was checked.
     if (user) unit.users.set(user.id, user);
     const isActive = user !== undefined && !user.isDisabled;
     const lane: Lane = { isKnown: browserId !== undefined, key: browserId ?? network };
@@ -80,14 +80,14 @@ export class PasswordLogin {
     return { kind: 'ok', user };
   }
 
-  /** The id of a browser that signed in to this very account before, with the password that holds today. */
+  /** The id of a browser that signed in to this account before, with its present password. */
   private async knownBrowser(cookies: string | undefined, key: string | undefined): Promise<string | undefined> {
     if (key === undefined || !this.browsers.isKnown(cookies)) return undefined;
     const user = await this.users.findByEmailKey(key);
     return user && this.browsers.find(cookies, user);
   }
 
-  /** Counts the attempt, once those in flight have left room for it; not allowed: failures alone fill a window. */
+  /** Counts the attempt, after those in flight have left room for it. Not allowed: failures alone fill a window. */
   private async take(limits: LoginLimit[], emailKey: string | undefined) {
     const deadline = Date.now() + waitMsMax;
     for (;;) {
@@ -100,7 +100,7 @@ export class PasswordLogin {
     }
   }
 
-  /** An attempt that was not judged is no failure. */
+  /** An attempt whose password was not checked is no failure. */
   private async verify(
     passwordHash: string | undefined,
     password: string,
@@ -115,7 +115,7 @@ export class PasswordLogin {
     }
   }
 
-  /** Every refusal is counted; an audit row is written once a minute for a window, whatever the number of refusals. */
+  /** Counts every refusal, and writes at most one audit row a minute for a window. */
   private async recordThrottled(
     limits: LoginLimit[],
     fullKeys: readonly string[],
@@ -123,7 +123,7 @@ export class PasswordLogin {
   ): Promise<void> {
     const full = limits.find(({ key }) => fullKeys.includes(key)) ?? limits[0]!;
     this.events.emit('login_throttled', { limit: full.name, via, user_id: userId });
-    if (!this.refusedWindows.isDue(full.key, Date.now())) return;
+    if (!this.refusedWindows.isDue(full.key)) return;
     await this.audit.record({ event: 'login.throttled', userId, details: { via, limit: full.name } });
   }
 }

@@ -1,8 +1,9 @@
-// Signs and verifies the JWTs of this service with its own keys. One RSA verification costs about 40 µs on the event
-// loop; node:crypto does it without the thread hop that WebCrypto makes, which matters at /oauth/me.
+// Signs and verifies the JWTs of this service with its own keys. One RSA verification takes about 40 µs on the event
+// loop. node:crypto does it without the change of threads that WebCrypto makes, which matters at /oauth/me.
 import { createPrivateKey, createPublicKey, sign, verify, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { JWK } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { AppConfig } from '../app.config.js';
 import { SigningKeys } from './signing-keys.service.js';
 
@@ -12,16 +13,16 @@ export type TokenType = 'at+jwt' | 'JWT';
 export type TokenClaims = Record<string, unknown> & { exp: number };
 
 const compactJws = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
-/** Tokens of each kind whose signature is known to be good; one in use comes back many times. Some 4 MB when full. */
+/** Tokens of each kind whose signature has been verified: a token in use comes many times. Some 4 MB when full. */
 const verifiedMax = 2000;
-const knownTokens = () => ({ 'at+jwt': new Map<string, TokenClaims>(), JWT: new Map<string, TokenClaims>() });
-/** A longer text is no token of ours, and is not worth decoding. */
+const tokenCache = () => new LRUCache<string, TokenClaims>({ max: verifiedMax });
+/** A longer text is no token of ours. */
 const lengthMax = 8192;
 
 @Injectable()
 export class SignedTokens {
   private publicKeys = new Map<string, KeyObject>();
-  private verified = knownTokens();
+  private readonly verified = { 'at+jwt': tokenCache(), JWT: tokenCache() };
   private signing: { kid: string; key: KeyObject } | undefined;
 
   constructor(
@@ -29,8 +30,8 @@ export class SignedTokens {
     private readonly signingKeys: SigningKeys,
   ) {
     signingKeys.onChange(({ current, keys }) => {
-      // A key may be gone, and with it the good name of what it signed.
-      this.verified = knownTokens();
+      // What a removed key has signed is no longer valid.
+      for (const tokens of Object.values(this.verified)) tokens.clear();
       this.publicKeys = new Map(
         keys.map((key) => [key.kid, createPublicKey({ key: asNodeJwk(key.publicJwk), format: 'jwk' })]),
       );
@@ -46,7 +47,7 @@ export class SignedTokens {
 
   /**
    * The claims of a token that this service signed, of this type, for this issuer and not expired; otherwise
-   * undefined. A key id that is not known (yet) makes it look for a rotation first.
+   * undefined. For an unknown key id it looks for a rotation first.
    */
   async verify(type: TokenType, token: string): Promise<TokenClaims | undefined> {
     const known = this.verified[type];
@@ -56,10 +57,7 @@ export class SignedTokens {
       known.delete(token);
       return undefined;
     }
-    if (!seen) {
-      if (known.size >= verifiedMax) known.delete(known.keys().next().value as string);
-      known.set(token, claims);
-    }
+    if (!seen) known.set(token, claims);
     return claims;
   }
 
@@ -67,7 +65,7 @@ export class SignedTokens {
     if (token.length > lengthMax || !compactJws.test(token)) return undefined;
     const [header = '', payload = '', signature = ''] = token.split('.');
     const { alg, typ, kid, crit } = decode(header) ?? {};
-    // Only what sign() writes is read: anything else in `alg` or `typ` is somebody else's token or an attack.
+    // Only what sign() writes is read: any other `alg` or `typ` is a foreign token or an attack.
     if (alg !== 'RS256' || typ !== type || typeof kid !== 'string' || crit !== undefined) return undefined;
     const key = await this.publicKey(kid);
     if (!key) return undefined;
@@ -83,7 +81,7 @@ export class SignedTokens {
   private async publicKey(kid: string): Promise<KeyObject | undefined> {
     const known = this.publicKeys.get(kid);
     if (known || Date.now() - this.refreshedAt < 1000) return known;
-    // At most once a second, so that made-up key ids do not become database load.
+    // At most once a second, so that invented key ids put no load on the database.
     this.refreshedAt = Date.now();
     await this.signingKeys.refresh();
     return this.publicKeys.get(kid);
@@ -104,5 +102,5 @@ function decode(part: string): Record<string, unknown> | undefined {
   }
 }
 
-// jose's JWK and Node's differ only in how they are declared.
+// The declarations of JWK in jose and Node differ; the values do not.
 const asNodeJwk = (jwk: JWK): JsonWebKey => jwk;

@@ -1,20 +1,23 @@
-// Which full windows have had an audit row lately. Refusals cost their sender nothing and come in thousands; a row for
-// each would let anybody fill the table.
+// Which full windows have had an audit row lately. A refusal costs its sender nothing: with a row for each, anybody
+// could fill the table.
+import { LRUCache } from 'lru-cache';
 
 const rowIntervalMs = 60_000;
-/** Some 2 MB. Windows beyond it get a row more often. */
+/** Some 2 MB. With more windows, some get rows more often. */
 const rememberedMax = 10_000;
 
 export class RefusedWindows {
-  private readonly rows = new Map<string, number>();
+  private readonly written: LRUCache<string, true>;
 
-  /** Whether this refusal is the one of its minute that is written down. */
-  isDue(key: string, nowMs: number): boolean {
-    const last = this.rows.get(key);
-    if (last !== undefined && nowMs - last < rowIntervalMs) return false;
-    this.rows.delete(key);
-    if (this.rows.size >= rememberedMax) this.rows.delete(this.rows.keys().next().value as string);
-    this.rows.set(key, nowMs);
+  /** @param clock milliseconds; a test passes its own */
+  constructor(clock: { now(): number } = performance) {
+    this.written = new LRUCache({ max: rememberedMax, ttl: rowIntervalMs, ttlResolution: 0, perf: clock });
+  }
+
+  /** Whether this refusal of the window is to be written; at most one in a minute is. */
+  isDue(key: string): boolean {
+    if (this.written.has(key)) return false;
+    this.written.set(key, true);
     return true;
   }
 }
