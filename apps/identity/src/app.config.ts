@@ -28,7 +28,7 @@ export class AppConfig extends configClass({
   }),
   OAUTH_RESOURCES: list({
     default: [...platformResources],
-    desc: 'Resource indicators (RFC 8707) for which access tokens can be issued, besides the issuer itself, to clients that an operator allowed for them; comma separated absolute URIs',
+    desc: 'Resource indicators (RFC 8707) for which clients may get access tokens if an operator allows it, in addition to the issuer; absolute URIs, separated by commas',
   }),
   OAUTH_DYNAMIC_REGISTRATION: bool({
     default: false,
@@ -36,7 +36,7 @@ export class AppConfig extends configClass({
   }),
   REGISTRATION_INITIAL_TOKEN: secret({
     default: '',
-    desc: 'When set, a registration must present it as Bearer (RFC 7591 initial access token); empty: registration is open',
+    desc: 'Initial access token (RFC 7591) that a registration must present as Bearer; empty: registration is open',
   }),
   REGISTRATIONS_PER_IP_PER_HOUR: integer({
     default: 300,
@@ -59,13 +59,13 @@ export class AppConfig extends configClass({
   REFRESH_TOKEN_TTL_SECONDS: integer({
     default: 30 * day,
     min: 1,
-    desc: 'Life of a refresh token, seconds, counted anew at every rotation but never past its grant',
+    desc: 'Life of a refresh token, seconds; it starts again at every rotation but never exceeds that of the grant',
   }),
   REFRESH_TOKEN_REUSE_SECONDS: integer({
     default: 0,
     min: 0,
     max: 60,
-    desc: 'For so many seconds after its use, a refresh token from the same client is answered with the same successor again; 0: using it again ends the grant at once',
+    desc: 'Grace period after the use of a refresh token, seconds: the same client receives the same answer again; 0: a second use ends the grant at once',
   }),
   GRANT_TTL_SECONDS: integer({ default: 90 * day, min: 1, desc: "Life of a user's consent for one client, seconds" }),
   INTERACTION_TTL_SECONDS: integer({
@@ -94,23 +94,23 @@ export class AppConfig extends configClass({
   LOGIN_FAILURES_PER_KNOWN_BROWSER: integer({
     default: 10,
     min: 1,
-    desc: 'Failed logins of a browser that signed in to the account before, in the window before 429; they count nowhere else',
+    desc: 'Failed logins of a browser that signed in to the account before, in the window before 429; they count in no other limit',
   }),
   LOGIN_KNOWN_BROWSER_DAYS: integer({
     default: 180,
     min: 1,
-    desc: 'Days after its last login in which a browser counts as known for the account',
+    desc: 'Days after its last login for which a browser counts as known for the account',
   }),
   LOGIN_WINDOW_SECONDS: integer({ default: 900, min: 1, desc: 'Window of the failed-login limits, seconds' }),
   PASSWORD_HASHES_PARALLEL: integer({
     default: 1,
     min: 1,
-    desc: 'argon2id computations at one time; each uses one core and 19 MiB, off the event loop',
+    desc: 'argon2id computations at the same time; each uses one core and 19 MiB, outside the event loop',
   }),
   PASSWORD_HASHES_WAITING: integer({
     default: 200,
     min: 1,
-    desc: 'Logins that may wait for an argon2id computation, of known browsers and of others each; more are answered 503',
+    desc: 'Logins that may wait for an argon2id computation, counted separately for known browsers and others; more are answered 503',
   }),
 
   DPOP: bool({
@@ -119,23 +119,23 @@ export class AppConfig extends configClass({
   }),
   PAR: choice(['off', 'on', 'required'] as const, {
     default: 'off',
-    desc: 'Pushed authorization requests (RFC 9126): parameters go over a direct call and not through the browser; `required` refuses all others',
+    desc: 'Pushed authorization requests (RFC 9126): clients send parameters directly, not through the browser; `required` refuses all others',
   }),
 
   COOKIE_KEYS: list({
     secret: true,
     devDefault: ['dev-only-cookie-key-not-for-production'],
-    desc: 'Keys that sign cookies and CSRF tokens, comma separated; the first signs, all verify. To rotate, put a new one in front',
+    desc: 'Keys that sign cookies and CSRF tokens, separated by commas; the first signs, all verify. To rotate, add a new one in front',
   }),
   STORAGE_KEYS: list({
     secret: true,
     devDefault: ['dev-only-storage-key-not-for-production'],
-    desc: 'Keys that encrypt signing keys and client secrets at rest, comma separated; the first encrypts, all decrypt',
+    desc: 'Keys that encrypt signing keys and client secrets at rest, separated by commas; the first encrypts, all decrypt',
   }),
   SIGNING_KEY_MAX_AGE_DAYS: integer({
     default: 90,
     min: 1,
-    desc: 'A signing key older than this is rotated by itself',
+    desc: 'Age at which a signing key is rotated automatically, days',
   }),
   SIGNING_KEY_POLL_SECONDS: integer({
     default: 10,
@@ -144,6 +144,6 @@ export class AppConfig extends configClass({
   }),
 
   CLEANUP_INTERVAL_SECONDS: integer({ default: 60, min: 1, desc: 'Pause between two passes that delete expired rows' }),
-  CLEANUP_BATCH_ROWS: integer({ default: 5000, min: 1, desc: 'Rows one delete of the clean-up takes at most' }),
+  CLEANUP_BATCH_ROWS: integer({ default: 5000, min: 1, desc: 'Most rows that one delete of the clean-up removes' }),
   AUDIT_RETENTION_DAYS: integer({ default: 400, min: 1, desc: 'Age at which audit events are deleted, days' }),
 }) {}

@@ -1,5 +1,5 @@
-// Pages read forms and nothing else, the direct login reads JSON and nothing else: a form of another site, which a browser
-// posts without asking, logs nobody in. The provider's endpoints see to their own bodies.
+// The pages accept only forms and the direct login only JSON: a form of another site, which a browser posts without
+// asking, logs nobody in. The provider's endpoints check their own bodies.
 import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyRequest } from 'fastify';
 

@@ -1,12 +1,12 @@
 /**
- * The names of the cookies. With https they carry a prefix that makes browsers keep other hosts (`__Host-`, for which the
- * path must be `/`) and plain http (`__Secure-`) from setting them.
+ * The names of the cookies. With https they have a prefix: browsers let no other host set a `__Host-` cookie, whose
+ * path must be `/`, and accept a `__Secure-` cookie only over https.
  */
 export function cookieNames(issuer: string): Record<'session' | 'interaction' | 'resume' | 'csrf', string> {
   const [host, secure] = issuer.startsWith('https:') ? ['__Host-', '__Secure-'] : ['_', '_'];
   return {
     session: `${host}session`,
-    // These belong to one login and are sent to its addresses alone.
+    // These belong to one login and are sent only to its addresses.
     interaction: `${secure}interaction`,
     resume: `${secure}interaction_resume`,
     csrf: `${secure}csrf`,

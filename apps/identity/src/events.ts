@@ -4,10 +4,10 @@ import { eventsClass } from '@tradewind/service-kit';
 export class AppEvents extends eventsClass('identity', {
   audited: { help: 'Audited acts: sign-ins, grants, registrations, revocations, key changes', labels: ['kind'] },
   login_throttled: {
-    help: 'Logins refused without a look at the password, by the limit that was reached',
+    help: 'Logins refused without checking the password, by the limit that was reached',
     labels: ['limit', 'via'],
     level: 'debug',
   },
   expired_rows_deleted: { help: 'Passes of the clean-up that deleted something' },
-  key_set_changed: { help: 'Times this replica took over a new set of signing keys' },
+  key_set_changed: { help: 'Times this replica switched to a new set of signing keys' },
 }) {}

@@ -1,6 +1,6 @@
 // Encryption at rest of the few values the service must be able to read back: private signing keys and client secrets.
-// AES-256-GCM, a random 96-bit nonce per value, and a context (what the value is and whose) as additional data, so
-// that a sealed value copied to another row does not open.
+// AES-256-GCM with a random 96-bit nonce for each value. The context (what the value is and whose) is additional data,
+// so a sealed value that is copied to another row does not open.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 const version = 'v1';
@@ -22,7 +22,7 @@ export class SealedText {
     return [version, ...[nonce, sealed, cipher.getAuthTag()].map((part) => part.toString('base64url'))].join('.');
   }
 
-  /** Throws when no key opens the value: a storage key was removed too early, or the row was tampered with. */
+  /** Throws when no key opens the value: a storage key was removed too early, or somebody changed the row. */
   open(value: string, context: string): string {
     const [prefix, nonce = '', sealed = '', tag = ''] = value.split('.');
     if (prefix !== version) throw new Error('not a sealed value');
@@ -33,7 +33,7 @@ export class SealedText {
         decipher.setAuthTag(Buffer.from(tag, 'base64url'));
         return Buffer.concat([decipher.update(Buffer.from(sealed, 'base64url')), decipher.final()]).toString('utf8');
       } catch {
-        // Sealed with another of the keys; the loop ends in an error when none fits.
+        // Sealed with another key; after the last one the loop ends in an error.
       }
     }
     throw new Error(`no storage key opens ${context}`);

@@ -1,5 +1,6 @@
 // Generated requests at every endpoint: wrong types, huge and duplicated parameters, broken UTF-8, path tricks.
-// Nothing may answer with a 5xx, show a stack trace or hang. BAD_INPUT_REQUESTS sets how many (10,000 before a release).
+// Nothing may answer with a 5xx, show a stack trace or hang. BAD_INPUT_REQUESTS sets how many (10,000 before a
+// release).
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
-// The table in docs/conformance.md says where each module of the OpenID conformance suite is tested. Every test it names
-// must exist, and every test named after a module must stand in it.
+// The table in docs/conformance.md says where each module of the OpenID conformance suite is tested. Every test it
+// names must exist, and every test named after a module must stand in it.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 

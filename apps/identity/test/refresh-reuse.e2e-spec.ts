@@ -1,4 +1,5 @@
-// REFRESH_TOKEN_REUSE_SECONDS on two replicas; without it, using a refresh token again is strict: single-use.e2e-spec.ts.
+// REFRESH_TOKEN_REUSE_SECONDS on two replicas; without it, using a refresh token again is strict:
+// single-use.e2e-spec.ts.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';

@@ -1,5 +1,5 @@
-// Who did what and when: an append-only table. Inside a request the event becomes part of the request's single write,
-// so an audited act and its audit row exist together or not at all.
+// Who did what and when: an append-only table. Inside a request the event is part of the request's single write, so an
+// audited act and its audit row exist together or not at all.
 import { Injectable } from '@nestjs/common';
 import { AppEvents } from '../events.js';
 import { currentUnitOfWork, type AuditRecord } from '../unit-of-work/unit-of-work.js';

@@ -11,11 +11,12 @@ export function redirectUriKind(uri: string): RedirectUriKind | undefined {
     return undefined;
   if (parsed.protocol === 'https:') return 'https';
   if (parsed.protocol === 'http:') return loopbackHosts.has(parsed.hostname) ? 'loopback' : undefined;
-  // A reverse-domain scheme (`com.example.app:`) belongs to the owner of the domain; `javascript:` and the like have no dot.
+  // A reverse-domain scheme (`com.example.app:`) belongs to the owner of the domain; `javascript:` and the like have no
+  // dot.
   return /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(parsed.protocol) ? 'private-use' : undefined;
 }
 
-/** What is shown to the user as the place the browser goes to, and whether it is on the user's own machine. */
+/** The destination as the user sees it, and whether it is on the user's own device. */
 export function redirectDestination(uri: string): { label: string; isLocal: boolean } {
   const parsed = new URL(uri);
   const kind = redirectUriKind(uri);

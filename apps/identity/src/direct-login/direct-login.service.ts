@@ -1,4 +1,4 @@
-// Login by email address and password without OAuth: a JWT with `token_use: "direct"`, which is no access token.
+// Login by email address and password without OAuth. The answer is a JWT with `token_use: "direct"`, no access token.
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
@@ -57,7 +57,7 @@ export class DirectLogin {
       throw unauthenticated();
     const { sub, credentials_version: version } = claims;
     const user = typeof sub === 'string' && uuid.test(sub) ? await this.users.findById(sub) : undefined;
-    // A new password ends the JWTs from before it, those too whose login was under way.
+    // A new password ends all earlier JWTs, including that of a login in progress.
     if (!user || user.isDisabled || version !== user.credentialsVersion) throw unauthenticated();
     return profileOf(user);
   }

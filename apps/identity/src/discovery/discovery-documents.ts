@@ -2,16 +2,15 @@ import type { AppConfig } from '../app.config.js';
 import { routes } from '../oidc/routes.js';
 import { scopes } from '../oidc/resources.js';
 
-/** RFC 9728: this service as a resource, its userinfo endpoint above all. */
+/** RFC 9728: this service as a resource, mainly its userinfo endpoint. */
 export function protectedResourceMetadata({ OAUTH_ISSUER: issuer }: AppConfig) {
   return {
     resource: issuer,
     authorization_servers: [issuer],
     jwks_uri: issuer + routes.jwks,
     bearer_methods_supported: ['header'],
-    // offline_access too, though it is between client and authorization server: clients such as the Model Context
-    // Protocol SDK 1.x ask for exactly these scopes, and get no refresh token without it. Without the list they ask for
-    // no scope at all, and are refused.
+    // offline_access is no scope of a resource, but clients such as the Model Context Protocol SDK 1.x ask for exactly
+    // these scopes, and would get no refresh token. Without the list they ask for no scope and are refused.
     scopes_supported: [...scopes],
     resource_name: 'Tradewind identity',
   };

@@ -20,7 +20,7 @@ export class DiscoveryController {
     return protectedResourceMetadata(this.config);
   }
 
-  /** Browser clients ask with headers of their own, which take a preflight. */
+  /** Browser clients send headers of their own, which need a preflight request. */
   @Options(['', '.well-known/oauth-protected-resource'])
   @HttpCode(204)
   @Header('Access-Control-Allow-Origin', '*')

@@ -3,10 +3,10 @@ import type { Migration } from '@tradewind/service-kit';
 /**
  * The tables of the identity service.
  *
- * `oidc_payload` holds every short-lived thing of the OpenID provider. `payload` is JSON kept as text: the database
- * never looks inside, and text takes any string a client may send, also an escaped U+0000 that jsonb refuses.
- * What is searched for stands in columns of its own, each with a partial index, so that a table of a million tokens
- * is read and revoked through a few index pages.
+ * `oidc_payload` holds every short-lived object of the OpenID provider. `payload` is JSON as text: text takes any
+ * string that a client may send, including an escaped U+0000, which jsonb refuses.
+ * Each value that is searched for has a column with a partial index, so that a token among a million is read and
+ * revoked through a few index pages.
  */
 export const identityTables: Migration = {
   name: '0001-identity',

@@ -1,8 +1,8 @@
 import type { Migration } from '@tradewind/service-kit';
 
 /**
- * What a browser session is when two requests of one browser change it at the same time: the later one, with the
- * applications that the earlier one was granted, unless somebody else signed in between.
+ * The browser session that results when two requests of one browser change it at the same time: the later one, with the
+ * grants of the earlier one, unless somebody else signed in between.
  */
 export const mergedSessions: Migration = {
   name: '0002-merged-sessions',

@@ -1,8 +1,8 @@
 import type { Migration } from '@tradewind/service-kit';
 
 /**
- * Which credentials of its user a row goes back to. A new password, or disabling the user, makes a new version: whatever
- * a request that was under way stores afterwards carries the old one and is worth nothing. Null: stored before there
+ * The version of the user's credentials with which a row was made. A new password, or disabling the user, makes a new
+ * version: what a request in progress stores afterwards has the old one and is worthless. Null: stored before there
  * were versions, or nobody has signed in yet.
  */
 export const credentialsVersion: Migration = {

@@ -21,7 +21,7 @@ export const claimsSupported = [
   'preferred_username',
 ];
 
-/** All claims of a user; the provider leaves out what the scopes do not release. Unknown names are left out, not null. */
+/** All claims of a user; the provider omits what the scopes do not release. Unknown names are missing, not null. */
 export function claimsOf(user: User): AccountClaims {
   return {
     sub: user.id,

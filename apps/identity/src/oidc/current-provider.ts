@@ -1,5 +1,5 @@
-// The OpenID provider in use. The library fixes its keys when it is constructed, so a rotation makes a new instance
-// and swaps it in; requests under way finish on the old one.
+// The OpenID provider in use. The library's keys are fixed when it is constructed, so a rotation makes a new instance.
+// Requests in progress finish on the old one.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { isDatabaseUnavailable, Logger } from '@tradewind/service-kit';
@@ -52,7 +52,7 @@ export class CurrentProvider {
   ) {
     signingKeys.onChange((keySet) => {
       const provider = this.build(keySet);
-      // Koa types its callback's result as void or promise; it is a promise of the finished response.
+      // The callback resolves when the response is finished.
       this.instance = { provider, callback: provider.callback() };
       this.events.emit('key_set_changed', { kid: keySet.current.kid });
     });
@@ -88,7 +88,7 @@ export class CurrentProvider {
         findUser: (id) => this.findUser(id),
         issuedAccessToken: () => currentUnitOfWork()?.issuedAccessToken,
         rightsOf: (clientId) => this.rightsOf(clientId),
-        // Awaited before the token is signed; the row is stored before the response leaves.
+        // The provider awaits this before it signs the token; the row is stored before the response leaves.
         storeAccessToken: async (_ctx, token, { payload }) => {
           await accessTokens.upsert(payload['jti'] as string, accessTokenRow(token, payload), token.remainingTTL);
         },
@@ -96,7 +96,7 @@ export class CurrentProvider {
       }),
     );
     rememberAccessTokens(provider);
-    // Endpoint addresses come from the issuer: the middleware sets the forwarded headers, nobody else's are believed.
+    // Endpoint addresses come from the issuer: provider-routes.ts overwrites the forwarded headers that this trusts.
     provider.proxy = true;
     for (const one of middleware({
       config: this.config,
@@ -122,7 +122,7 @@ export class CurrentProvider {
     return provider;
   }
 
-  /** What others decided about the client. It has no rights when it has just been deleted. */
+  /** What others decided about the client; a client that has just been deleted has no rights. */
   async rightsOf(clientId: string): Promise<ClientRights> {
     const known =
       currentUnitOfWork()?.clientRights.get(clientId) ?? (await this.clients.findMetadata(clientId))?.rights;
@@ -138,7 +138,7 @@ export class CurrentProvider {
   }
 }
 
-/** The value of a token is known to nobody but the caller that saved it; the ID token beside it names its hash. */
+/** The ID token contains a hash of the access token, whose value only the caller of `save` receives. */
 function rememberAccessTokens({ AccessToken }: Provider): void {
   const prototype = AccessToken.prototype as { save: (this: object) => Promise<string> };
   const { save } = prototype;
@@ -150,7 +150,7 @@ function rememberAccessTokens({ AccessToken }: Provider): void {
   };
 }
 
-/** What the row of an access token holds: all that the library reads from a stored token. */
+/** The row of an access token: everything that the library reads from a stored token. */
 function accessTokenRow(token: object, payload: Record<string, unknown>): AdapterPayload {
   const { accountId, clientId, grantId, gty, scope, aud, sessionUid, expiresWithSession, sid, jkt, claims, extra } =
     token as AdapterPayload;

@@ -1,4 +1,4 @@
-// What the OpenID provider is told. Every deviation from the library's defaults is here, with its reason.
+// The configuration of the OpenID provider: every deviation from the library's defaults, with its reason.
 import { errors, interactionPolicy, type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import type { AppConfig } from '../app.config.js';
 import type { ClientRights } from '../clients/oauth-client.entity.js';
@@ -56,11 +56,11 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
       id_token_signed_response_alg: 'RS256',
     },
     extraClientMetadata: {
-      // The second property is no metadata: its validator runs for every client, whether or not it is sent.
+      // The second property is no metadata: it makes the validator run for every client.
       properties: [introspectsAudience, 'urn:tradewind:redirect-policy'],
       validator: (ctx, key, value, metadata) => {
         if (key === introspectsAudience) return assertIntrospectsAudience(ctx, value);
-        // A client that is stored goes on: only what the request sends is judged.
+        // Stored clients remain valid: only what the request sends is checked.
         if (isRegistration(ctx)) assertModest(ctx?.oidc.body ?? {});
         applyRedirectPolicy(metadata);
         assertPlainName(ctx, metadata.client_name);
@@ -69,7 +69,7 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
 
     // PKCE protects public clients, and protects confidential ones against code injection (RFC 9700 2.1.1).
     pkce: { required: () => true },
-    // A refresh token that was used is worthless; using it again ends the grant (RFC 9700 4.14).
+    // The second use of a refresh token ends the grant (RFC 9700 4.14).
     rotateRefreshToken: true,
     ttl: {
       AuthorizationCode: config.CODE_TTL_SECONDS,
@@ -86,7 +86,7 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
     cookies: {
       names: cookieNames(issuer),
       keys: new CookieSignatures(config.COOKIE_KEYS),
-      // Lax is enough: a request that begins a login is a navigation by GET, or becomes one (posted-authorization.ts).
+      // Lax is enough: a login begins with a GET navigation, or with a POST that becomes one (posted-authorization.ts).
       long: { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true },
       short: { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true },
     },
@@ -99,7 +99,7 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
       return (
         user && {
           accountId: user.id,
-          // The provider hashes the token: what the client has beside the ID token (OpenID Connect Core 3.1.3.6).
+          // The provider hashes the access token that it issues with the ID token (OpenID Connect Core 3.1.3.6).
           claims: (use) => ({
             ...claimsOf(user),
             ...(use === 'id_token' ? { at_hash: needs.issuedAccessToken() } : {}),
@@ -116,7 +116,7 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
     },
     formats: { customizers: { jwt: needs.storeAccessToken } },
 
-    // A browser app may call from where its redirect URIs are.
+    // A browser app may call from the origins of its redirect URIs.
     clientBasedCORS: (_ctx, origin, client) =>
       (client.redirectUris ?? []).some((uri: string) => URL.parse(uri)?.origin === origin),
 
@@ -127,7 +127,7 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
         enabled: true,
         defaultResource: (_ctx, _client, oneOf) => oneOf?.[0] ?? issuer,
         useGrantedResource: () => true,
-        // Asked at the authorization request and when it is resumed, at the code exchange and at every refresh.
+        // Called for an authorization request, when it is resumed, for a code exchange and for every refresh.
         getResourceServerInfo: async (_ctx, resource, client) => {
           const server = resourceServer(resource, issuer, config.OAUTH_RESOURCES);
           if (server.audience !== issuer) assertAllowed(server.audience, await needs.rightsOf(client.clientId));
@@ -169,9 +169,9 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
 }
 
 /**
- * What users are asked, in this order. To choose an account is asked for by a client alone. Consent that only
- * offline_access asked for (see offline-access.ts) is asked for once: the checks after this one find out whether the
- * user has allowed these scopes and resources to the client before.
+ * What users are asked, in this order. Only a client can ask for the choice of an account. A consent that only
+ * offline_access requires (middleware/offline-access.ts) is asked for once: the later checks find out whether the user
+ * has already allowed these scopes and resources.
  */
 function prompts(): interactionPolicy.DefaultPolicy {
   const { Check, Prompt } = interactionPolicy;
@@ -194,7 +194,7 @@ function isRegistration(ctx: KoaContextWithOIDC | undefined): boolean {
   return route.startsWith('registration') || route.startsWith('client');
 }
 
-/** More than any client needs; every row of a client travels with each of its tokens. */
+/** Limits above what any client needs: the client's row is read with each of its tokens. */
 function assertModest({ client_name: name, redirect_uris: uris }: { client_name?: unknown; redirect_uris?: unknown }) {
   if (typeof name === 'string' && name.length > clientNameLengthMax) {
     throw new errors.InvalidClientMetadata(`client_name must have at most ${clientNameLengthMax} characters`);
@@ -210,7 +210,7 @@ function assertModest({ client_name: name, redirect_uris: uris }: { client_name?
   }
 }
 
-/** Only an operator may let a client look at the tokens of others. */
+/** Only an operator may let a client introspect the tokens of others. */
 function assertIntrospectsAudience(ctx: KoaContextWithOIDC | undefined, value: unknown): void {
   if (value === undefined) return;
   if (isRegistration(ctx) || typeof value !== 'string') {
@@ -219,7 +219,7 @@ function assertIntrospectsAudience(ctx: KoaContextWithOIDC | undefined, value: u
 }
 
 function applyRedirectPolicy(metadata: { redirect_uris?: unknown; application_type?: string }): void {
-  // The library's own checks say what is wrong with anything that is not a list of texts.
+  // The library's own checks report anything that is not a list of texts.
   if (!Array.isArray(metadata.redirect_uris) || !metadata.redirect_uris.every((uri) => typeof uri === 'string')) return;
   const kinds = metadata.redirect_uris.map(redirectUriKind);
   if (kinds.includes(undefined)) {
@@ -231,8 +231,8 @@ function applyRedirectPolicy(metadata: { redirect_uris?: unknown; application_ty
 }
 
 /**
- * The pages that ask a user for consent show the name inside a sentence. A character that reverses the writing around
- * it could make that sentence say something else. Only a name of the request is judged: a client that is stored goes on.
+ * The consent page shows the name inside a sentence, and a character that reverses the direction of writing could
+ * change its meaning. Only a name that the request sends is checked; stored clients remain valid.
  */
 function assertPlainName(ctx: KoaContextWithOIDC | undefined, name: unknown): void {
   if (!isRegistration(ctx) || typeof name !== 'string' || ctx?.oidc.body?.['client_name'] !== name) return;

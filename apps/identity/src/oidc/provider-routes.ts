@@ -1,4 +1,4 @@
-// Puts the provider's endpoints into Fastify, so that unknown paths are 404, wrong methods 405 with Allow, and metrics
+// Registers the provider's endpoints with Fastify: unknown paths are 404, wrong methods 405 with Allow, and metrics
 // name the route.
 import type { FastifyInstance } from 'fastify';
 import type { AppConfig } from '../app.config.js';
@@ -34,8 +34,8 @@ export function providerPaths(config: AppConfig): [string, Method[]][] {
 }
 
 /**
- * HEAD runs what GET runs and throws the body away. A registration would lose its new access token with it, and the
- * end of a login its code, so these answer 405.
+ * HEAD runs what GET runs and discards the body. A registration would lose its new access token and a finished login
+ * its code, so these answer 405.
  */
 function spentByReading(url: string): boolean {
   return url.includes(':');
@@ -53,18 +53,18 @@ export function registerProviderRoutes(
         url,
         method,
         exposeHeadRoute: !spentByReading(url),
-        // In the first hook: what Fastify does after it (content types, parsing, validation) is the provider's business.
+        // In the first hook: the provider does what Fastify would do after it (content types, parsing, validation).
         onRequest: (request, reply) => {
           const { raw } = request;
-          // Every address the provider builds, and whether cookies are Secure, follows from these three.
+          // The provider derives its addresses, and whether cookies are Secure, from these three.
           raw.headers.host = host;
           raw.headers['x-forwarded-host'] = host;
           raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
-          // An answer on the raw response has none of the headers that were set so far.
+          // The raw response has none of the headers that were set so far.
           reply.raw.setHeader('x-request-id', request.id);
           for (const [name, value] of securityHeaderEntries) reply.raw.setHeader(name, value);
           reply.hijack();
-          // The provider answers its own failures; what fails outside of it leaves no answer to send.
+          // The provider answers its own failures. After any other failure there is no answer to send.
           inUnitOfWork(new UnitOfWork(request.ip), () => current().handle(raw, reply.raw)).catch(() => raw.destroy());
         },
         handler: () => undefined,

@@ -1,6 +1,6 @@
-// A refresh token that comes a second time within REFRESH_TOKEN_REUSE_SECONDS, from a client that lost the answer or
-// refreshed twice at once: the same answer again (decision 0022). The answer is stored sealed, in the statement that
-// consumes the token, so that it is there on every replica if and only if the token was consumed.
+// A client that lost the answer to a refresh, or sent the request twice, receives the same answer again within
+// REFRESH_TOKEN_REUSE_SECONDS (decision 0022). The statement that consumes the token also stores the answer, sealed:
+// every replica finds it if and only if the token was consumed.
 import { Injectable } from '@nestjs/common';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { AppConfig } from '../app.config.js';
@@ -18,7 +18,7 @@ interface Answer extends Record<string, unknown> {
 
 interface Sealed {
   answer: Answer;
-  /** What was asked for: another scope or resource is another request, and no repetition. */
+  /** The requested scope and resource: with others, the request is no repetition. */
   asked: string;
   /** Milliseconds since 1970. */
   answeredAt: number;
@@ -36,7 +36,7 @@ export class RefreshReuse {
     return this.config.REFRESH_TOKEN_REUSE_SECONDS > 0;
   }
 
-  /** Adds the answer to what the request stores, if it is that to a refresh token. */
+  /** Adds the answer to what the request stores, if it answers a refresh. */
   keep(ctx: KoaContextWithOIDC, unit: UnitOfWork): void {
     const used = ctx.oidc.entities.RotatedRefreshToken;
     if (!this.isOn || ctx.status !== 200 || !used) return;
@@ -54,8 +54,8 @@ export class RefreshReuse {
   }
 
   /**
-   * The answer to the first use of this token, if it may be given once more. The provider has checked the client, the
-   * grant, the user and the proof of possession by now; all of them may have ended since.
+   * The answer to the first use of this token, if it may be repeated. The provider has checked the client, grant, user
+   * and proof of possession, but any of them may have ended since.
    */
   async find(ctx: KoaContextWithOIDC, id: string): Promise<Answer | undefined> {
     if (!this.isOn) return undefined;
@@ -64,7 +64,7 @@ export class RefreshReuse {
     const { sealed } = JSON.parse(found.payload) as { sealed: string };
     const { answer, asked, answeredAt } = JSON.parse(this.sealedText.open(sealed, context(id))) as Sealed;
     if (asked !== askedFor(ctx)) return undefined;
-    // Revocation of any token of the grant ends all of them.
+    // The revocation of one token of the grant ends all of them.
     if (!(await this.payloads.find('RefreshToken', storedId('RefreshToken', answer.refresh_token)))) return undefined;
     const elapsedSeconds = Math.floor((Date.now() - answeredAt) / 1000);
     return { ...answer, expires_in: Math.max(0, answer.expires_in - elapsedSeconds) };

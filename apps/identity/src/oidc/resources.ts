@@ -1,14 +1,14 @@
-// For whom access tokens can be issued (RFC 8707): the issuer itself, which is also the default, and the configured
-// resources, each to the clients that an operator allowed for it. Every token is a JWT (RFC 9068) with one audience.
+// The audiences of access tokens (RFC 8707): the issuer, which is the default, and the configured resources, each for
+// the clients that an operator allowed. Every token is a JWT (RFC 9068) with one audience.
 import { errors, type ResourceServer } from 'oidc-provider';
 import type { ClientRights } from '../clients/oauth-client.entity.js';
 
-/** What the services of the platform accept tokens for; the consent page has words for each. */
+/** The audiences that the services of the platform accept; the consent page explains each. */
 export const platformResources = ['urn:tradewind:pipelines', 'urn:tradewind:data', 'urn:tradewind:identity'] as const;
 
 export const scopes = ['openid', 'profile', 'email', 'offline_access'] as const;
 
-/** The audience for a resource indicator as a client or an operator wrote it; undefined for an unknown one. */
+/** The audience of a resource indicator as a client or operator wrote it; undefined for an unknown one. */
 export function findAudience(resource: string, issuer: string, resources: readonly string[]): string | undefined {
   const wanted = href(resource);
   if (wanted === undefined) return undefined;

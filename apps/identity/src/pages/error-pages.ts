@@ -1,4 +1,4 @@
-// Errors of the provider as a page for people or as JSON for programs, whichever the request prefers.
+// Errors of the provider, as a page or as JSON, whichever the request prefers.
 import { Injectable } from '@nestjs/common';
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { errorPage } from './pages.js';
@@ -14,7 +14,7 @@ export class ErrorPages {
   }
 
   renderOrJson(ctx: KoaContextWithOIDC, out: ErrorOut): void {
-    // Programs say `*/*` or `application/json`; browsers name HTML.
+    // Programs accept `*/*` or `application/json`; browsers name HTML.
     if (ctx.accepts('json', 'html') !== 'html') {
       ctx.body = out;
       return;
@@ -32,7 +32,7 @@ function words(messages: PageMessages, status: number, out: ErrorOut): { title: 
   const { errors } = messages;
   if (status === 503) return errors.unavailable;
   if (status >= 500) return errors.failed;
-  // The library's sentences for a request that belongs to no interaction or session any more.
+  // The library's messages for a request whose interaction or session no longer exists.
   return /expired|session|answered already/.test(out.error_description ?? '') ? errors.expired : errors.request;
 }
 

@@ -1,6 +1,5 @@
-// The provider answers with a form that posts itself in two cases: when a client asked for response_mode=form_post, and
-// when somebody signs in while another account is signed in. Its page is bare, and without scripts hardly a page; this
-// puts the same form on one of ours.
+// The provider answers with a form that posts itself in two cases: for response_mode=form_post, and when somebody signs
+// in while another account is signed in. Its page is almost empty without scripts; this puts the form on one of ours.
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { formActionSource, redirectUriKind } from '../clients/redirect-uri-policy.js';
 import { forwardPage } from './pages.js';
@@ -24,8 +23,8 @@ export function renderForward(ctx: KoaContextWithOIDC, ownOrigin: string): void 
 }
 
 /**
- * A long authorization request that another site posted, posted once more from here. Where it leads in the end is named
- * for the policy, and judged by the provider.
+ * Posts a long authorization request that another site posted again from here. The policy of the page names the
+ * redirect URI; the provider checks it.
  */
 export function renderRepost(ctx: KoaContextWithOIDC, action: string, fields: URLSearchParams): void {
   const messages = messagesFor(fields.get('ui_locales') ?? undefined, ctx.get('Accept-Language'));

@@ -1,5 +1,5 @@
-// HTML with everything escaped unless it is HTML already. The tag is not called `html`: the formatter would rearrange
-// what is inside, and with it the style sheet whose hash the Content-Security-Policy names.
+// HTML in which every value is escaped unless it is markup. The tag is not called `html`: the formatter would change
+// the text inside, and so the style sheet whose hash is in the Content-Security-Policy.
 export class Markup {
   constructor(readonly text: string) {}
 
@@ -10,7 +10,7 @@ export class Markup {
 
 type Part = Markup | string | number | undefined | false | readonly Part[];
 
-/** Template tag: values are escaped, `Markup` is taken as it is, lists are joined, undefined and false leave nothing. */
+/** Template tag: values are escaped, `Markup` is inserted as it is, lists are joined, undefined and false are empty. */
 export function markup(literals: TemplateStringsArray, ...parts: Part[]): Markup {
   return new Markup(literals.reduce((text, literal, index) => text + textOf(parts[index - 1]) + literal));
 }

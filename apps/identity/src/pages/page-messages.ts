@@ -1,4 +1,4 @@
-// Every sentence of the pages, in the languages they speak. The first is spoken when the browser asks for none of them.
+// Every sentence of the pages, in each language. The first language is used when the browser asks for none of them.
 export interface PageMessages {
   language: string;
   signIn: {
@@ -23,10 +23,10 @@ export interface PageMessages {
     privacy: string;
   };
   cancel: string;
-  /** A form that the browser posts on: to the client that asked for its answer so, or to end another account's session. */
+  /** A form that posts itself: to a client that wants its answer so, or to end the session of another account. */
   forward: { title: string; text: string; switchTitle: string; switchText: string; submit: string };
   scopes: Record<string, { name: string; meaning: string }>;
-  /** What a token for each resource allows; a resource that is not here is named by its identifier. */
+  /** What a token for each resource allows; other resources are shown by their identifier. */
   resources: Record<string, { name: string; meaning: string }>;
   otherResource: { name: (resource: string) => string; meaning: string };
   errors: {

@@ -1,5 +1,5 @@
-// The one style sheet of all pages, inline so that a page needs no second request, and allowed by its hash alone.
-// Text and controls reach WCAG 2.2 AA against their grounds in both colour schemes.
+// The style sheet of all pages: inline, so that a page needs no second request, and allowed by its hash.
+// Text and controls have the contrast of WCAG 2.2 AA in both colour schemes.
 import { hash } from 'node:crypto';
 
 export const pageStyles = `

@@ -1,10 +1,10 @@
-// The pages themselves. They work without JavaScript, with a keyboard and on a phone.
+// The pages. They work without JavaScript, with a keyboard and on a phone.
 import { emailLengthMax, passwordLengthMax } from '../users/credential-limits.js';
 import { Markup, markup } from './markup.js';
 import type { PageMessages } from './page-messages.js';
 import { pageStyles } from './page-styles.js';
 
-/** Three lines of wind; hidden from screen readers, the name stands beside it. */
+/** Three lines of wind, hidden from screen readers: the name follows. */
 const mark = new Markup(
   '<svg viewBox="0 0 32 32" aria-hidden="true" focusable="false" fill="none" stroke="currentColor" stroke-width="2.6" stroke-linecap="round"><path d="M3 12h15.5a4.5 4.5 0 1 0-4.2-6"/><path d="M3 17.5h22a4 4 0 1 1-3.7 5.5"/><path d="M3 23h10.5a3.2 3.2 0 1 1-3 4.3"/></svg>',
 );
@@ -31,7 +31,7 @@ export interface LoginPage {
   csrf: string;
   clientName: string;
   email?: string | undefined;
-  /** Who may go on without signing in. */
+  /** Who may continue without signing in. */
   signedInAs?: string | undefined;
   /** What went wrong with the last attempt; `field` is the one to look at first. */
   problem?: { text: string; field?: 'email' } | undefined;
@@ -94,9 +94,9 @@ export interface ConsentPage {
   clientName: string;
   clientLinks: { termsUrl?: string | undefined; privacyUrl?: string | undefined };
   email: string;
-  /** Nobody but itself registered it. */
+  /** The client registered itself. */
   isUnverified: boolean;
-  /** Identifiers of resources, the issuer left out. */
+  /** Identifiers of resources, without the issuer. */
   resources: string[];
   scopes: string[];
   destination: { label: string; isLocal: boolean };
@@ -110,7 +110,7 @@ export function consentPage(messages: PageMessages, given: ConsentPage): string 
     ...given.resources.map(
       (resource) => resources[resource] ?? { name: otherResource.name(resource), meaning: otherResource.meaning },
     ),
-    // A scope that is not known here is not granted.
+    // An unknown scope is not granted.
     ...given.scopes.flatMap((scope) => scopes[scope] ?? []),
   ];
   return page(
@@ -149,7 +149,7 @@ export function consentPage(messages: PageMessages, given: ConsentPage): string 
   );
 }
 
-/** In a tab of its own: the reader comes back to the page, and the other one learns nothing of it. */
+/** Opens a new tab, which has no access to this page. */
 const linkTo = (url: string, text: string): Markup =>
   markup`<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a>`;
 

@@ -6,16 +6,16 @@ import { forwardScript } from './pages.js';
 export const securityHeaders: Record<string, string> = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
-  // The address of an authorization request is nobody else's business.
+  // The address of an authorization request is private.
   'Referrer-Policy': 'no-referrer',
 };
 
 const forwardScriptSource = `'sha256-${hash('sha256', forwardScript, 'base64')}'`;
 
 /**
- * No scripts, no pictures, no foreign frames. `form-action` must name where the client's redirect goes: Chromium
- * applies it to the redirect after the form post as well, and would leave the user on the page without a word. The page
- * that posts itself on has its one script, named by its hash.
+ * No scripts, pictures or foreign frames. `form-action` must name the target of the client's redirect: Chromium also
+ * applies it to the redirect after the form post, and would leave the user on the page without a message. The page that
+ * posts itself has one script, allowed by its hash.
  */
 export function contentSecurityPolicy(redirectSource?: string, isForward = false): string {
   return [

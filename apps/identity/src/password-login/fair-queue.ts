@@ -1,6 +1,6 @@
-// Who is served next when more logins arrive than passwords can be checked. Known browsers go first, and otherwise
-// networks take turns: a flood of wrong passwords delays itself, not the others.
-// At most `waitingMax` of each kind wait. In a full queue the longest lane gives up its newest place.
+// Which login is next when more arrive than passwords can be checked. Known browsers go first, and otherwise networks
+// take turns: a flood of wrong passwords delays itself, not the others.
+// At most `waitingMax` of each kind wait. A full queue refuses the newest login of the longest lane.
 
 export interface Lane {
   /** A browser that signed in to this account before. */
@@ -14,7 +14,7 @@ interface Place {
   refuse: (reason: Error) => void;
 }
 
-/** Of the places that become free while both kinds are waiting, one in this many goes to an unknown browser. */
+/** While both kinds wait, one place in this many goes to an unknown browser. */
 const knownInARowMax = 4;
 
 export class FairQueue {
@@ -27,7 +27,7 @@ export class FairQueue {
     private readonly options: {
       parallel: number;
       waitingMax: number;
-      /** What those get for whom there is no place. */
+      /** The error of a login that is refused. */
       refusal: () => Error;
     },
   ) {
@@ -41,7 +41,7 @@ export class FairQueue {
     try {
       return await work();
     } finally {
-      // The place goes straight to the next one, if there is one.
+      // The place passes directly to the next login, if one waits.
       const next = this.next();
       if (next) next.serve();
       else this.running -= 1;

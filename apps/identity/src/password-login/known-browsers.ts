@@ -1,6 +1,6 @@
-// Browsers that signed in to an account before. Their failed logins are counted apart, so that nobody who guesses
-// passwords elsewhere can lock the owner out. A signed cookie says which browser it is and for which accounts; a new
-// password, or disabling the user, ends it.
+// Browsers that signed in to an account before. Their failed logins are counted separately, so that nobody who guesses
+// passwords elsewhere can lock the owner out. A signed cookie names the browser and its accounts. A new password, or
+// disabling the user, ends it.
 import { createHmac, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { constantTimeEqual } from '@tradewind/service-kit';
@@ -8,13 +8,13 @@ import { AppConfig } from '../app.config.js';
 import { cookieValue } from '../cookies.js';
 import type { User } from '../users/users.types.js';
 
-/** Accounts one browser is known for; a family's computer, not a list of everybody who ever sat at it. */
+/** Accounts that one browser is known for: enough for a family's computer. */
 const accountsMax = 5;
-/** Far above what five accounts take. */
+/** Characters; far more than five accounts need. */
 const cookieLengthMax = 1500;
 const daySeconds = 86_400;
 
-/** One account in the cookie: id of the browser, id of the user, version of the credentials, moment of the login. */
+/** One account in the cookie. */
 type Entry = [browserId: string, userId: string, credentialsVersion: number, signedInAtSeconds: number];
 
 type Account = Pick<User, 'id' | 'credentialsVersion'>;
@@ -30,7 +30,7 @@ export class KnownBrowsers {
     this.cookieName = `${this.isSecure ? '__Host-' : ''}known_browser`;
   }
 
-  /** Whether the browser is known for any account at all; costs no look-up. */
+  /** Whether the browser is known for any account; needs no query. */
   isKnown(cookieHeader: string | undefined): boolean {
     return this.entries(cookieHeader).length > 0;
   }
@@ -62,7 +62,7 @@ export class KnownBrowsers {
     if (!value || value.length > cookieLengthMax) return [];
     const [content = '', given = ''] = value.split('.', 2);
     if (!this.config.COOKIE_KEYS.some((key) => constantTimeEqual(signature(key, content), given))) return [];
-    // What carries the signature was written by `remember`.
+    // Only `remember` writes a value with a valid signature.
     const entries = JSON.parse(Buffer.from(content, 'base64url').toString()) as Entry[];
     const oldest = nowSeconds() - this.config.LOGIN_KNOWN_BROWSER_DAYS * daySeconds;
     return entries.filter(([, , , signedInAt]) => signedInAt > oldest);

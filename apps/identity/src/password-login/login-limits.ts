@@ -1,5 +1,5 @@
-// How many failed logins are allowed, and what they are counted by (settings LOGIN_*). An unknown browser counts in
-// three windows at once; a known one in a window of its own alone, which nobody else can fill.
+// How many failed logins are allowed, and by what they are counted (settings LOGIN_*). An unknown browser counts in
+// three windows at once. A known one counts only in a window of its own, which nobody else can fill.
 import { createHash } from 'node:crypto';
 import type { AppConfig } from '../app.config.js';
 import type { AttemptLimit } from '../throttle/attempts.store.js';
@@ -9,7 +9,7 @@ export type LoginLimitName = 'account_and_network' | 'account' | 'network' | 'kn
 
 export interface LoginLimit extends AttemptLimit {
   name: LoginLimitName;
-  /** What a success does to the window: the rightful user starts afresh, or only this attempt is taken back. */
+  /** What a success does to the window: it deletes all attempts, or only takes this one back. */
   afterSuccess: 'clear' | 'refund';
 }
 
@@ -30,7 +30,7 @@ export function loginLimits(
       },
     ];
   }
-  // Hashed: the table shall not become a list of email addresses that somebody typed.
+  // Hashed: the table must not become a list of email addresses that somebody typed.
   const account = createHash('sha256').update(attempt.account).digest('base64url');
   return [
     {

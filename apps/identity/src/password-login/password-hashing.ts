@@ -1,6 +1,6 @@
-// argon2id with the parameters OWASP recommends (19 MiB, 2 passes, 1 lane), computed on libuv's threads, so the event
-// loop stays free. At most PASSWORD_HASHES_PARALLEL run at once: more would take the cores from everybody else. Who is
-// next is decided in throttle/fair-queue.ts.
+// argon2id with the parameters that OWASP recommends (19 MiB, 2 passes, 1 lane), computed on libuv's threads, so the
+// event loop stays free. At most PASSWORD_HASHES_PARALLEL run at once, because each takes a core. fair-queue.ts decides
+// which is next.
 import { Injectable } from '@nestjs/common';
 import { hash, verify } from '@node-rs/argon2';
 import { ServiceError } from '@tradewind/shared-types';
@@ -12,7 +12,7 @@ import { FairQueue, type Lane } from './fair-queue.js';
 const argon2id = 2;
 const parameters = { algorithm: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** New passwords are set by few people and wait for nobody's guesses. */
+/** Few people set passwords, and they need not wait for somebody's guesses. */
 const newPasswords: Lane = { isKnown: true, key: 'new passwords' };
 
 @Injectable()
@@ -34,8 +34,8 @@ export class PasswordHashing {
   }
 
   /**
-   * Whether the password is that of the hash. Without a hash (unknown or disabled account) the answer is false after
-   * the same computation, so that time does not tell accounts apart. A text that is too long is no account's password.
+   * Whether the password matches the hash. Without a hash (unknown or disabled account) the answer is false after the
+   * same computation, so that the time reveals no account. A text that is too long is nobody's password.
    */
   async verify(passwordHash: string | undefined, password: string, lane: Lane): Promise<boolean> {
     if (password.length > passwordLengthMax) return false;

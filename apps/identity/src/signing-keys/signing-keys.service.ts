@@ -1,7 +1,7 @@
-// The signing keys of the service and their rotation. RS256 with 2048 bits: the algorithm every OpenID client must
-// support (OIDC Core 15.1, RFC 9068 2.1).
-// A rotation needs no restart: replicas poll the table, and a key has been published for at least two polls before it
-// signs, so no replica and no verifier that refetches the JWKS meets a signature of a key it cannot find.
+// The signing keys of the service and their rotation. Every OpenID client must support RS256 (OIDC Core 15.1,
+// RFC 9068 2.1); the keys have 2048 bits.
+// A rotation needs no restart. Replicas poll the table, and a key is published for at least two polls before it signs,
+// so every replica, and every verifier that fetches the JWKS again, knows the key of each signature.
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { BackgroundLoop, Db, Logger, OperatorError } from '@tradewind/service-kit';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
@@ -10,7 +10,7 @@ import { AuditLog } from '../audit/audit-log.js';
 import { SigningKeysStore, type NewSigningKey } from './signing-keys.store.js';
 import type { KeySet, PrivateSigningKey, SigningKey, SigningKeyState } from './signing-keys.types.js';
 
-/** Clocks of verifiers may be off by this much. */
+/** How far the clocks of verifiers may be off. */
 const clockToleranceSeconds = 300;
 
 @Injectable()
@@ -73,8 +73,8 @@ export class SigningKeys implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * Makes the next key current. Throws when the next key has not been published long enough, unless forced: then
-   * verifiers that cached the key set may refuse new tokens for the time of their cache.
+   * Makes the next key current. Throws when the next key has not been published long enough, unless forced:
+   * then verifiers with a cached key set may refuse new tokens until their cache expires.
    */
   async rotate(options: { force?: boolean; actor: string }): Promise<SigningKey> {
     const newNext = await makeKey('next');
@@ -87,7 +87,7 @@ export class SigningKeys implements OnModuleInit, OnModuleDestroy {
       const neededSeconds = 2 * this.config.SIGNING_KEY_POLL_SECONDS;
       if (!options.force && publishedSeconds < neededSeconds) {
         throw new OperatorError(
-          `the next key is published since ${Math.floor(publishedSeconds)} s and must be for ${neededSeconds} s; wait, or force it`,
+          `the next key has been published for ${Math.floor(publishedSeconds)} s and needs ${neededSeconds} s; wait, or force it`,
         );
       }
       await this.store.promoteNext(tx, this.lingerSeconds);
@@ -119,7 +119,7 @@ export class SigningKeys implements OnModuleInit, OnModuleDestroy {
     if (ageDays < this.config.SIGNING_KEY_MAX_AGE_DAYS) return;
     const next = this.current.keys.find((key) => key.state === 'next');
     const publishedSeconds = next ? (Date.now() - next.createdAt.getTime()) / 1000 : 0;
-    // Another replica may have rotated a moment ago: its new next key is too young, and then nothing is left to do.
+    // Another replica may have just rotated: then the next key is too young, and nothing is left to do.
     if (publishedSeconds < 2 * this.config.SIGNING_KEY_POLL_SECONDS) return;
     await this.rotate({ actor: 'age' }).catch(async (error: unknown) => {
       await this.refresh();

@@ -1,6 +1,6 @@
-// An attempt is counted before it is made, so a window can be full of attempts that are about to succeed. Whoever finds
-// it full waits for those of this process and asks again; only failures are left to refuse anybody. Attempts in flight
-// at another replica are not seen: they can refuse a burst of right passwords, as they refuse a burst of guesses.
+// An attempt is counted before it is made, so a window can be full of attempts that are about to succeed. A login that
+// finds it full waits for those of this process and asks again, so that only failures refuse it. Attempts in flight at
+// other replicas are unknown here: they may refuse a burst of correct passwords, as they refuse a burst of guesses.
 
 interface Window {
   open: number;
@@ -11,12 +11,12 @@ export class AttemptsInFlight {
   private readonly windows = new Map<string, Window>();
   private waitingCount = 0;
 
-  /** How many wait, over all windows. */
+  /** The number of waiting logins, over all windows. */
   get waiting(): number {
     return this.waitingCount;
   }
 
-  /** @returns to be called once, when what the attempt came to is stored, or cannot be */
+  /** @returns a function to call once, when the result of the attempt is stored, or cannot be */
   begin(keys: readonly string[]): (succeeded: boolean) => void {
     for (const key of keys) {
       const window = this.windows.get(key);
@@ -28,7 +28,7 @@ export class AttemptsInFlight {
     };
   }
 
-  /** Resolves when it is worth asking again. Undefined: one of these full windows has nothing in flight, and stays full. */
+  /** Resolves when it is worth asking again. Undefined: one of these full windows has no attempt in flight. */
   untilOneSettles(fullKeys: readonly string[]): Promise<void> | undefined {
     const windows = fullKeys.map((key) => this.windows.get(key));
     const [window] = windows;
@@ -44,7 +44,7 @@ export class AttemptsInFlight {
       this.windows.delete(key);
       for (const wake of window.waiting) wake();
     } else if (succeeded) {
-      // It has made room for one at least. A failure has made none.
+      // A success makes room for at least one. A failure makes none.
       window.waiting.shift()?.();
     }
   }

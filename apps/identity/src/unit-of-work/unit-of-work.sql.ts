@@ -1,16 +1,16 @@
-// One statement, one trip, one transaction for all writes of a request. It is put together from the parts that the
-// request needs: PostgreSQL opens every table and index that a statement names, whether or not there is a row to write.
-// Parts that touch the same row within one statement would race; UnitOfWork keeps one write per key.
+// One statement, round trip and transaction for all writes of a request. It consists of the parts that the request
+// needs: PostgreSQL opens every table and index that a statement names, even if there is no row to write.
+// Parts that write the same row within one statement would race, so UnitOfWork keeps one write per key.
 import type { NamedStatement } from '@tradewind/service-kit';
 import { payloadKey, type PayloadRecord, type UnitOfWork } from './unit-of-work.js';
 
-/** Longer than a request takes, shorter than anyone could use a key that has been left behind. */
+/** Longer than a request takes, but too short for anyone to exploit a key that was left behind. */
 const replacedSessionSeconds = 10;
 
-/** What a person can simply begin again: the way to the code. */
+/** A person can simply begin again when these are lost. */
 const transient = new Set(['Interaction', 'Session', 'AuthorizationCode']);
 
-/** The statement, and the row `complete` that it returns: false when a required row was gone, and nothing is stored. */
+/** The statement returns `complete`: false when a required row was gone, and then nothing is stored. */
 export function writeStatement(unit: UnitOfWork): { statement: NamedStatement; values: unknown[] } {
   const values: unknown[] = [];
   const bind = (type: string, list: unknown[]): string => `$${values.push(list)}::${type}[]`;
@@ -32,12 +32,12 @@ export function writeStatement(unit: UnitOfWork): { statement: NamedStatement; v
   return { statement: { name, text }, values };
 }
 
-/** The same parts make the same text; pg compares it with the prepared one every time. */
+/** The same parts make the same text, which pg compares with the prepared one every time. */
 const texts = new Map<string, string>();
 
 type Bind = (type: string, list: unknown[]) => string;
 
-/** A part of the statement, and what stands for it in the statement's name. */
+/** A part of the statement, and its letter in the statement's name. */
 interface Part {
   letter: string;
   text: string;
@@ -76,7 +76,7 @@ function payloadParts(unit: UnitOfWork, { deletes, replaced }: Removals, bind: B
   }
   const consumptions = [...unit.consumptions.values()];
   if (consumptions.length > 0) {
-    // The condition on consumed_at makes a single winner among any number of redemptions on any number of replicas.
+    // The condition on consumed_at lets exactly one redemption win, whatever the number of replicas.
     const ids = bind('text', column(consumptions, 'id'));
     parts.push({
       letter: 'c',
@@ -86,7 +86,7 @@ function payloadParts(unit: UnitOfWork, { deletes, replaced }: Removals, bind: B
     });
     conditions.push(`(select count(*) from consumed) >= cardinality(${ids})`);
   }
-  // Everything below happens only if every required row was there: of two requests that resolve the same interaction or
+  // Everything below happens only if every required row existed: of two requests that resolve the same interaction or
   // redeem the same code, the second stores nothing.
   parts.push({ letter: '', text: `complete as (select ${conditions.join(' and ') || 'true'} as yes)` });
 
@@ -103,9 +103,9 @@ function payloadParts(unit: UnitOfWork, { deletes, replaced }: Removals, bind: B
   return parts;
 }
 
-// A session gets a new key at every step, and tabs of one browser take steps at the same time: whichever comes later
-// takes the place of the other's session (`twins`, `earlier`) and keeps what that one was granted. A request that is on
-// its way with the key of before still finds it for a moment (`replaced`): without its uid, and as it was then.
+// A session gets a new key at every step, and tabs of one browser take steps at the same time. The later one replaces
+// the session of the other (`twins`, `earlier`) and keeps its grants. A request with the previous key still finds the
+// session for a moment (`replaced`), without its uid and as it was then.
 function storedParts(unit: UnitOfWork, upserts: PayloadRecord[], { deletes, replaced }: Removals, bind: Bind): Part[] {
   const parts: Part[] = [];
   const list = (type: string, value: (record: PayloadRecord) => unknown) => bind(type, upserts.map(value));
@@ -116,7 +116,7 @@ function storedParts(unit: UnitOfWork, upserts: PayloadRecord[], { deletes, repl
     grant_id: list('text', (one) => one.grantId ?? null),
     client_id: list('text', (one) => one.clientId ?? null),
     account_id: list('uuid', (one) => one.accountId ?? null),
-    // As this request saw the user: older than the user's own by now, the row is worth nothing.
+    // As this request read the user: if the user's version is higher by now, the row is worthless.
     credentials_version: list('int', ({ accountId }) =>
       accountId === undefined ? null : (unit.users.get(accountId)?.credentialsVersion ?? null),
     ),
@@ -209,7 +209,7 @@ function clientParts(unit: UnitOfWork, { deletes }: Removals, bind: Bind): Part[
   }
   if (unit.clientRemovals.size > 0) {
     const ids = bind('text', [...unit.clientRemovals]);
-    // What is deleted by name in this statement may not be deleted by its client a second time.
+    // A row that this statement deletes by its key must not be deleted by its client again.
     const others = deletes.length > 0 ? 'and (model, id) not in (select model, id from gone)' : '';
     parts.push({
       letter: 'x',
@@ -230,8 +230,8 @@ function clientParts(unit: UnitOfWork, { deletes }: Removals, bind: Bind): Part[
   return parts;
 }
 
-// Attempt windows are locked in the order of their keys, as attempts.store.ts does: otherwise logins of one account from
-// one address would wait for each other in a circle.
+// Attempt windows are locked in the order of their keys, as in attempts.store.ts: otherwise logins of one account from
+// one address would deadlock.
 function attemptParts({ clearedAttempts, refundedAttempts }: UnitOfWork, bind: Bind): Part[] {
   if (clearedAttempts.length === 0 && refundedAttempts.length === 0) return [];
   const [cleared, refunded] = [bind('text', clearedAttempts), bind('text', refundedAttempts)];
@@ -249,8 +249,8 @@ function attemptParts({ clearedAttempts, refundedAttempts }: UnitOfWork, bind: B
 }
 
 /**
- * Whether the commit waits for the disk. A crash of the database server may take the last half second of logins under
- * way; never a token, a consent, a registration, a revocation or an audit row.
+ * Whether the commit waits for the disk. A crash of the database server may lose the last half second of unfinished
+ * logins, but never a token, a consent, a registration, a revocation or an audit row.
  */
 function mustSurviveCrash(unit: UnitOfWork): boolean {
   return !(

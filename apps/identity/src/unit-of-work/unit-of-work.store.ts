@@ -8,7 +8,7 @@ export class UnitOfWorkStore {
   constructor(private readonly statements: Statements) {}
 
   /**
-   * Stores everything that the unit collected in one statement, then runs what waited for that. False when a row that
+   * Stores everything that the unit collected in one statement, then runs its `afterwards`. False when a row that
    * the unit requires was gone: then nothing is stored.
    */
   async commit(unit: UnitOfWork): Promise<boolean> {

@@ -1,6 +1,6 @@
-// What one HTTP request to the provider reads and writes, gathered.
-// Reads: rows that one statement brought along (the grant, client, user and session of a token) answer the provider's
-// later questions without another round trip. Writes: everything the provider saves or destroys is kept here and
+// What one request to the provider, the login pages or the direct login reads and writes (decision 0021).
+// Reads: one statement reads a token with its grant, client, user and session, which answer the provider's later
+// questions without another round trip. Writes: everything that the provider saves or destroys is collected here and
 // becomes a single statement before the response leaves, so it happens as a whole or not at all.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ClientRecord } from '../clients/client-records.js';
@@ -9,7 +9,7 @@ import type { User } from '../users/users.types.js';
 
 export interface PayloadRecord {
   model: string;
-  /** Key in the table: a hash for whatever works like a bearer token, see payload-keys.ts. */
+  /** Key in the table, see oidc/payloads/payload-keys.ts. */
   id: string;
   /** JSON text. */
   payload: string;
@@ -30,11 +30,11 @@ export interface AuditRecord {
   details?: Record<string, unknown> | undefined;
 }
 
-/** A row as read: JSON text, parsed anew by every reader because the provider changes what it is given. */
+/** A row as it was read: JSON text, which every reader parses because the provider changes the objects it gets. */
 export interface FoundPayload {
   payload: string;
   consumedAtSeconds: number | null;
-  /** Of a browser session; null when another key has taken its place. */
+  /** Of a browser session; null when the session has been given another key. */
   uid?: string | null;
 }
 
@@ -46,9 +46,9 @@ export class UnitOfWork {
   readonly users = new Map<string, User | undefined>();
 
   readonly upserts = new Map<string, PayloadRecord>();
-  /** Keys to delete; true when the request fails unless the row was still there. */
+  /** Rows to delete; if a required one no longer exists, the request fails. */
   readonly deletes = new Map<string, { model: string; id: string; required: boolean }>();
-  /** Codes and refresh tokens that this request redeems: it fails unless nobody did before. */
+  /** Codes and refresh tokens that this request redeems; if one was redeemed before, the request fails. */
   readonly consumptions = new Map<string, { model: string; id: string; grantId: string | undefined }>();
   readonly revokedGrants = new Map<string, { model: string; grantId: string }>();
   readonly clientUpserts = new Map<string, ClientRecord & { clientId: string }>();
@@ -60,16 +60,16 @@ export class UnitOfWork {
   /** Clients that received a token. */
   readonly usedClients = new Set<string>();
   readonly audits: AuditRecord[] = [];
-  /** Attempt windows to forget, and those to give one attempt back to. */
+  /** Attempt windows to delete, and those that get one attempt back. */
   readonly clearedAttempts: string[] = [];
   readonly refundedAttempts: string[] = [];
   /** Run after the writes are stored: log lines and counters. */
   readonly afterwards: (() => void)[] = [];
 
-  /** Run at the end of the request, whatever came of it. */
+  /** Run at the end of the request, whether or not it succeeded. */
   readonly atEnd: (() => void)[] = [];
 
-  /** Set when the database did not answer, so that the response becomes a 503 whatever the provider made of it. */
+  /** Set when the database did not answer: the response becomes a 503, whatever the provider answered. */
   storeFailure: unknown;
 
   readonly ip: string | undefined;
@@ -78,7 +78,7 @@ export class UnitOfWork {
     this.ip = ip;
   }
 
-  /** Nothing of what was to be written is. */
+  /** Discards all writes. */
   discardWrites(): void {
     const maps = [this.upserts, this.deletes, this.consumptions, this.revokedGrants, this.clientUpserts];
     for (const writes of [...maps, this.clientRemovals, this.usedClients]) writes.clear();
@@ -105,7 +105,7 @@ export const payloadKey = (model: string, id: string): string => `${model}:${id}
 
 const units = new AsyncLocalStorage<UnitOfWork>();
 
-/** The unit of the request being served; undefined outside of one (start-up, operator commands). */
+/** The unit of the current request; undefined outside one (start-up, operator commands). */
 export const currentUnitOfWork = (): UnitOfWork | undefined => units.getStore();
 
 export const inUnitOfWork = <T>(unit: UnitOfWork, run: () => Promise<T>): Promise<T> =>

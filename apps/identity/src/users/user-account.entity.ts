@@ -1,5 +1,5 @@
 import type { UserRole } from '@tradewind/shared-types';
-import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { AfterLoad, Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { User } from './users.types.js';
 
 /** A user as operators see one: without the password hash, which only a login reads. */
@@ -51,7 +51,10 @@ export class UserAccount implements User {
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at' })
   createdAt!: Date;
 
-  get isDisabled(): boolean {
-    return this.disabledAt !== null;
+  isDisabled!: boolean;
+
+  @AfterLoad()
+  protected setDisabled(): void {
+    this.isDisabled = this.disabledAt !== null;
   }
 }

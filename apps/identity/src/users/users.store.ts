@@ -26,8 +26,8 @@ const findById: NamedStatement = {
   name: 'user_find',
   text: `select ${userColumns('u')} from user_account u where u.id = any($1::uuid[])`,
 };
-// Every change that ends credentials makes a new version. Those that also end the user's API keys report it to the other
-// services, in the same transaction.
+// Every change that ends credentials makes a new version. Those that also end the user's API keys report it to the
+// other services, in the same transaction.
 const setPassword: NamedStatement = {
   name: 'user_set_password',
   text: withCredentialChange(`

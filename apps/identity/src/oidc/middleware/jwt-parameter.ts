@@ -1,5 +1,5 @@
-// Lets a JWT through introspection and revocation, which refuse one otherwise. Its row is read first: the row brings the
-// client, usually the one that asks, and everything else that the provider will ask for.
+// Lets a JWT through introspection and revocation, which refuse one otherwise. Its row is read first: the row brings
+// the client, usually the one that asks, and everything else that the provider will ask for.
 import { structuredTokenPrefix } from '../payloads/access-token-adapter.js';
 import { isForm } from './conditions.js';
 import type { Middleware, MiddlewareNeeds } from './middleware.types.js';

@@ -1,14 +1,14 @@
-// JWT access tokens that can also be looked up and revoked: every token is stored under its `jti` when it is made, and
-// valid means signed by us, unexpired and still stored. oidc-provider by itself stores no JWT and accepts none at its
-// own endpoints, so the adapter of the model AccessToken does both (decision 0020).
+// JWT access tokens that can be found and revoked: every token is stored under its `jti` when it is made, and is valid
+// while it is signed by us, unexpired and stored. oidc-provider stores no JWT and accepts none at its own endpoints, so
+// the adapter of the model AccessToken does both (decision 0020).
 import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
 import type { PayloadAdapter } from './payload-adapter.js';
 import type { SignedTokens } from '../../signing-keys/signed-tokens.js';
 
 /**
- * Introspection and revocation refuse anything that looks like a JWT before they look it up. The token travels through
- * them under this prefix, which no JWT and no opaque token can begin with. Its dot makes four parts of the token, so
- * that their check gives up at once: an attempt to decode it as a JWT would cost some 60 µs of failure.
+ * Introspection and revocation refuse anything that looks like a JWT before they look it up. The token passes them with
+ * this prefix, with which no JWT and no opaque token can begin. Its dot gives the token four parts, so their check
+ * gives up at once; a failed attempt to decode it as a JWT would take some 60 µs.
  */
 export const structuredTokenPrefix = 'at~.';
 
@@ -18,19 +18,19 @@ export class AccessTokenAdapter implements Adapter {
     private readonly tokens: SignedTokens,
   ) {}
 
-  /** Finds the row of a token by the token itself; never by a bare `jti`. */
+  /** Finds the row of a token by the token, never by a bare `jti`. */
   async find(value: string): Promise<AdapterPayload | undefined> {
     const token = value.startsWith(structuredTokenPrefix) ? value.slice(structuredTokenPrefix.length) : value;
     const jti = await this.verifiedId(token);
     const row = jti === undefined ? undefined : await this.rows.find(jti);
     if (!row) return undefined;
-    // The userinfo endpoint refuses tokens with an audience. Here every token has one, and all of them may ask who the
-    // user is: the scope alone decides what is told.
+    // The userinfo endpoint refuses tokens with an audience. Here every token has one and may be used there: the scope
+    // decides which claims the answer contains.
     if (Provider.ctx?.oidc?.route === 'userinfo') return { ...row, aud: undefined };
     return row;
   }
 
-  /** Looks the token up ahead of the provider, in whose hands nothing changes. */
+  /** Reads the token's row and its relations into the unit of work. */
   async prefetch(token: string): Promise<void> {
     const jti = await this.verifiedId(token);
     if (jti !== undefined) await this.rows.prefetch(jti);

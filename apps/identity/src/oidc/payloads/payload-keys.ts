@@ -1,5 +1,5 @@
-// Under which key a payload is stored. Whatever works as a bearer token is stored under its SHA-256 only, so that
-// reading the table gives nobody a token. Ids of grants and the `jti` of JWT access tokens open nothing by themselves.
+// The key under which a payload is stored: for anything that works as a bearer token its SHA-256, so that nobody gets a
+// token by reading the table. The ids of grants and the `jti` of JWT access tokens give no access.
 import { hash } from 'node:crypto';
 
 const storedPlain = new Set(['Grant', 'AccessToken']);
