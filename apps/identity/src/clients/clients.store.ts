@@ -72,8 +72,8 @@ export class ClientsStore {
     // TypeORM's types for partial entities refuse a record of unknown values.
     const metadata: object = record.metadata;
     const client = { clientId, ...record, metadata, origin: 'operator' as const, resources };
-    const { raw } = await this.clients.createQueryBuilder().insert().values(client).orIgnore().execute();
-    return (raw as unknown[]).length === 1;
+    const inserted = await this.clients.createQueryBuilder().insert().values(client).orIgnore().execute();
+    return (inserted.raw as unknown[]).length === 1;
   }
 
   /** False when there is no such client. */

@@ -79,8 +79,8 @@ export class UsersStore {
 
   /** Undefined when the address is taken. */
   async insert(user: NewUser): Promise<UserAccount | undefined> {
-    const { raw } = await this.users.createQueryBuilder().insert().values(user).orIgnore().execute();
-    return (raw as unknown[]).length === 0 ? undefined : this.findByEmailKey(user.emailKey);
+    const inserted = await this.users.createQueryBuilder().insert().values(user).orIgnore().execute();
+    return (inserted.raw as unknown[]).length === 0 ? undefined : this.findByEmailKey(user.emailKey);
   }
 
   async list(): Promise<UserAccount[]> {
