@@ -12,9 +12,10 @@ import {
   url,
 } from '@tradewind/service-kit';
 
-import { platformResources } from './oidc/resources.js';
-
 const day = 86_400;
+
+/** The audiences that the services of the platform accept; the consent page explains each. */
+export const platformResources = ['urn:tradewind:pipelines', 'urn:tradewind:data', 'urn:tradewind:identity'];
 
 export class AppConfig extends configClass({
   ...databaseSettings({ schema: 'identity' }),
@@ -27,7 +28,7 @@ export class AppConfig extends configClass({
     productionRule: httpsOnly,
   }),
   OAUTH_RESOURCES: list({
-    default: [...platformResources],
+    default: platformResources,
     desc: 'Resource indicators (RFC 8707) for which clients may get access tokens if an operator allows it, in addition to the issuer; absolute URIs, separated by commas',
   }),
   OAUTH_DYNAMIC_REGISTRATION: bool({

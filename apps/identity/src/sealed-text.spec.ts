@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { SealedText } from './sealed-text.js';
 
 describe('SealedText', () => {
-  it('opens what it sealed, and never seals alike twice', () => {
+  it('opens what it sealed, and never gives the same result twice', () => {
     const sealed = new SealedText(['key']);
     const [one, other] = [sealed.seal('sëcret', 'a'), sealed.seal('sëcret', 'a')];
     expect(one).not.toBe(other);

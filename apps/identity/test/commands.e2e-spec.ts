@@ -177,7 +177,7 @@ describe('operator commands', () => {
     await expect(run('service-token', 'create', '--name', 'CRM', '--for', 'interactions')).rejects.toThrow('name');
   }, 60_000);
 
-  it('keys: list and rotate; the audit log tells who did what', async () => {
+  it('keys: list and rotate; the audit log says who did what', async () => {
     expect(await run('key', 'list')).toMatch(/ current .*\n.* next /);
     const signs = await run('key', 'rotate', '--force');
     const listed = await run('key', 'list');

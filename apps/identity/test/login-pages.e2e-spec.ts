@@ -196,7 +196,7 @@ describe('login pages', () => {
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self' http://localhost:4999;");
   });
 
-  it('cancel at either step tells the client', async () => {
+  it('cancel at either step informs the client', async () => {
     const atLogin = await open();
     const atConsent = await toConsent();
     for (const { agent, page } of [atLogin, atConsent]) {

@@ -118,7 +118,7 @@ describe('throttling of logins', () => {
     expect((await login(user.email, password, '10.0.5.2', strict.url)).status).toBe(200);
   });
 
-  it('the window ends by itself, and refused attempts do not lengthen it', async () => {
+  it('the window ends in time, and refused attempts do not extend it', async () => {
     const short = await identity.startReplica({
       LOGIN_WINDOW_SECONDS: '2',
       LOGIN_FAILURES_PER_ACCOUNT_AND_NETWORK: '2',
@@ -251,7 +251,7 @@ describe('known browsers', () => {
     expect((await login(user.email, password, '10.6.0.1')).status).toBe(200);
   });
 
-  it('have a cookie that scripts cannot read, for this account alone, and a forged one is worth nothing', async () => {
+  it('have a cookie that scripts cannot read, for this account alone, and a forged one is worthless', async () => {
     const user = await identity.createUser();
     const other = await identity.createUser();
     const agent = browser();

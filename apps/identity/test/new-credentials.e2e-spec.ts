@@ -13,7 +13,7 @@ const newPassword = 'another long password';
 /** Any number; nobody else takes it. */
 const gate = 4711;
 
-describe('new credentials while a request is under way', () => {
+describe('new credentials while a request is in progress', () => {
   let identity: Identity;
   let users: Users;
   let client: FlowClient;
@@ -138,7 +138,7 @@ describe('new credentials while a request is under way', () => {
     expect(next.body).toContain('/submit"');
   });
 
-  it.each(changes)('%s: the JWT of a direct login that is under way opens nothing', async (_what, change) => {
+  it.each(changes)('%s: the JWT of a direct login in progress is worthless', async (_what, change) => {
     const user = await identity.createUser();
     const login = async () =>
       (await (

@@ -32,7 +32,7 @@ describe('in production', () => {
     '/oauth/auth?client_id=nobody',
     '/login/nobody',
     '/auth/me',
-  ])('%s tells browsers to come by https, and refuses plain http', async (path) => {
+  ])('%s makes browsers use https, and refuses plain http', async (path) => {
     const secure = await get(path, { 'x-forwarded-proto': 'https' });
     expect(secure.headers.get('strict-transport-security')).toBe('max-age=63072000; includeSubDomains');
     const plain = await get(path, { 'x-forwarded-proto': 'http' });

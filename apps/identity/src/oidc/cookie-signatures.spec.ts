@@ -28,7 +28,7 @@ describe('cookie signatures', () => {
     }
   });
 
-  it('goes on when there are more cookies than it remembers', () => {
+  it('works with more cookies than it remembers', () => {
     const cookies = Array.from({ length: 4100 }, (_, n) => `_session=${n}`);
     const signatures = cookies.map((cookie) => old.sign(cookie));
     expect(cookies.every((cookie, n) => old.verify(cookie, signatures[n] as string))).toBe(true);

@@ -3,9 +3,6 @@
 import { errors, type ResourceServer } from 'oidc-provider';
 import type { ClientRights } from '../clients/oauth-client.entity.js';
 
-/** The audiences that the services of the platform accept; the consent page explains each. */
-export const platformResources = ['urn:tradewind:pipelines', 'urn:tradewind:data', 'urn:tradewind:identity'] as const;
-
 export const scopes = ['openid', 'profile', 'email', 'offline_access'] as const;
 
 /** The audience of a resource indicator as a client or operator wrote it; undefined for an unknown one. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { platformResources, scopes } from '../oidc/resources.js';
+import { platformResources } from '../app.config.js';
+import { scopes } from '../oidc/resources.js';
 import { languages, messagesFor } from './page-messages.js';
 
 const languageFor = (uiLocales?: string, acceptLanguage?: string) => messagesFor(uiLocales, acceptLanguage).language;
@@ -22,7 +23,7 @@ describe('page messages', () => {
     };
     for (const messages of languages) {
       expect(Object.keys(messages.scopes)).toEqual([...scopes]);
-      expect(Object.keys(messages.resources)).toEqual([...platformResources]);
+      expect(Object.keys(messages.resources)).toEqual(platformResources);
       for (const sentence of sentences(messages)) expect(sentence.trim()).not.toBe('');
     }
   });

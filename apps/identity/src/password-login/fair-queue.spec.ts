@@ -66,7 +66,7 @@ describe('FairQueue', () => {
     expect(queue.served).toEqual(['browser', 'a1', 'b1', 'c1', 'a2']);
   });
 
-  it('goes on after work that fails, and keeps to the number of places', async () => {
+  it('continues after work that fails, and keeps to the number of places', async () => {
     const queue = new FairQueue({ parallel: 2, waitingMax: 10, refusal: () => new Error('full') });
     let running = 0;
     let runningMax = 0;

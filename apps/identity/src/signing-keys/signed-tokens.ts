@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { AppConfig } from '../app.config.js';
 import { SigningKeys } from './signing-keys.service.js';
 
-/** The `typ` of the token's header; a token of one kind is never taken for one of the other. */
+/** The `typ` of the token's header; a token of one kind is never accepted as the other. */
 export type TokenType = 'at+jwt' | 'JWT';
 
 export type TokenClaims = Record<string, unknown> & { exp: number };
