@@ -1,8 +1,7 @@
 // Which rows of this service are removed, and when (docs/decisions/0055-months-kept.md).
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { Logger, RetentionLoop } from '@tradewind/service-kit';
+import { Db, Logger, RetentionLoop } from '@tradewind/service-kit';
 import { oldestKeptMonth } from '@tradewind/shared-types';
-import { DataSource } from 'typeorm';
 import { AppConfig } from './app.config.js';
 import { AppEvents } from './events.js';
 import { RunsStore } from './runs/runs.store.js';
@@ -15,7 +14,7 @@ const batchRows = 200;
 export class Retention implements OnModuleDestroy {
   private readonly loop: RetentionLoop;
 
-  constructor(db: DataSource, runs: RunsStore, config: AppConfig, events: AppEvents, logger: Logger) {
+  constructor(db: Db, runs: RunsStore, config: AppConfig, events: AppEvents, logger: Logger) {
     const oldest = () => oldestKeptMonth(new Date(), config.MONTHS_KEPT);
     this.loop = new RetentionLoop({
       db,

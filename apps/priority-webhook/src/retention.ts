@@ -1,8 +1,7 @@
 // Which rows of this service are removed, and when (docs/decisions/0055-months-kept.md).
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { Logger, RetentionLoop } from '@tradewind/service-kit';
+import { Db, Logger, RetentionLoop } from '@tradewind/service-kit';
 import { oldestKeptMonth } from '@tradewind/shared-types';
-import { DataSource } from 'typeorm';
 import { AppConfig } from './app.config.js';
 import { AppEvents } from './events.js';
 import { DeliveriesStore } from './inbox/deliveries.store.js';
@@ -17,7 +16,7 @@ export class Retention implements OnModuleDestroy {
   private readonly loop: RetentionLoop;
 
   constructor(
-    db: DataSource,
+    db: Db,
     deliveries: DeliveriesStore,
     unusable: UnusablePayloadsStore,
     config: AppConfig,

@@ -1,5 +1,5 @@
-import type { DataSource, EntityManager } from 'typeorm';
 import { BackgroundLoop } from './background-loop.js';
+import type { Db, Tx } from './database/db.js';
 import type { Logger } from './logger.js';
 
 /** How often anything is removed; a month key changes twelve times a year, so an hour is no delay, milliseconds. */
@@ -9,7 +9,7 @@ export interface RetentionStep {
   /** What is removed, for the lock and the log: a table of this service. */
   table: string;
   /** Removes at most `limit` rows in one short statement, oldest first; answers how many. */
-  remove: (tx: EntityManager, limit: number) => Promise<number>;
+  remove: (tx: Tx, limit: number) => Promise<number>;
 }
 
 /**
@@ -21,7 +21,7 @@ export class RetentionLoop {
 
   constructor(
     private readonly options: {
-      db: DataSource;
+      db: Db;
       steps: readonly RetentionStep[];
       /** Rows of one transaction. */
       batchRows: number;
@@ -64,7 +64,7 @@ export class RetentionLoop {
   private removeBatch({ table, remove }: RetentionStep): Promise<number> {
     const { db, batchRows } = this.options;
     return db.transaction(async (tx) => {
-      const [lock] = await tx.query<{ is_ours: boolean }[]>(
+      const [lock] = await tx.rows<{ is_ours: boolean }>(
         `select pg_try_advisory_xact_lock(hashtextextended('retention of ' || current_schema() || '.' || $1, 0)) as is_ours`,
         [table],
       );

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Warehouse } from '@tradewind/cloud-ports';
+import { Db } from '@tradewind/service-kit';
 import { normaliseNetworkUsername } from '@tradewind/shared-types';
-import { DataSource } from 'typeorm';
 import { AppConfig } from '../app.config.js';
 import type { Run, SelectionCounts } from './run.types.js';
 import { RunStopped, RunTakenOver } from './runs.errors.js';
@@ -12,7 +12,7 @@ import { SelectionStore, type SelectedPerson } from './selection.store.js';
 @Injectable()
 export class PeopleSelection {
   constructor(
-    private readonly db: DataSource,
+    private readonly db: Db,
     private readonly warehouse: Warehouse,
     private readonly runs: RunsStore,
     private readonly selection: SelectionStore,

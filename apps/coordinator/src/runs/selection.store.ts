@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import { DataSource } from 'typeorm';
+import { Db, type Tx } from '@tradewind/service-kit';
 
 export interface SelectedPerson {
   personId: string;
@@ -10,16 +9,16 @@ export interface SelectedPerson {
 /** All SQL of the scratch table selected_person, and the numbering of batches from it. */
 @Injectable()
 export class SelectionStore {
-  constructor(private readonly db: DataSource) {}
+  constructor(private readonly db: Db) {}
 
   /** A selection begins from nothing: what a process before left behind may be incomplete. */
   async clear(): Promise<void> {
-    await this.db.query('truncate selected_person');
+    await this.db.rows('truncate selected_person');
   }
 
   /** @param position place of the first of these in the order of reading */
   async stage(runId: string, position: number, people: readonly SelectedPerson[]): Promise<void> {
-    await this.db.query(
+    await this.db.affected(
       `insert into selected_person(run_id, position, person_id, network_username)
        select $1, $2 + p.n, p.person_id, p.network_username
        from unnest($3::uuid[], $4::text[]) with ordinality as p(person_id, network_username, n)`,
@@ -28,7 +27,7 @@ export class SelectionStore {
   }
 
   async countDistinct(runId: string): Promise<number> {
-    const [row] = await this.db.query<{ n: number }[]>(
+    const [row] = await this.db.rows<{ n: number }>(
       'select count(distinct network_username)::int as n from selected_person where run_id = $1',
       [runId],
     );
@@ -42,7 +41,7 @@ export class SelectionStore {
    * cost this process nothing. The message text is put together here once and published as it is.
    */
   async numberBatches(
-    tx: EntityManager,
+    tx: Tx,
     options: {
       runId: string;
       month: string;
@@ -53,25 +52,25 @@ export class SelectionStore {
     },
   ): Promise<{ staged: number; distinct: number; publishedBefore: number; selected: number; totalBatches: number }> {
     const { runId, month, batchProfiles, limit, isForced, dropsBatches } = options;
-    await tx.query('delete from run_batch where run_id = $1', [runId]);
-    await tx.query(
+    await tx.affected('delete from run_batch where run_id = $1', [runId]);
+    await tx.rows(
       `create temporary table chosen on commit drop as
        select distinct on (network_username) network_username, person_id, position
        from selected_person where run_id = $1 order by network_username, position`,
       [runId],
     );
-    const [before] = await tx.query<{ staged: number; chosen: number }[]>(
+    const [before] = await tx.rows<{ staged: number; chosen: number }>(
       `select (select count(*) from selected_person where run_id = $1)::int as staged, (select count(*) from chosen)::int as chosen`,
       [runId],
     );
     const publishedBefore = isForced ? 0 : await this.dropPublished(tx, month, runId);
     if (limit !== undefined) {
-      await tx.query(
+      await tx.affected(
         'delete from chosen where position not in (select position from chosen order by position limit $1)',
         [limit],
       );
     }
-    await tx.query(
+    await tx.affected(
       `insert into run_batch(run_id, batch_number, profiles, message)
        select $1, batch_number, count(*),
          '{"profiles":[' || string_agg('{"network_username":' || to_json(network_username)::text || ',"person_id":"' || person_id || '"}', ','
@@ -82,12 +81,12 @@ export class SelectionStore {
        group by batch_number`,
       [runId, batchProfiles],
     );
-    const [after] = await tx.query<{ batches: number; profiles: number }[]>(
+    const [after] = await tx.rows<{ batches: number; profiles: number }>(
       'select count(*)::int as batches, coalesce(sum(profiles), 0)::int as profiles from run_batch where run_id = $1',
       [runId],
     );
     if (isForced && !dropsBatches) await this.supersede(tx, month, runId);
-    if (dropsBatches) await tx.query('delete from run_batch where run_id = $1', [runId]);
+    if (dropsBatches) await tx.affected('delete from run_batch where run_id = $1', [runId]);
     return {
       staged: before!.staged,
       distinct: before!.chosen,
@@ -98,8 +97,8 @@ export class SelectionStore {
   }
 
   /** Marks what this run publishes again in the batches of the month's earlier runs. */
-  private async supersede(tx: EntityManager, month: string, runId: string): Promise<void> {
-    await tx.query(
+  private async supersede(tx: Tx, month: string, runId: string): Promise<void> {
+    await tx.affected(
       `update run_batch b set superseded = array(select distinct unnest(b.superseded || found.names))
        from (
          select run_id, batch_number, array_agg(profile ->> 'network_username') as names
@@ -112,14 +111,13 @@ export class SelectionStore {
     );
   }
 
-  private async dropPublished(tx: EntityManager, month: string, runId: string): Promise<number> {
-    const [, dropped] = await tx.query<[unknown[], number]>(
+  private async dropPublished(tx: Tx, month: string, runId: string): Promise<number> {
+    return tx.affected(
       `delete from chosen where network_username in (
          select profile ->> 'network_username'
          from run join run_batch using (run_id), json_array_elements(message::json -> 'profiles') as profile
          where run.month = $1 and run.run_id <> $2 and not run.dry_run)`,
       [month, runId],
     );
-    return dropped;
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { Tx } from '@tradewind/service-kit';
+import { DataSource } from 'typeorm';
 
 export interface BatchMessageRecord {
   messageId: string;
@@ -26,12 +27,11 @@ export class BatchMessagesStore {
   }
 
   /** Removes messages that have not come again since; a queue keeps one for a month at most. */
-  async removeLastReceivedBefore(tx: EntityManager, before: Date, limit: number): Promise<number> {
-    const [, removed] = await tx.query<[unknown[], number]>(
+  async removeLastReceivedBefore(tx: Tx, before: Date, limit: number): Promise<number> {
+    return tx.affected(
       `delete from batch_message where message_id in (
          select message_id from batch_message where last_received_at < $1 limit $2)`,
       [before, limit],
     );
-    return removed;
   }
 }

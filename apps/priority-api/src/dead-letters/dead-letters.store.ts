@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { Tx } from '@tradewind/service-kit';
+import { DataSource } from 'typeorm';
 
 export interface DeadLetter {
   id: string;
@@ -80,12 +81,11 @@ export class DeadLettersStore {
   }
 
   /** Removes what has been redriven; an open dead letter waits for a person however long that takes. */
-  async removeRedrivenBefore(tx: EntityManager, before: Date, limit: number): Promise<number> {
-    const [, removed] = await tx.query<[unknown[], number]>(
+  async removeRedrivenBefore(tx: Tx, before: Date, limit: number): Promise<number> {
+    return tx.affected(
       `delete from dead_letter where id in (
          select id from dead_letter where redriven_at < $1 and last_received_at < $1 limit $2)`,
       [before, limit],
     );
-    return removed;
   }
 }

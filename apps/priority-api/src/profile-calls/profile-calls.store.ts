@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { Tx } from '@tradewind/service-kit';
 import type { Month, ProfileCallStatus, RetryCounts } from '@tradewind/shared-types';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { monthlyGeneration, type BatchProfile } from '../batch-message/batch-message.js';
 import type { CallGroup, CallOutcome, ClaimedCall, ProviderPause, RetryPlan } from './profile-call.types.js';
 import { isRetryable } from './retry-rule.js';
@@ -268,15 +269,14 @@ export class ProfileCallsStore {
    * Removes profiles of earlier months that are done: refused, or started and delivered. What is still to be started
    * or awaited is kept however old.
    */
-  async removeSettled(tx: EntityManager, before: { month: Month; start: Date }, limit: number): Promise<number> {
-    const [, removed] = await tx.query<[unknown[], number]>(
+  async removeSettled(tx: Tx, before: { month: Month; start: Date }, limit: number): Promise<number> {
+    return tx.affected(
       `delete from profile_call where correlation_id in (
          select correlation_id from profile_call
          where month < $1 and created_at < $2 and (state = 'refused' or (state = 'started' and delivered_at is not null))
          order by month limit $3 for update skip locked)`,
       [before.month, before.start, limit],
     );
-    return removed;
   }
 }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { Db, type Tx } from '@tradewind/service-kit';
 import type { Month, ProfileDeliveryStatus } from '@tradewind/shared-types';
-import { DataSource, type EntityManager } from 'typeorm';
 import { backupObjectName } from './backup-object-name.js';
 import type { IncomingDelivery, KeptDelivery } from './delivery.types.js';
 
@@ -48,7 +48,7 @@ const withoutFlush = `(select set_config('synchronous_commit', 'off', true)) as 
 /** All SQL of the tables delivery, which is written once, and open_delivery, which tells what is still to be done. */
 @Injectable()
 export class DeliveriesStore {
-  constructor(private readonly db: DataSource) {}
+  constructor(private readonly db: Db) {}
 
   /**
    * Keeps a group of deliveries durably, each once by its identity. The unique object name settles which of two
@@ -75,7 +75,7 @@ export class DeliveriesStore {
     const nameOf = ({ networkUsername, receivedAt }: IncomingDelivery) =>
       backupObjectName(networkUsername, receivedAt, twin);
     // The bodies need not come back: what was inserted is what was given.
-    const inserted = await this.db.query<{ id: string; identity: string; object_name: string }[]>(
+    const inserted = await this.db.rows<{ id: string; identity: string; object_name: string }>(
       `with inserted as (
          insert into delivery(identity, network_username, month, correlation_id, received_at, request_status, reason, body, object_name)
          select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::json[], $9::text[])
@@ -121,7 +121,7 @@ export class DeliveriesStore {
 
   private async findByIdentity(deliveries: readonly IncomingDelivery[]): Promise<DeliveryRow[]> {
     if (deliveries.length === 0) return [];
-    return this.db.query<DeliveryRow[]>(
+    return this.db.rows<DeliveryRow>(
       `select ${columns}, coalesce(o.attempts, 0) as attempts, coalesce(o.is_stored, true) as is_stored,
          coalesce(o.is_backed_up, true) as is_backed_up
        from delivery d left join open_delivery o using (id) where identity = any($1)`,
@@ -134,7 +134,7 @@ export class DeliveriesStore {
    * skip locked shares them among replicas. A lost claim is claimed again.
    */
   async claimDue(atMost: { rows: number; bytes: number }, leaseMs: number): Promise<KeptDelivery[]> {
-    const [rows] = await this.db.query<[DeliveryRow[], number]>(
+    const rows = await this.db.rows<DeliveryRow>(
       `with due as (
          select id, body_bytes from open_delivery where due_at <= now() order by id limit $1 for update skip locked
        ), fitting as (
@@ -152,13 +152,13 @@ export class DeliveriesStore {
   /** Records that deliveries have reached both places. A lost record leads to one more attempt, which both recognise. */
   async recordFinished(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    await this.db.query(`delete from open_delivery o using ${withoutFlush} where o.id = any($1::bigint[])`, [ids]);
+    await this.db.affected(`delete from open_delivery o using ${withoutFlush} where o.id = any($1::bigint[])`, [ids]);
   }
 
   /** Records attempts that have left something to do. What was done stays done: a late report never undoes it. */
   async recordUnfinished(unfinished: readonly UnfinishedDelivery[]): Promise<void> {
     if (unfinished.length === 0) return;
-    await this.db.query(
+    await this.db.affected(
       `update open_delivery o set
          is_stored = o.is_stored or u.is_stored,
          is_backed_up = o.is_backed_up or u.is_backed_up,
@@ -179,17 +179,15 @@ export class DeliveriesStore {
 
   /** For each profile that has a delivery in that month its best one: a success before a failure, then the latest. */
   async listBest(month: string, networkUsernames: readonly string[], since: Date): Promise<ProfileDeliveryStatus[]> {
-    const rows = await this.db.query<
-      {
-        network_username: string;
-        received_at: Date;
-        request_status: 'SUCCESS' | 'FAILED';
-        reason: string | null;
-        stored: boolean;
-        backed_up: boolean;
-        correlation_id: string | null;
-      }[]
-    >(
+    const rows = await this.db.rows<{
+      network_username: string;
+      received_at: Date;
+      request_status: 'SUCCESS' | 'FAILED';
+      reason: string | null;
+      stored: boolean;
+      backed_up: boolean;
+      correlation_id: string | null;
+    }>(
       `select distinct on (network_username) network_username, d.received_at, request_status, d.correlation_id,
          coalesce(d.reason, o.last_error) as reason,
          coalesce(o.is_stored, true) as stored, coalesce(o.is_backed_up, true) as backed_up
@@ -203,22 +201,21 @@ export class DeliveriesStore {
 
   /** Age of the oldest delivery that has not reached both places, seconds; 0 when there is none. */
   async oldestUnfinishedSeconds(): Promise<number> {
-    const [row] = await this.db.query<{ seconds: number }[]>(
+    const [row] = await this.db.rows<{ seconds: number }>(
       `select coalesce(extract(epoch from now() - min(received_at)), 0)::float8 as seconds from open_delivery`,
     );
     return row?.seconds ?? 0;
   }
 
   /** Removes deliveries of earlier months that have reached both places; what has not is kept however old. */
-  async removeFinished(tx: EntityManager, before: { month: Month; start: Date }, limit: number): Promise<number> {
-    const [, removed] = await tx.query<[unknown[], number]>(
+  async removeFinished(tx: Tx, before: { month: Month; start: Date }, limit: number): Promise<number> {
+    return tx.affected(
       `delete from delivery where id in (
          select id from delivery
          where month < $1 and received_at < $2 and not exists (select from open_delivery where open_delivery.id = delivery.id)
          limit $3)`,
       [before.month, before.start, limit],
     );
-    return removed;
   }
 }
 
