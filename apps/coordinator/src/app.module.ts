@@ -14,6 +14,7 @@ import { BatchPublishing } from './runs/batch-publishing.js';
 import { PeopleSelection } from './runs/people-selection.js';
 import { ResumeLoop } from './runs/resume.loop.js';
 import { RunLock } from './runs/run-lock.js';
+import { Run } from './runs/run.entity.js';
 import { RunsController } from './runs/runs.controller.js';
 import { RunsService } from './runs/runs.service.js';
 import { RunsStore } from './runs/runs.store.js';
@@ -26,7 +27,7 @@ export class AppModule {
   static forRoot(): DynamicModule {
     return {
       module: AppModule,
-      imports: [DatabaseModule.forRoot({ migrations }), CallerAuthModule],
+      imports: [DatabaseModule.forRoot({ migrations, entities: [Run] }), CallerAuthModule],
       controllers: [RunsController, MonthReportController],
       providers: [
         AppEvents,

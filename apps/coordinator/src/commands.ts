@@ -8,7 +8,7 @@ import { MonthReportService, type MonthCounts } from './month-report/month-repor
 import { listLimitDefault, listLimitMax, profilesPerRunMax } from './runs/run-limits.js';
 import { runDisplay } from './runs/run-display.js';
 import { runMessage } from './runs/run-message.js';
-import type { Run } from './runs/run.types.js';
+import type { Run } from './runs/run.entity.js';
 import { toRunDto } from './runs/runs.dto.js';
 import { RunsService } from './runs/runs.service.js';
 

@@ -15,6 +15,7 @@ import { ProfilesService } from './profiles/profiles.service.js';
 import { StoringLoop } from './storing/storing.loop.js';
 import { Retention } from './retention.js';
 import { ProfileStoringService } from './storing/profile-storing.service.js';
+import { UnusablePayload } from './unusable/unusable-payload.entity.js';
 import { UnusablePayloadsStore } from './unusable/unusable-payloads.store.js';
 
 /** The features in the order in which a profile passes through them. */
@@ -23,7 +24,7 @@ export class AppModule {
   static forRoot(): DynamicModule {
     return {
       module: AppModule,
-      imports: [DatabaseModule.forRoot({ migrations }), CallerAuthModule],
+      imports: [DatabaseModule.forRoot({ migrations, entities: [UnusablePayload] }), CallerAuthModule],
       controllers: [DeliveriesController, ProfilesController, MonthsController],
       providers: [
         AppEvents,

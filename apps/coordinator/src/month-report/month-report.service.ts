@@ -13,7 +13,7 @@ import {
 } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
-import type { Run } from '../runs/run.types.js';
+import type { Run } from '../runs/run.entity.js';
 import { RunsStore } from '../runs/runs.store.js';
 import { missingReason, type ProfileStanding } from './missing-reason.js';
 import { PipelineClients } from './pipeline.clients.js';

@@ -4,7 +4,8 @@ import { retry, traceAttributes, withSpan } from '@tradewind/service-kit';
 import { profileBatchTopic } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
-import type { Run, RunBatch } from './run.types.js';
+import type { Run } from './run.entity.js';
+import type { RunBatch } from './run.types.js';
 import { RunStopped, RunTakenOver } from './runs.errors.js';
 import { RunsStore } from './runs.store.js';
 

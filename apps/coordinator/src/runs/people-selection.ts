@@ -3,7 +3,8 @@ import { Warehouse } from '@tradewind/cloud-ports';
 import { Db } from '@tradewind/service-kit';
 import { normaliseNetworkUsername } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
-import type { Run, SelectionCounts } from './run.types.js';
+import type { Run } from './run.entity.js';
+import type { SelectionCounts } from './run.types.js';
 import { RunStopped, RunTakenOver } from './runs.errors.js';
 import { RunsStore } from './runs.store.js';
 import { SelectionStore, type SelectedPerson } from './selection.store.js';
@@ -71,7 +72,7 @@ export class PeopleSelection {
       counts.peopleRead += page.length;
       onRead(counts.peopleRead);
       // A trial of ten profiles need not read a million people. What earlier runs have published is not known yet here.
-      if (run.limit !== undefined && run.forced && (await this.selection.countDistinct(run.runId)) >= run.limit) break;
+      if (run.limit !== null && run.forced && (await this.selection.countDistinct(run.runId)) >= run.limit) break;
     }
     return counts;
   }

@@ -1,6 +1,6 @@
 // What an operator sees of a run: a bar on a terminal, a line now and then elsewhere.
 import { MultiBar, Presets, type SingleBar } from 'cli-progress';
-import type { Run } from './run.types.js';
+import type { Run } from './run.entity.js';
 import type { RunProgress } from './runs.service.js';
 
 /** Lines of a log file: rare enough to read. */

@@ -12,34 +12,6 @@ export interface RunOptions {
   triggeredBy: string | null;
 }
 
-export type RunState = 'selecting' | 'publishing' | 'completed';
-
-/** A run as stored. */
-export interface Run {
-  runId: string;
-  month: Month;
-  state: RunState;
-  forced: boolean;
-  dryRun: boolean;
-  limit: number | undefined;
-  /** Profiles that the batches hold. */
-  selected: number;
-  /** Rows of priority people read from the warehouse. */
-  peopleRead: number;
-  withoutUsername: number;
-  unusableUsernames: number;
-  duplicates: number;
-  /** Profiles left out because an earlier run of the month has published them. */
-  publishedBefore: number;
-  totalBatches: number;
-  publishedBatches: number;
-  publishedProfiles: number;
-  lastError: string | undefined;
-  triggeredBy: string | null;
-  createdAt: Date;
-  finishedAt: Date | undefined;
-}
-
 /** What the reading of people has found. */
 export interface SelectionCounts {
   peopleRead: number;

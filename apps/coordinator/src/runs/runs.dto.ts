@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsMonthKey, MayBeAbsent } from '@tradewind/shared-types';
 import { IsBoolean, IsInt, Max, Min } from 'class-validator';
 import { profilesPerRunMax } from './run-limits.js';
-import type { Run } from './run.types.js';
+import type { Run } from './run.entity.js';
 
 /** Body of `POST /run`; every field may be left out, and so may the body. */
 export class StartRunDto {
@@ -143,7 +143,7 @@ export function toRunDto(run: Run): RunDto {
     status: run.state,
     forced: run.forced,
     dry_run: run.dryRun,
-    limit: run.limit ?? null,
+    limit: run.limit,
     selected: run.selected,
     people_read: run.peopleRead,
     without_username: run.withoutUsername,
@@ -153,7 +153,7 @@ export function toRunDto(run: Run): RunDto {
     total_batches: run.totalBatches,
     published_batches: run.publishedBatches,
     published_profiles: run.publishedProfiles,
-    last_error: run.lastError ?? null,
+    last_error: run.lastError,
     created_at: run.createdAt.toISOString(),
     finished_at: run.finishedAt?.toISOString() ?? null,
   };

@@ -1,5 +1,5 @@
 import { ServiceError } from '@tradewind/shared-types';
-import type { Run } from './run.types.js';
+import type { Run } from './run.entity.js';
 
 /** A second start is refused, and the answer says what is going on. */
 export function runActive(run: Run | undefined): ServiceError {

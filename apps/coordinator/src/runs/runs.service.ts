@@ -5,7 +5,8 @@ import { AppEvents } from '../events.js';
 import { BatchPublishing } from './batch-publishing.js';
 import { PeopleSelection } from './people-selection.js';
 import { RunLock, type HeldRunLock } from './run-lock.js';
-import type { Run, RunOptions } from './run.types.js';
+import type { Run } from './run.entity.js';
+import type { RunOptions } from './run.types.js';
 import { RunStopped, runActive } from './runs.errors.js';
 import { RunsStore } from './runs.store.js';
 

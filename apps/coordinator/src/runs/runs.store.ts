@@ -1,47 +1,29 @@
 import { Injectable } from '@nestjs/common';
+import { Db, type Tx } from '@tradewind/service-kit';
 import type { Month, ProfileBatchMessage } from '@tradewind/shared-types';
-import { DataSource, type EntityManager } from 'typeorm';
-import type { ReportedBatch, Run, RunBatch, RunOptions, RunState, SelectionCounts } from './run.types.js';
+import { IsNull, Not, type Repository } from 'typeorm';
+import { Run } from './run.entity.js';
+import type { ReportedBatch, RunBatch, RunOptions, SelectionCounts } from './run.types.js';
 
-interface RunRow {
-  run_id: string;
-  month: Month;
-  state: RunState;
-  forced: boolean;
-  dry_run: boolean;
-  profile_limit: number | null;
-  selected: number;
-  people_read: number;
-  without_username: number;
-  unusable_usernames: number;
-  duplicates: number;
-  published_before: number;
-  total_batches: number;
-  published_batches: number;
-  published_profiles: number;
-  last_error: string | null;
-  triggered_by: string | null;
-  created_at: Date;
-  finished_at: Date | null;
-}
-
-/** All SQL of the tables run and run_batch. */
+/** The tables run, run_batch and retry_request. */
 @Injectable()
 export class RunsStore {
-  constructor(private readonly db: DataSource) {}
+  private readonly runs: Repository<Run>;
+
+  constructor(private readonly db: Db) {
+    this.runs = db.repository(Run);
+  }
 
   async insert(options: RunOptions, holder: string): Promise<Run> {
-    const [row] = await this.db.query<RunRow[]>(
-      `insert into run(month, state, forced, dry_run, profile_limit, holder, triggered_by)
-       values ($1, 'selecting', $2, $3, $4, $5, $6) returning *`,
-      [options.month, options.force, options.dryRun, options.limit ?? null, holder, options.triggeredBy],
-    );
-    return toRun(row!);
+    const { month, force: forced, dryRun, limit = null, triggeredBy } = options;
+    const run = this.runs.create({ month, state: 'selecting', forced, dryRun, limit, holder, triggeredBy });
+    await this.runs.insert(run);
+    return this.get(run.runId);
   }
 
   /** Records who asked for a retry; priority-api records under the same plan what it started. */
   async insertRetry(retry: { planId: string; month: Month; requestedBy: string | null }): Promise<void> {
-    await this.db.query('insert into retry_request(plan_id, month, requested_by) values ($1, $2, $3)', [
+    await this.db.affected('insert into retry_request(plan_id, month, requested_by) values ($1, $2, $3)', [
       retry.planId,
       retry.month,
       retry.requestedBy,
@@ -49,69 +31,54 @@ export class RunsStore {
   }
 
   async find(runId: string): Promise<Run | undefined> {
-    const [row] = await this.db.query<RunRow[]>('select * from run where run_id = $1', [runId]);
-    return row && toRun(row);
+    return (await this.runs.findOneBy({ runId })) ?? undefined;
   }
 
   async findUnfinished(): Promise<Run | undefined> {
-    const [row] = await this.db.query<RunRow[]>(`select * from run where state <> 'completed'`);
-    return row && toRun(row);
+    return (await this.runs.findOneBy({ state: Not('completed') })) ?? undefined;
   }
 
   /** The latest run that has published the whole month, if one has. */
   async findWholeMonth(month: Month): Promise<Run | undefined> {
-    const [row] = await this.db.query<RunRow[]>(
-      `select * from run where month = $1 and state = 'completed' and not dry_run and profile_limit is null
-       order by created_at desc limit 1`,
-      [month],
-    );
-    return row && toRun(row);
+    const run = await this.runs.findOne({
+      where: { month, state: 'completed', dryRun: false, limit: IsNull() },
+      order: { createdAt: 'desc' },
+    });
+    return run ?? undefined;
   }
 
   /** Whether it is still known what this month has published: batches of months kept no longer are gone. */
   async isRemembered(month: Month): Promise<boolean> {
-    const [row] = await this.db.query<unknown[]>(
+    const rows = await this.db.rows(
       `select from run where month = $1 and not dry_run
          and total_batches > (select count(*) from run_batch where run_batch.run_id = run.run_id) limit 1`,
       [month],
     );
-    return row === undefined;
+    return rows.length === 0;
   }
 
   /** Latest first. */
-  async list(limit: number): Promise<Run[]> {
-    const rows = await this.db.query<RunRow[]>('select * from run order by created_at desc limit $1', [limit]);
-    return rows.map(toRun);
+  list(limit: number): Promise<Run[]> {
+    return this.runs.find({ order: { createdAt: 'desc' }, take: limit });
   }
 
   /** Runs whose batches make up the month, oldest first. */
-  async listOfMonth(month: Month): Promise<Run[]> {
-    const rows = await this.db.query<RunRow[]>(
-      'select * from run where month = $1 and not dry_run order by created_at',
-      [month],
-    );
-    return rows.map(toRun);
+  listOfMonth(month: Month): Promise<Run[]> {
+    return this.runs.find({ where: { month, dryRun: false }, order: { createdAt: 'asc' } });
   }
 
   async takeOver(runId: string, holder: string): Promise<Run> {
-    const [[row]] = await this.db.query<[RunRow[], number]>(
-      'update run set holder = $2, last_error = null where run_id = $1 returning *',
-      [runId, holder],
-    );
-    return toRun(row!);
+    await this.runs.update({ runId }, { holder, lastError: null });
+    return this.get(runId);
   }
 
   async recordError(runId: string, holder: string, error: string): Promise<void> {
-    await this.db.query('update run set last_error = $3 where run_id = $1 and holder = $2', [
-      runId,
-      holder,
-      error.slice(0, 1000),
-    ]);
+    await this.runs.update({ runId, holder }, { lastError: error.slice(0, 1000) });
   }
 
   /** Ends the selection. A dry run is completed by it. False: another process holds the run. */
   async recordSelection(
-    tx: EntityManager,
+    tx: Tx,
     run: {
       runId: string;
       holder: string;
@@ -123,7 +90,7 @@ export class RunsStore {
     },
   ): Promise<boolean> {
     const { counts } = run;
-    const [, updated] = await tx.query<[unknown[], number]>(
+    const updated = await tx.affected(
       `update run set state = case when dry_run or $9 = 0 then 'completed' else 'publishing' end,
          finished_at = case when dry_run or $9 = 0 then clock_timestamp() end, selected_at = clock_timestamp(),
          people_read = $3, without_username = $4, unusable_usernames = $5, duplicates = $6, published_before = $7,
@@ -146,7 +113,7 @@ export class RunsStore {
 
   /** Batches that are still to be published, in order. */
   async listUnpublished(runId: string, after: number, limit: number): Promise<RunBatch[]> {
-    const rows = await this.db.query<{ batch_number: number; profiles: number; message: string }[]>(
+    const rows = await this.db.rows<{ batch_number: number; profiles: number; message: string }>(
       `select batch_number, profiles, message from run_batch
        where run_id = $1 and published_at is null and batch_number > $2 order by batch_number limit $3`,
       [runId, after, limit],
@@ -156,7 +123,7 @@ export class RunsStore {
 
   /** Batches and counts in one statement. False: another process holds the run, and this one must stop. */
   async recordPublished(runId: string, holder: string, batchNumbers: readonly number[]): Promise<boolean> {
-    const [, updated] = await this.db.query<[unknown[], number]>(
+    const updated = await this.db.affected(
       `with marked as (
          update run_batch set published_at = now()
          where run_id = $1 and batch_number = any($3) and published_at is null
@@ -171,7 +138,7 @@ export class RunsStore {
   }
 
   async complete(runId: string, holder: string): Promise<boolean> {
-    const [, updated] = await this.db.query<[unknown[], number]>(
+    const updated = await this.db.affected(
       `update run set state = 'completed', finished_at = now(), last_error = null
        where run_id = $1 and holder = $2 and published_batches = total_batches`,
       [runId, holder],
@@ -181,9 +148,12 @@ export class RunsStore {
 
   /** The batches of a run, some at a time, published or not, without the profiles that a later forced run publishes again. */
   async listBatches(runId: string, after: number, limit: number): Promise<ReportedBatch[]> {
-    const rows = await this.db.query<
-      { batch_number: number; message: string; is_published: boolean; superseded: string[] }[]
-    >(
+    const rows = await this.db.rows<{
+      batch_number: number;
+      message: string;
+      is_published: boolean;
+      superseded: string[];
+    }>(
       `select batch_number, message, published_at is not null as is_published, superseded from run_batch
        where run_id = $1 and batch_number > $2 order by batch_number limit $3`,
       [runId, after, limit],
@@ -201,37 +171,16 @@ export class RunsStore {
   }
 
   /** Removes batches of completed runs of earlier months. The runs stay: they are few, and tell what was published. */
-  async removeBatches(tx: EntityManager, before: { month: Month; start: Date }, limit: number): Promise<number> {
-    const [, removed] = await tx.query<[unknown[], number]>(
+  async removeBatches(tx: Tx, before: { month: Month; start: Date }, limit: number): Promise<number> {
+    return tx.affected(
       `delete from run_batch where (run_id, batch_number) in (
          select run_id, batch_number from run join run_batch using (run_id)
          where month < $1 and created_at < $2 and state = 'completed' limit $3)`,
       [before.month, before.start, limit],
     );
-    return removed;
   }
-}
 
-function toRun(row: RunRow): Run {
-  return {
-    runId: row.run_id,
-    month: row.month,
-    state: row.state,
-    forced: row.forced,
-    dryRun: row.dry_run,
-    limit: row.profile_limit ?? undefined,
-    selected: row.selected,
-    peopleRead: row.people_read,
-    withoutUsername: row.without_username,
-    unusableUsernames: row.unusable_usernames,
-    duplicates: row.duplicates,
-    publishedBefore: row.published_before,
-    totalBatches: row.total_batches,
-    publishedBatches: row.published_batches,
-    publishedProfiles: row.published_profiles,
-    lastError: row.last_error ?? undefined,
-    triggeredBy: row.triggered_by,
-    createdAt: row.created_at,
-    finishedAt: row.finished_at ?? undefined,
-  };
+  private get(runId: string): Promise<Run> {
+    return this.runs.findOneByOrFail({ runId });
+  }
 }

@@ -46,7 +46,7 @@ export class SelectionStore {
       runId: string;
       month: string;
       batchProfiles: number;
-      limit: number | undefined;
+      limit: number | null;
       isForced: boolean;
       dropsBatches: boolean;
     },
@@ -64,7 +64,7 @@ export class SelectionStore {
       [runId],
     );
     const publishedBefore = isForced ? 0 : await this.dropPublished(tx, month, runId);
-    if (limit !== undefined) {
+    if (limit !== null) {
       await tx.affected(
         'delete from chosen where position not in (select position from chosen order by position limit $1)',
         [limit],

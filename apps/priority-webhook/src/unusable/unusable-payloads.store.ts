@@ -1,21 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { Db, type Tx } from '@tradewind/service-kit';
+import { UnusablePayload } from './unusable-payload.entity.js';
 
-export interface UnusablePayload {
-  fingerprint: string;
-  reason: string;
-  body: unknown;
-  correlation_id: string | null;
-  times: number;
-  first_received_at: Date;
-  last_received_at: Date;
-}
-
-/** All SQL of the table unusable_payload: webhooks that no profile could be found in, kept for a person to look at. */
+/** The table unusable_payload: webhooks in which no profile could be found, kept for a person to look at. */
 @Injectable()
 export class UnusablePayloadsStore {
-  constructor(private readonly db: DataSource) {}
+  constructor(private readonly db: Db) {}
 
+  /** A body that was received before is counted, and adds no row. */
   async keep(payload: {
     fingerprint: string;
     reason: string;
@@ -23,7 +15,7 @@ export class UnusablePayloadsStore {
     correlationId: string | undefined;
     receivedAt: Date;
   }): Promise<void> {
-    await this.db.query(
+    await this.db.affected(
       `insert into unusable_payload(fingerprint, reason, body, correlation_id, first_received_at, last_received_at)
        values ($1, $2, $3, $4, $5, $5)
        on conflict (fingerprint) do update set times = unusable_payload.times + 1, last_received_at = excluded.last_received_at`,
@@ -32,19 +24,16 @@ export class UnusablePayloadsStore {
   }
 
   /** Latest first. */
-  async list(limit: number): Promise<UnusablePayload[]> {
-    return this.db.query<UnusablePayload[]>('select * from unusable_payload order by last_received_at desc limit $1', [
-      limit,
-    ]);
+  list(limit: number): Promise<UnusablePayload[]> {
+    return this.db.repository(UnusablePayload).find({ order: { last_received_at: 'desc' }, take: limit });
   }
 
-  /** Removes what nobody has sent since. */
-  async removeLastReceivedBefore(tx: EntityManager, before: Date, limit: number): Promise<number> {
-    const [, removed] = await tx.query<[unknown[], number]>(
+  /** Removes payloads that have not been received again since. */
+  async removeLastReceivedBefore(tx: Tx, before: Date, limit: number): Promise<number> {
+    return tx.affected(
       `delete from unusable_payload where fingerprint in (
          select fingerprint from unusable_payload where last_received_at < $1 order by last_received_at limit $2)`,
       [before, limit],
     );
-    return removed;
   }
 }

@@ -1,7 +1,7 @@
 // The one way to the database: raw SQL and TypeORM's repositories over the same pool, so that DATABASE_POOL_SIZE limits
 // both together. TypeORM owns the pool, and lends connections through its public QueryRunner.
 import type pg from 'pg';
-import type { DataSource, EntityManager, EntityTarget, ObjectLiteral, Repository } from 'typeorm';
+import type { DataSource, EntityManager, EntityTarget, ObjectLiteral, QueryRunner, Repository } from 'typeorm';
 
 /**
  * A statement that each connection parses once and keeps under its name. The name is at most 63 characters long and
@@ -58,6 +58,20 @@ class Connection implements Queries {
   }
 }
 
+/** A connection of its own, outside a transaction. */
+export class Session extends Connection {
+  constructor(
+    client: pg.ClientBase,
+    private readonly runner: QueryRunner,
+  ) {
+    super(client, runner.manager);
+  }
+
+  release(): Promise<void> {
+    return this.runner.release();
+  }
+}
+
 /** An open transaction. Services open it with `Db.transaction` and hand it to the stores. */
 export class Tx extends Connection {
   // Keeps a connection without a transaction from being taken for one.
@@ -88,15 +102,20 @@ export class Db implements Queries {
     });
   }
 
-  /** Keeps one connection for `work`, outside a transaction: for session locks, and for statements that must share it. */
-  async session<T>(work: (session: Queries) => Promise<T>): Promise<T> {
-    const runner = this.dataSource.createQueryRunner();
+  /** Keeps one connection for `work`, outside a transaction. */
+  async session<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const session = await this.connect();
     try {
-      const client = (await runner.connect()) as pg.ClientBase;
-      return await work(new Connection(client, runner.manager));
+      return await work(session);
     } finally {
-      await runner.release();
+      await session.release();
     }
+  }
+
+  /** A connection that its holder releases: for a lock that outlives a call. Elsewhere `session` is enough. */
+  async connect(): Promise<Session> {
+    const runner = this.dataSource.createQueryRunner();
+    return new Session((await runner.connect()) as pg.ClientBase, runner);
   }
 
   async close(): Promise<void> {

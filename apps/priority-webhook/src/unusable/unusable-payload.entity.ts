@@ -1,0 +1,28 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A webhook in which no profile could be found. The names are those that `unusable list` prints. */
+@Entity('unusable_payload')
+export class UnusablePayload {
+  /** SHA-256 of the body. */
+  @PrimaryColumn('text')
+  fingerprint!: string;
+
+  @Column('text')
+  reason!: string;
+
+  @Column('json')
+  body!: unknown;
+
+  @Column('text', { nullable: true })
+  correlation_id!: string | null;
+
+  /** How often the same body was received. */
+  @Column('integer')
+  times!: number;
+
+  @Column('timestamptz')
+  first_received_at!: Date;
+
+  @Column('timestamptz')
+  last_received_at!: Date;
+}
