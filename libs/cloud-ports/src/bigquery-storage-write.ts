@@ -1,8 +1,8 @@
 // Appends through the Storage Write API: one pending stream per append, whose rows become visible together when it is
 // committed. Offsets and the commit make every retry within an append harmless: nothing is written twice.
-import { setTimeout as delay } from 'node:timers/promises';
 import { adapt, managedwriter } from '@google-cloud/bigquery-storage';
 import { credentials } from '@grpc/grpc-js';
+import { retry } from '@tradewind/shared-types';
 import { bigQueryValues, chunksOf, type BigQueryAppender } from './bigquery-appender.js';
 import * as schema from './warehouse.bigquery-schema.js';
 import type { AppendResult } from './warehouse.port.js';
@@ -20,12 +20,16 @@ export interface StorageWriteOptions {
 const requestLimits = { rows: 5_000, sizeBytes: 9_000_000 };
 
 /** gRPC: cancelled, deadline exceeded, resource exhausted, aborted, internal, unavailable. */
-const passingCodes = new Set([1, 4, 8, 10, 13, 14]);
+const passingCodes: ReadonlySet<unknown> = new Set([1, 4, 8, 10, 13, 14]);
 /** gRPC: already exists. At a given offset it means that an earlier try of the same rows was stored. */
 const alreadyExists = 6;
-const attemptsMax = 6;
-/** Doubles with each attempt: an append gives up after about 15 s of waiting. */
-const backoffMs = 500;
+/** Each request is safe to repeat, and gives up after about 15 s of waiting. */
+const requestRetry = {
+  attempts: 6,
+  backoffMsMin: 500,
+  backoffMsMax: 8_000,
+  isRetryable: (error: unknown) => passingCodes.has((error as { code?: unknown }).code),
+};
 
 interface WireRow {
   row_id: string;
@@ -63,8 +67,9 @@ export class StorageWriteAppender implements BigQueryAppender {
     if (sendable.length === 0) return { appended: 0, rejected };
 
     const destinationTable = `projects/${this.#options.projectId}/datasets/${this.#options.dataset}/tables/${table}`;
-    const stream = await retrying(() =>
-      this.#client.createWriteStream({ streamType: managedwriter.PendingStream, destinationTable }),
+    const stream = await retry(
+      () => this.#client.createWriteStream({ streamType: managedwriter.PendingStream, destinationTable }),
+      requestRetry,
     );
     let appended = 0;
     for (const chunk of chunksOf(sendable, requestLimits)) {
@@ -73,8 +78,8 @@ export class StorageWriteAppender implements BigQueryAppender {
       rejected.push(...written.rejected);
     }
     if (appended > 0) {
-      await retrying(() => this.#client.finalizeWriteStream({ name: stream }));
-      await retrying(() => this.#commit(destinationTable, stream));
+      await retry(() => this.#client.finalizeWriteStream({ name: stream }), requestRetry);
+      await retry(() => this.#commit(destinationTable, stream), requestRetry);
     }
     return { appended, rejected };
   }
@@ -84,7 +89,7 @@ export class StorageWriteAppender implements BigQueryAppender {
     const rejected: AppendResult['rejected'] = [];
     let sending = chunk;
     while (sending.length > 0) {
-      const { error, rowErrors } = await retrying(() => this.#request(table, stream, sending, offset));
+      const { error, rowErrors } = await retry(() => this.#request(table, stream, sending, offset), requestRetry);
       if (rowErrors && rowErrors.length > 0) {
         const reasons = new Map(rowErrors.map(({ index, message }) => [Number(index), message || 'invalid']));
         const refused = sending.flatMap(({ row_id }, index) => {
@@ -157,17 +162,4 @@ function descriptorOf(table: WarehouseTable) {
     tableSchema as Parameters<typeof adapt.convertBigQuerySchemaToStorageTableSchema>[0],
   );
   return adapt.convertStorageSchemaToProto2Descriptor(storageSchema, 'root');
-}
-
-/** Tries again what failed in a way that passes. Everything passed in here may be repeated. */
-async function retrying<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      const { code } = error as { code?: number };
-      if (attempt === attemptsMax || code === undefined || !passingCodes.has(code)) throw error;
-      await delay(backoffMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
-    }
-  }
 }

@@ -1,6 +1,6 @@
 // Objects in Google Cloud Storage. The precondition "no generation yet" makes every create write-once, whatever retries.
-import { setTimeout as delay } from 'node:timers/promises';
 import { CRC32C, Storage, type Bucket } from '@google-cloud/storage';
+import { retry } from '@tradewind/shared-types';
 import { PassThroughClient } from 'google-auth-library';
 import { assertBucketName, assertObjectName } from './object-names.js';
 import { ObjectStore } from './object-store.port.js';
@@ -15,9 +15,13 @@ const createPermission = 'storage.objects.create';
 /** Above this, Google advises an upload that can be resumed, at the price of one more request. */
 const resumableSizeBytesMin = 5_000_000;
 const namesPerPage = 1_000;
-const readAttemptsMax = 5;
-/** Doubles with each attempt: a read gives up after about 15 s. */
-const readBackoffMs = 1_000;
+/** A read gives up after about 15 s. */
+const readRetry = {
+  attempts: 5,
+  backoffMsMin: 1_000,
+  backoffMsMax: 8_000,
+  isRetryable: (error: unknown) => isPassing(codeOf(error)),
+};
 
 /**
  * A create whose answer was lost is tried again by the client and then finds its own object: it answers `exists`.
@@ -65,16 +69,13 @@ export class GcsObjectStore extends ObjectStore {
 
   async read(bucket: string, name: string): Promise<string | undefined> {
     const file = this.#bucket(bucket, this.#storageWithoutRetry).file(checkedName(name));
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        // The client compares what it received with the checksum that the store kept.
-        const [body] = await file.download({ validation: 'crc32c' });
-        return body.toString('utf8');
-      } catch (error) {
-        if (codeOf(error) === 404) return undefined;
-        if (attempt === readAttemptsMax || !isPassing(codeOf(error))) throw error;
-        await delay(readBackoffMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
-      }
+    try {
+      // The client compares what it received with the checksum that the store kept.
+      const [body] = await retry(() => file.download({ validation: 'crc32c' }), readRetry);
+      return body.toString('utf8');
+    } catch (error) {
+      if (codeOf(error) === 404) return undefined;
+      throw error;
     }
   }
 

@@ -1,13 +1,13 @@
 // Delivers the messages of an embedded topic to an HTTP endpoint, as Pub/Sub's push subscriptions do.
 // Several dispatchers, in one process or in many, share one topic: each message is under way with one of them at a time.
 import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs, type Backoff } from '@tradewind/shared-types';
 import type { JobWithMetadata, PgBoss } from 'pg-boss';
 import { heartbeatSeconds, openEmbeddedBroker, type EmbeddedBroker } from './embedded-broker.js';
 import { pushEnvelope } from './push-envelope.js';
-import { acknowledgingStatuses, redeliveryDelayMs, type BackoffRange } from './push-retry.js';
 import type { StoredMessage } from './queue.embedded.js';
 
-export interface EmbeddedPushDispatcherOptions extends BackoffRange {
+export interface EmbeddedPushDispatcherOptions extends Backoff {
   databaseUrl: string;
   topic: string;
   /** Full name as the envelope carries it, `projects/<project>/subscriptions/<name>`. */
@@ -35,6 +35,8 @@ export type PushDispatchEvent =
   /** The queue's database failed; the dispatcher goes on trying. */
   | { kind: 'queue_error'; topic: string; error: unknown };
 
+/** Statuses that end a delivery. Everything else, redirects too, leads to another one. */
+const acknowledgingStatuses: ReadonlySet<number> = new Set([102, 200, 201, 202, 204]);
 /** Half of an idle dispatcher's latency; five cheap queries per second. */
 const pollIntervalMsDefault = 200;
 const errorPauseMsMax = 5_000;
@@ -111,7 +113,9 @@ export class EmbeddedPushDispatcher {
         this.#report({ kind: 'queue_error', topic, error });
       }
       // A full batch means that there may be more at once.
-      if (fetched < free) await this.#pause(Math.min(pollIntervalMs * 2 ** Math.min(failures, 10), errorPauseMsMax));
+      if (fetched === free) continue;
+      const errorPause = { backoffMsMin: 2 * pollIntervalMs, backoffMsMax: errorPauseMsMax };
+      await this.#pause(failures === 0 ? pollIntervalMs : backoffMs(failures, errorPause));
     }
   }
 
@@ -142,7 +146,7 @@ export class EmbeddedPushDispatcher {
       return;
     }
     const reason = typeof answer === 'number' ? `HTTP ${answer}` : answer;
-    const retryInMs = this.#abandon.signal.aborted ? 0 : redeliveryDelayMs(attempt, this.#options, Math.random());
+    const retryInMs = this.#abandon.signal.aborted ? 0 : backoffMs(attempt, this.#options);
     const isLast = attempt > delivery.retryLimit;
     await putBack(boss, topic, delivery, reason, retryInMs);
     this.#report({ kind: 'not_acknowledged', ...event, reason, ...(isLast ? {} : { retryInMs }) });

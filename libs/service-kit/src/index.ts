@@ -27,7 +27,6 @@ export * from './metrics.js';
 export * from './operator-error.js';
 export * from './readiness.js';
 export * from './retention-loop.js';
-export * from './retry.js';
 export * from './run-service.js';
 export * from './service-name.js';
 export * from './start-service.js';

@@ -9,5 +9,6 @@ export * from './network-username.js';
 export * from './network-username-fields.js';
 export * from './pipeline-messages.js';
 export * from './priority-pipeline.js';
+export * from './retry.js';
 export * from './service-error.js';
 export * from './user-role.js';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { FetchJsonError, fetchJson, retry } from '@tradewind/service-kit';
+import { FetchJsonError, fetchJson } from '@tradewind/service-kit';
 import {
+  retry,
   ServiceError,
   type Month,
   type ProfileCallStatus,
@@ -49,7 +50,7 @@ export class PipelineClients {
   /** Has those started again that ended without success or are overdue, and counts the rest. */
   async retryProfiles(
     month: Month,
-    retry: {
+    plan: {
       candidates: readonly ProfileReference[];
       forcedRunId: string | undefined;
       planId: string;
@@ -58,10 +59,10 @@ export class PipelineClients {
   ): Promise<RetryCounts> {
     const url = `${this.config.PRIORITY_API_URL}/months/${month}/profiles/retry`;
     return this.post<RetryCounts>(url, {
-      profiles: retry.candidates,
-      forced_run_id: retry.forcedRunId,
-      plan_id: retry.planId,
-      dry_run: retry.isDryRun,
+      profiles: plan.candidates,
+      forced_run_id: plan.forcedRunId,
+      plan_id: plan.planId,
+      dry_run: plan.isDryRun,
       published: true,
     });
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Queue, type QueueMessage } from '@tradewind/cloud-ports';
-import { retry, traceAttributes, withSpan } from '@tradewind/service-kit';
-import { profileBatchTopic } from '@tradewind/shared-types';
+import { traceAttributes, withSpan } from '@tradewind/service-kit';
+import { profileBatchTopic, retry } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import type { Run } from './run.entity.js';

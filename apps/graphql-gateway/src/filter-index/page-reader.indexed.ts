@@ -1,6 +1,7 @@
 // Answers from the index in memory what it can answer, and leaves the rest to PostgreSQL. The rows of the page come from
 // PostgreSQL by their ids, in one statement with the data version of its snapshot: only if that is the version of the
 // index, ids and count are those of that snapshot, too, and the answer is exact.
+import { withinMs } from '@tradewind/service-kit';
 import type { AppEvents } from '../events.js';
 import type { PageRead, PageReader, PageRequest } from '../connections/page-reader.port.js';
 import { pageColumns } from '../connections/page-order.js';
@@ -33,7 +34,7 @@ export class IndexedPageReader implements PageReader {
         this.events.emit('page_read', { source: 'index', reason: 'answered' });
         return page;
       }
-      if (!isLast) await withinAtMost(catchUpMs, this.filterIndex.catchUp());
+      if (!isLast) await withinMs(catchUpMs, () => this.filterIndex.catchUp()).catch(() => undefined);
     }
     return this.fromPostgres(request, 'behind');
   }
@@ -86,11 +87,4 @@ async function countOnceSent(index: VersionedIndex, version: bigint, count: () =
   // What is written in a turn of the event loop is sent at its end.
   await new Promise((resolve) => setImmediate(resolve));
   return index.version === version ? count() : undefined;
-}
-
-/** Waits for the work, but no longer than that; its failure is its owner's. */
-async function withinAtMost(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([work.catch(() => undefined), new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))]);
-  clearTimeout(timer);
 }

@@ -1,6 +1,7 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { RunProvider, type ProviderRun, type StartOutcome } from '@tradewind/scraping-provider';
-import { isDatabaseUnavailable, Logger, retry } from '@tradewind/service-kit';
+import { isDatabaseUnavailable, Logger } from '@tradewind/service-kit';
+import { retry } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { ParallelLoop } from '../parallel-loop.js';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { GroupCommit, storableJson } from '@tradewind/service-kit';
+import { GroupCommit, storableJson, withinMs } from '@tradewind/service-kit';
 import { monthOf, monthOfCorrelationId } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
@@ -53,7 +53,8 @@ export class DeliveriesService {
       status: delivery.requestStatus,
       reason: incoming.reason,
     });
-    return attempt ? this.withinWait(attempt, delivery) : delivery;
+    if (!attempt) return delivery;
+    return withinMs(this.config.DELIVERY_WAIT_MS, () => attempt).catch(() => delivery);
   }
 
   /** Keeps a group durably, and begins at once to store it when there is room. */
@@ -87,17 +88,5 @@ export class DeliveriesService {
       reason: payload.kind === 'failure' ? payload.reason : undefined,
       body: storableJson(body),
     };
-  }
-
-  private async withinWait(attempt: Promise<DeliveryProgress>, otherwise: DeliveryProgress): Promise<DeliveryProgress> {
-    let timer: NodeJS.Timeout | undefined;
-    const waited = new Promise<DeliveryProgress>((resolve) => {
-      timer = setTimeout(() => resolve(otherwise), this.config.DELIVERY_WAIT_MS);
-    });
-    try {
-      return await Promise.race([attempt, waited]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ObjectStore, Warehouse } from '@tradewind/cloud-ports';
 import { errorText, GroupCommit, Logger, withinMs } from '@tradewind/service-kit';
+import { backoffMs } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import type { DeliveryProgress, KeptDelivery } from '../inbox/delivery.types.js';
 import { DeliveriesStore } from '../inbox/deliveries.store.js';
 import { profileCallRow } from './profile-call-row.js';
-import { retryAfterMs } from './storing-retry.js';
 
 /** Backups written at once: enough to wait for a store across the network, few enough to leave a disk to the inbox. */
 const parallelBackups = 8;
@@ -108,7 +108,7 @@ export class ProfileStoringService {
   private async record(
     attempts: readonly { delivery: KeptDelivery; progress: DeliveryProgress; error: string }[],
   ): Promise<void> {
-    const { STORE_BACKOFF_MS_MIN: minMs, STORE_BACKOFF_MS_MAX: maxMs } = this.config;
+    const { STORE_BACKOFF_MS_MIN: backoffMsMin, STORE_BACKOFF_MS_MAX: backoffMsMax } = this.config;
     const finished = attempts.filter(({ error }) => error === '');
     try {
       await this.store.recordFinished(finished.map(({ delivery }) => delivery.id));
@@ -119,7 +119,7 @@ export class ProfileStoringService {
             id: delivery.id,
             ...progress,
             error,
-            retryAfterMs: retryAfterMs(delivery.attempts + 1, { minMs, maxMs }, Math.random()),
+            retryAfterMs: backoffMs(delivery.attempts + 1, { backoffMsMin, backoffMsMax }),
           })),
       );
     } catch (error) {

@@ -3,6 +3,7 @@
 // own, handed in by the test. State is memory.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { sendUnaryData } from '@grpc/grpc-js';
+import { backoffMs } from '@tradewind/shared-types';
 import { createFaultPlan, type FaultPlan } from './fault-plan.js';
 import { grpcStatus, startGrpcServer, statusError } from './grpc-server.js';
 
@@ -83,11 +84,11 @@ export async function startFakePubSub(options: FakePubSubOptions): Promise<FakeP
         publish(deadLetterPolicy.deadLetterTopic, [{ ...message, messageId: nextId(), attributes }]);
         return;
       }
-      const backoffMs = Math.min(
-        milliseconds(retryPolicy?.minimumBackoff) * 2 ** (attempt - 1),
-        milliseconds(retryPolicy?.maximumBackoff),
-      );
-      await delay(backoffMs, undefined, { signal: closing.signal }).catch(() => undefined);
+      const range = {
+        backoffMsMin: milliseconds(retryPolicy?.minimumBackoff),
+        backoffMsMax: milliseconds(retryPolicy?.maximumBackoff),
+      };
+      await delay(backoffMs(attempt, range, 1), undefined, { signal: closing.signal }).catch(() => undefined);
     }
   }
 
