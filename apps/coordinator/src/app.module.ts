@@ -12,7 +12,6 @@ import { PushDelivery } from './push/push-delivery.js';
 import { Retention } from './retention.js';
 import { BatchPublishing } from './runs/batch-publishing.js';
 import { PeopleSelection } from './runs/people-selection.js';
-import { ResumeLoop } from './runs/resume.loop.js';
 import { RunLock } from './runs/run-lock.js';
 import { Run } from './runs/run.entity.js';
 import { RunsController } from './runs/runs.controller.js';
@@ -41,7 +40,6 @@ export class AppModule {
         PeopleSelection,
         BatchPublishing,
         RunsService,
-        ResumeLoop,
         PushDelivery,
         PipelineClients,
         MonthReportService,

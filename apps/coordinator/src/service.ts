@@ -6,8 +6,6 @@ import { addCommands } from './commands.js';
 import { migrations } from './migrations.js';
 import { openApiOptions } from './openapi.js';
 import { PushDelivery } from './push/push-delivery.js';
-import { Retention } from './retention.js';
-import { ResumeLoop } from './runs/resume.loop.js';
 import { readRunBodies } from './runs/run-body.js';
 
 export const service = defineService({
@@ -17,8 +15,6 @@ export const service = defineService({
   configure: async (app, config) => {
     readRunBodies(app.getHttpAdapter().getInstance());
     await openApi(app, config, openApiOptions);
-    app.get(ResumeLoop).start();
-    app.get(Retention).start();
     await app.get(PushDelivery).start();
   },
   migrate: (config) => migrateDatabase(config, migrations),

@@ -12,7 +12,6 @@ import { MonthsController } from './months/months.controller.js';
 import { MonthsService } from './months/months.service.js';
 import { ProfilesController } from './profiles/profiles.controller.js';
 import { ProfilesService } from './profiles/profiles.service.js';
-import { StoringLoop } from './storing/storing.loop.js';
 import { Retention } from './retention.js';
 import { ProfileStoringService } from './storing/profile-storing.service.js';
 import { UnusablePayload } from './unusable/unusable-payload.entity.js';
@@ -35,7 +34,6 @@ export class AppModule {
         UnusablePayloadsStore,
         DeliveriesService,
         ProfileStoringService,
-        StoringLoop,
         ProfilesService,
         MonthsService,
         Retention,

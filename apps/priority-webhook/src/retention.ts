@@ -1,6 +1,6 @@
 // Which rows of this service are removed, and when (docs/decisions/0055-months-kept.md).
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { Db, Logger, RetentionLoop } from '@tradewind/service-kit';
+import { Injectable } from '@nestjs/common';
+import { BackgroundWork, Db, registerRetention } from '@tradewind/service-kit';
 import { oldestKeptMonth } from '@tradewind/shared-types';
 import { AppConfig } from './app.config.js';
 import { AppEvents } from './events.js';
@@ -10,21 +10,19 @@ import { UnusablePayloadsStore } from './unusable/unusable-payloads.store.js';
 /** Rows of one transaction: a few milliseconds of locks. */
 const batchRows = 1000;
 
-/** Deliveries that are stored and backed up, and payloads nobody could use, of months that are kept no longer. */
+/** Removes, of months that are no longer kept, finished deliveries and payloads that nobody could use. */
 @Injectable()
-export class Retention implements OnModuleDestroy {
-  private readonly loop: RetentionLoop;
-
+export class Retention {
   constructor(
+    background: BackgroundWork,
     db: Db,
     deliveries: DeliveriesStore,
     unusable: UnusablePayloadsStore,
     config: AppConfig,
     events: AppEvents,
-    logger: Logger,
   ) {
     const oldest = () => oldestKeptMonth(new Date(), config.MONTHS_KEPT);
-    this.loop = new RetentionLoop({
+    registerRetention(background, {
       db,
       batchRows,
       steps: [
@@ -35,15 +33,6 @@ export class Retention implements OnModuleDestroy {
         },
       ],
       onRemoved: (table, rows) => events.emit('rows_removed', { table, rows }),
-      logger,
     });
-  }
-
-  start(): void {
-    this.loop.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.loop.stop();
   }
 }

@@ -5,8 +5,6 @@ import { AppModule } from './app.module.js';
 import { addCommands } from './commands.js';
 import { migrations } from './migrations.js';
 import { openApiOptions } from './openapi.js';
-import { Retention } from './retention.js';
-import { StoringLoop } from './storing/storing.loop.js';
 
 export const service = defineService({
   name: 'priority-webhook',
@@ -14,8 +12,6 @@ export const service = defineService({
   module: () => AppModule.forRoot(),
   configure: async (app, config) => {
     await openApi(app, config, openApiOptions);
-    app.get(StoringLoop).start();
-    app.get(Retention).start();
   },
   migrate: (config) => migrateDatabase(config, migrations),
   prepare: async (config) => {

@@ -1,4 +1,5 @@
 export * from './background-loop.js';
+export * from './background-work.js';
 export * from './collect-start-up-garbage.js';
 export * from './config/base-settings.js';
 export * from './config/config-class.js';
@@ -26,6 +27,7 @@ export * from './mask-secrets.js';
 export * from './metrics.js';
 export * from './operator-error.js';
 export * from './readiness.js';
+export * from './retention.js';
 export * from './retention-loop.js';
 export * from './run-service.js';
 export * from './service-name.js';

@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { BackgroundWork } from './background-work.js';
 import { ServiceConfig } from './config/config-class.js';
 import type { ServiceDefinition } from './define-service.js';
 import { Logger } from './logger.js';
@@ -12,6 +13,7 @@ export interface KitParts<C extends ServiceConfig> {
   logger: Logger;
   metrics: Metrics;
   readiness: ReadinessRegistry;
+  background: BackgroundWork;
 }
 
 @Module({})
@@ -32,6 +34,7 @@ export async function serviceModule<C extends ServiceConfig>(
     { provide: Logger, useValue: parts.logger },
     { provide: Metrics, useValue: parts.metrics },
     { provide: ReadinessRegistry, useValue: parts.readiness },
+    { provide: BackgroundWork, useValue: parts.background },
   ];
   const kit = { module: KitModule, global: true, providers, exports: providers.map(({ provide }) => provide) };
   return { module: ServiceRootModule, imports: [kit, await rootModule(service, parts.config)] };

@@ -1,16 +1,10 @@
 import { BackgroundLoop } from './background-loop.js';
-import type { Db, Tx } from './database/db.js';
+import type { Db } from './database/db.js';
 import type { Logger } from './logger.js';
+import type { RetentionStep } from './retention.js';
 
 /** How often anything is removed; a month key changes twelve times a year, so an hour is no delay, milliseconds. */
 const intervalMs = 3_600_000;
-
-export interface RetentionStep {
-  /** What is removed, for the lock and the log: a table of this service. */
-  table: string;
-  /** Removes at most `limit` rows in one short statement, oldest first; answers how many. */
-  remove: (tx: Tx, limit: number) => Promise<number>;
-}
 
 /**
  * Removes old rows in the background: a batch for each transaction, so that nothing waits long for a lock, and one

@@ -6,7 +6,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import type { Health } from '@tradewind/shared-types';
-import { BackgroundLoop } from './background-loop.js';
+import { BackgroundWork } from './background-work.js';
 import type { ServiceConfig } from './config/config-class.js';
 import type { ServiceDefinition } from './define-service.js';
 import { ErrorFilter } from './http/error-filter.js';
@@ -49,13 +49,12 @@ export async function startService<C extends ServiceConfig>(
   options: StartOptions = {},
 ): Promise<RunningService<C>> {
   const parts = kitParts(service, options);
-  const { config, logger, metrics, readiness } = parts;
+  const { config, logger, metrics, readiness, background } = parts;
   const stopTelemetry = await startTelemetry(service.name, config);
   announce(config, logger);
-  let preparation: BackgroundLoop | undefined;
   if (config.MIGRATE_ON_START) {
     await service.migrate?.(config);
-    preparation = await prepare(service, config, logger);
+    await prepare(service, parts);
   }
 
   const adapter = createFastifyAdapter(config, logger, metrics);
@@ -80,8 +79,10 @@ export async function startService<C extends ServiceConfig>(
   const close = () =>
     (closing ??= (async () => {
       drain();
-      // Requests end before the app's own resources do: what they still want to write must find its place.
-      await Promise.all([endRequests(adapter.getInstance()), preparation?.stop()]);
+      // Requests end first, since what they still write needs the rest of the app. Then Nest calls onModuleDestroy, where
+      // background work ends, beforeApplicationShutdown, where buffers are written, and onApplicationShutdown, which
+      // closes databases and clients.
+      await endRequests(adapter.getInstance());
       await app.close();
       await closeServer(metricsServer);
       await stopTelemetry?.();
@@ -94,6 +95,7 @@ export async function startService<C extends ServiceConfig>(
     await service.configure?.(app, config);
     await app.listen({ port: config.PORT, host: config.HOST });
     metricsServer = await startMetricsServer(metrics, { host: config.HOST, port: config.METRICS_PORT });
+    background.start();
   } catch (error) {
     await close().catch((closeError: unknown) =>
       logger.warn({ err: closeError }, 'closing after a failed start failed'),
@@ -123,35 +125,37 @@ function kitParts<C extends ServiceConfig>(service: ServiceDefinition<C>, option
   const logger =
     options.logger ?? createLogger({ service: service.name, version: config.SERVICE_VERSION, level: config.LOG_LEVEL });
   const metrics = new Metrics();
-  return { config, logger, metrics, readiness: new ReadinessRegistry(metrics) };
+  return {
+    config,
+    logger,
+    metrics,
+    readiness: new ReadinessRegistry(metrics),
+    background: new BackgroundWork(logger, metrics),
+  };
 }
 
-/** Does what can be done now; the loop that is answered goes on with what cannot. */
+/** Sets up what can be set up now; background work goes on with the rest. */
 async function prepare<C extends ServiceConfig>(
   service: ServiceDefinition<C>,
-  config: C,
-  logger: Logger,
-): Promise<BackgroundLoop | undefined> {
+  { config, logger, background }: KitParts<C>,
+): Promise<void> {
   try {
     await service.prepare?.(config);
-    return undefined;
+    return;
   } catch (error) {
-    logger.warn({ err: error }, 'a dependency is not prepared; the service starts without it and goes on trying');
+    logger.warn({ err: error }, 'a dependency is not prepared; the service starts without it and tries again');
   }
-  const loop = new BackgroundLoop({
+  const work = background.every({
     name: 'prepare',
     intervalMs: prepareIntervalMs,
     startsAfterMs: prepareIntervalMs,
     run: async () => {
       await service.prepare?.(config);
       logger.info('the dependency is prepared now');
-      // Not awaited: the loop ends with this pass.
-      void loop.stop();
+      // Not awaited: it waits for this pass.
+      void work.stop();
     },
-    logger,
   });
-  loop.start();
-  return loop;
 }
 
 function announce(config: ServiceConfig, logger: Logger): void {

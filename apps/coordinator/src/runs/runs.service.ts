@@ -1,6 +1,7 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { errorText, Logger } from '@tradewind/service-kit';
+import { Injectable } from '@nestjs/common';
+import { BackgroundWork, errorText, Logger } from '@tradewind/service-kit';
 import { monthOf, ServiceError } from '@tradewind/shared-types';
+import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { BatchPublishing } from './batch-publishing.js';
 import { PeopleSelection } from './people-selection.js';
@@ -30,10 +31,7 @@ export interface BegunRun {
 
 /** The monthly run: one at a time, idempotent by month, resumable at every point. */
 @Injectable()
-export class RunsService implements OnModuleDestroy {
-  private readonly stopping = new AbortController();
-  private underWay: Promise<unknown> = Promise.resolve();
-
+export class RunsService {
   constructor(
     private readonly store: RunsStore,
     private readonly lock: RunLock,
@@ -41,10 +39,22 @@ export class RunsService implements OnModuleDestroy {
     private readonly publishing: BatchPublishing,
     private readonly events: AppEvents,
     private readonly logger: Logger,
+    private readonly background: BackgroundWork,
+    config: AppConfig,
   ) {
     events.gauge('month_published', 'Whether the whole of this month has been published: 1, or 0', async () =>
       (await store.findWholeMonth(monthOf(new Date()))) ? 1 : 0,
     );
+    // A serving process finishes what another one left: after a crash, a deployment or an outage of the queue.
+    background.every({
+      name: 'resume runs',
+      intervalMs: config.RESUME_INTERVAL_MS,
+      run: async () => {
+        const begun = await this.resumeUnfinished();
+        // An interruption is recorded and logged below; the next pass tries again.
+        await begun?.finished.catch(() => undefined);
+      },
+    });
   }
 
   /** Begins a run, or resumes the unfinished one of this month. Throws `run.active` (409) while another is under way. */
@@ -104,12 +114,6 @@ export class RunsService implements OnModuleDestroy {
     return this.store.list(limit);
   }
 
-  /** The run at hand stops between two steps and waits to be resumed. */
-  async onModuleDestroy(): Promise<void> {
-    this.stopping.abort();
-    await this.underWay.catch(() => undefined);
-  }
-
   private async resume(
     unfinished: Run,
     lock: HeldRunLock,
@@ -128,15 +132,15 @@ export class RunsService implements OnModuleDestroy {
   }
 
   private work(run: Run, lock: HeldRunLock, progress: RunProgress): Promise<Run> {
-    const finished = this.selectAndPublish(run, lock, progress);
-    this.underWay = finished;
+    // When the service stops, the run stops between two steps and can be resumed.
+    const finished = this.background.track(this.selectAndPublish(run, lock, progress));
     // Callers over HTTP do not wait for the end; the interruption is recorded and logged either way.
     finished.catch(() => undefined);
     return finished;
   }
 
   private async selectAndPublish(run: Run, lock: HeldRunLock, progress: RunProgress): Promise<Run> {
-    const { signal } = this.stopping;
+    const signal = this.background.stopping;
     try {
       if (run.state === 'selecting') {
         await this.selection.select(run, lock.holder, { signal, onRead: (people) => progress.onRead?.(people) });

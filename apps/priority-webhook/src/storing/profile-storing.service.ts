@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ObjectStore, Warehouse } from '@tradewind/cloud-ports';
-import { errorText, GroupCommit, Logger, withinMs } from '@tradewind/service-kit';
+import { BackgroundWork, errorText, GroupCommit, Logger, withinMs } from '@tradewind/service-kit';
 import { backoffMs } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
@@ -14,6 +14,11 @@ const parallelBackups = 8;
 /** Fresh deliveries of one attempt; DELIVERY_QUEUE_MAX is usually less. */
 const freshGroupMax = 100;
 
+/** Deliveries taken from the inbox at a time: their statements and commits are shared by all of them. */
+const passRows = 200;
+/** With these bytes of bodies a pass takes no further delivery, so that what it holds in memory stays bounded. */
+const passBytes = 8 * 2 ** 20;
+
 /** What went wrong; undefined when it is done. */
 type Fault = string | undefined;
 
@@ -24,7 +29,6 @@ type Fault = string | undefined;
  */
 @Injectable()
 export class ProfileStoringService {
-  private readonly underWay = new Set<Promise<unknown>>();
   /** What is done already and not yet in the table, by delivery. */
   private readonly unrecorded = new Map<string, DeliveryProgress>();
   /** Deliveries that were just received, and whose answers wait to hear what became of them. */
@@ -39,14 +43,16 @@ export class ProfileStoringService {
     private readonly events: AppEvents,
     private readonly config: AppConfig,
     private readonly logger: Logger,
+    private readonly background: BackgroundWork,
   ) {
+    events.gauge(
+      'oldest_undelivered_profile_seconds',
+      'Age of the oldest received profile that is not both stored and backed up',
+      () => store.oldestUnfinishedSeconds(),
+    );
+    background.every({ name: 'store profiles', intervalMs: config.LOOP_INTERVAL_MS, run: () => this.storeDue() });
     // One group after the other: what arrives meanwhile shares the next append, and the disk is left to the inbox.
     this.fresh = new GroupCommit({ write: (group) => this.attempt(group), groupSizeMax: freshGroupMax });
-  }
-
-  /** Resolves once every attempt is over and recorded. */
-  async settle(): Promise<void> {
-    while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 
   /** How far a delivery is, as far as this process knows. */
@@ -63,17 +69,23 @@ export class ProfileStoringService {
   async attemptFresh(delivery: KeptDelivery): Promise<DeliveryProgress> {
     this.freshCount += 1;
     try {
-      return await this.track(this.fresh.add(delivery));
+      return await this.background.track(this.fresh.add(delivery));
     } finally {
       this.freshCount -= 1;
     }
   }
 
-  /** An attempt at deliveries from the inbox table; new ones queue up there meanwhile. Never rejects. */
-  async workOff(deliveries: readonly KeptDelivery[]): Promise<DeliveryProgress[]> {
+  /** One pass over the inbox, where new deliveries wait during it; true when there may be more. */
+  private async storeDue(): Promise<boolean> {
+    const due = await this.store.claimDue({ rows: passRows, bytes: passBytes }, leaseMs(this.config));
+    if (due.length === 0) return false;
     this.isWorkingOff = true;
     try {
-      return await this.track(this.attempt(deliveries));
+      const results = await this.attempt(due);
+      const bytes = due.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+      const isFull = due.length === passRows || bytes >= passBytes;
+      // After a failure there is a pause, in which the place that failed may recover.
+      return isFull && results.every(({ isStored, isBackedUp }) => isStored && isBackedUp);
     } finally {
       this.isWorkingOff = false;
     }
@@ -95,14 +107,8 @@ export class ProfileStoringService {
     });
     // The callers need not wait for the note that it is done: what is done shows in both places already.
     for (const { delivery, progress } of attempts) this.unrecorded.set(delivery.id, progress);
-    void this.track(this.record(attempts));
+    void this.background.track(this.record(attempts));
     return attempts.map(({ progress }) => progress);
-  }
-
-  private track<T>(work: Promise<T>): Promise<T> {
-    this.underWay.add(work);
-    void work.finally(() => this.underWay.delete(work));
-    return work;
   }
 
   private async record(
@@ -188,4 +194,12 @@ export class ProfileStoringService {
     this.events.emit('store_failed', { target, reason: text });
     return `${target}: ${text}`.slice(0, 500);
   }
+}
+
+/**
+ * How long a delivery belongs to the process that works on it, milliseconds: the time limit of the attempt before it, for
+ * one that was just received, of its own attempt, and of the record.
+ */
+export function leaseMs(config: AppConfig): number {
+  return 2 * config.STORE_TIMEOUT_MS + 5_000;
 }

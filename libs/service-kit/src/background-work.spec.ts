@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { BackgroundWork, type RepeatedWork, type Work } from './background-work.js';
+import { createLogger } from './logger.js';
+import { Metrics } from './metrics.js';
+
+const hourMs = 3_600_000;
+
+describe('BackgroundWork', () => {
+  const lines: string[] = [];
+  const logger = createLogger({ service: 'example', level: 'info' }, { write: (line) => void lines.push(line) });
+  let background: BackgroundWork;
+  let metrics: Metrics;
+  let loop: Work;
+  beforeEach(() => {
+    metrics = new Metrics();
+    background = new BackgroundWork(logger, metrics);
+    lines.length = 0;
+  });
+  afterEach(() => background.onModuleDestroy());
+
+  const startLoop = (work: Omit<RepeatedWork, 'name'>) => {
+    loop = background.every({ name: 'example', ...work });
+    background.start();
+  };
+
+  it('runs again at once while there is more, then waits until it is woken', async () => {
+    let passes = 0;
+    let reached = deferred();
+    startLoop({
+      intervalMs: hourMs,
+      run: async () => {
+        passes += 1;
+        if (passes === 3 || passes === 4) reached.resolve();
+        return passes < 3;
+      },
+    });
+    background.start();
+    await reached.promise;
+    reached = deferred();
+    await nextTurn();
+    expect(passes).toBe(3);
+    loop.wake();
+    await reached.promise;
+    expect(passes).toBe(4);
+  });
+
+  it('does not lose a wake that comes during a pass', async () => {
+    let passes = 0;
+    const second = deferred();
+    startLoop({
+      intervalMs: hourMs,
+      run: async () => {
+        passes += 1;
+        if (passes === 1) loop.wake();
+        else second.resolve();
+      },
+    });
+    await second.promise;
+  });
+
+  it('rests between passes that are woken, and takes what came meanwhile together', async () => {
+    jest.useFakeTimers();
+    try {
+      let passes = 0;
+      startLoop({
+          intervalMs: hourMs,
+        restMs: 100,
+          run: async () => void (passes += 1),
+      });
+        await jest.advanceTimersByTimeAsync(0);
+      expect(passes).toBe(1);
+      for (let wake = 0; wake < 10; wake++) loop.wake();
+      await jest.advanceTimersByTimeAsync(99);
+      expect(passes).toBe(1);
+      await jest.advanceTimersByTimeAsync(1);
+      expect(passes).toBe(2);
+      // After a silence a wake begins at once.
+      await jest.advanceTimersByTimeAsync(1_000);
+      loop.wake();
+      await jest.advanceTimersByTimeAsync(0);
+      expect(passes).toBe(3);
+      await Promise.all([loop.stop(), jest.advanceTimersByTimeAsync(100)]);
+      expect(passes).toBe(3);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('goes on after a pass that throws, and logs the same failure once and the recovery', async () => {
+    let passes = 0;
+    const recovered = deferred();
+    startLoop({
+      intervalMs: 1,
+      run: async () => {
+        passes += 1;
+        if (passes <= 3) throw new Error('the store is away');
+        if (passes === 5) recovered.resolve();
+      },
+    });
+    await recovered.promise;
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toContain('the store is away');
+    expect(lines[1]).toContain('succeeds again');
+    const figures = await metrics.text();
+    expect(figures).toContain('background_work_duration_seconds_count{work="example",outcome="failed"} 3');
+    expect(figures).toMatch(/background_work_last_success_timestamp_seconds{work="example"} \d/);
+  });
+
+  it('starts nothing before the service listens', async () => {
+    let passes = 0;
+    background.every({ name: 'example', intervalMs: 1, run: async () => void (passes += 1) });
+    await nextTurn();
+    expect(passes).toBe(0);
+  });
+
+  it('claims as much as there is room for, and again when a piece ends', async () => {
+    const rooms: number[] = [];
+    const ends = [deferred(), deferred(), deferred()];
+    const third = deferred();
+    let claimed = 0;
+    background.claims({
+      name: 'example',
+      intervalMs: hourMs,
+      parallel: 2,
+      claim: async (room) => {
+        rooms.push(room);
+        return ends.slice(claimed, (claimed += room));
+      },
+      work: async (piece) => {
+        if (piece === ends[2]) third.resolve();
+        await piece.promise;
+        throw new Error('a piece broke');
+      },
+    });
+    background.start();
+    await nextTurn();
+    ends[1]!.resolve();
+    await third.promise;
+    expect(rooms).toEqual([2, 1]);
+    expect(lines.join('')).toContain('a piece broke');
+    ends[0]!.resolve();
+    ends[2]!.resolve();
+  });
+
+  it('stops by aborting the signal and waiting for the pass at hand', async () => {
+    const started = deferred();
+    let isFinished = false;
+    startLoop({
+      intervalMs: 1,
+      run: async (signal) => {
+        started.resolve();
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        isFinished = true;
+      },
+    });
+    await started.promise;
+    await background.onModuleDestroy();
+    expect(isFinished).toBe(true);
+  });
+
+  it('waits at its stop for work that outlives its pass', async () => {
+    let isFinished = false;
+    const work = new Promise<void>((resolve) => background.stopping.addEventListener('abort', () => resolve()));
+    const finished = background.track(work.then(nextTurn)).then(() => (isFinished = true));
+    await background.onModuleDestroy();
+    await finished;
+    expect(isFinished).toBe(true);
+  });
+});
+
+function deferred() {
+  let resolve!: () => void;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
