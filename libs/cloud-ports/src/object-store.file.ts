@@ -1,9 +1,9 @@
-// Objects as files: <root>/<bucket>/<encoded name>. Written beside, flushed, then linked into place, which fails when the
-// name is taken: the same promise as a generation precondition of Cloud Storage.
+// Objects as files: <root>/<bucket>/<encoded name>. A file is written elsewhere, flushed, and linked into place. The link
+// fails when the name is taken, which is the promise of a generation precondition of Cloud Storage.
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs';
+import { writeFile, type Dirent } from 'node:fs';
 import { link, mkdir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { FolderFlush, flushFolder } from './folder-flush.js';
 import { assertBucketName, assertObjectName } from './object-names.js';
@@ -11,20 +11,26 @@ import { ObjectStore } from './object-store.port.js';
 
 /** Not a possible bucket name, and on the same file system as the buckets, as `link` needs. */
 const partialFolder = '.partial';
-/** Stands in a bucket's folder for a moment while it is probed. No object has it: names of files never begin with a dot. */
+/** Exists for a moment while a bucket is probed. No object has this name: encoded names never begin with a dot. */
 const probeFile = '.probe';
+/** Most bytes of a file name on common file systems. */
+const fileNameMax = 255;
+/** Characters of one part of a longer name, which leaves room for the mark and an encoded dot. */
+const partMax = 250;
+/** Ends the folders that hold the rest of a long name. Encoded names have no plus sign. */
+const continued = '+';
 /** A partial file this old belongs to a process that was killed while it wrote: a write takes seconds. */
 const abandonedAfterMs = 3_600_000;
 
-/** With callbacks: a file handle of promises costs several times the processor time, which shows at hundreds a second. */
+/** With callbacks: promises cost several times the processor time, which shows at hundreds of files per second. */
 const write = promisify(writeFile);
 
 export class FileObjectStore extends ObjectStore {
   readonly #root: string;
   readonly #folders = new FolderFlush();
-  /** Folders that this process has made or found. One that has gone meanwhile is noticed by the write that needs it. */
+  /** Folders that this process made or found. A write notices when one is gone. */
   readonly #knownFolders = new Set<string>();
-  /** The removal of what killed processes left, once in the life of this one; begins with the first write. */
+  /** The removal of what killed processes left: once, at the first write. */
   #cleaning: Promise<void> | undefined;
 
   constructor(root: string) {
@@ -37,14 +43,14 @@ export class FileObjectStore extends ObjectStore {
     const path = this.#path(bucket, name);
     const partial = join(this.#root, partialFolder, randomUUID());
     await Promise.all([this.#makeFolder(dirname(path)), this.#makeFolder(dirname(partial))]);
-    // Nobody waits for it and nothing depends on it.
+    // Not awaited: nothing depends on it.
     this.#cleaning ??= removeAbandoned(dirname(partial)).catch(() => undefined);
     try {
       return await this.#createIn(path, partial, body);
     } catch (error) {
       if (!hasCode(error, 'ENOENT')) throw error;
     }
-    // Somebody has removed a folder since it was made.
+    // A folder was removed after it was made.
     this.#knownFolders.clear();
     await Promise.all([this.#makeFolder(dirname(path)), this.#makeFolder(dirname(partial))]);
     return this.#createIn(path, partial, body);
@@ -62,7 +68,7 @@ export class FileObjectStore extends ObjectStore {
         throw error;
       }
     }
-    // Also when the name was taken: the winner may not have flushed the folder yet, and `exists` promises durability.
+    // Also when the name is taken: `exists` promises durability, and the winner may not have flushed the folder yet.
     await Promise.all([this.#folders.covering(dirname(path)), unlink(partial)]);
     return isTaken ? 'exists' : 'created';
   }
@@ -78,22 +84,23 @@ export class FileObjectStore extends ObjectStore {
 
   async *list(bucket: string, prefix: string): AsyncIterable<string> {
     assertBucketName(bucket);
-    let files: string[];
+    const folder = join(this.#root, bucket);
+    let entries: Dirent[];
     try {
-      files = await readdir(join(this.#root, bucket));
+      entries = await readdir(folder, { recursive: true, withFileTypes: true });
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return;
       throw error;
     }
-    const names = files
-      .filter((file) => file !== probeFile)
-      .map((file) => decodeURIComponent(file))
+    const names = entries
+      .filter((entry) => entry.isFile() && entry.name !== probeFile)
+      .map((entry) => decodePath(relative(folder, join(entry.parentPath, entry.name))))
       .filter((name) => name.startsWith(prefix));
     // Cloud Storage orders by UTF-8 bytes, which differs from the order of UTF-16 units.
     yield* names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   }
 
-  /** Takes the way of `create` without the flushes: a file written beside, then moved into the folder of the bucket. */
+  /** Does what `create` does, without the flushes: writes a file elsewhere and moves it into the bucket's folder. */
   protected async probe(bucket: string): Promise<void> {
     assertBucketName(bucket);
     const folder = join(this.#root, bucket);
@@ -118,38 +125,51 @@ export class FileObjectStore extends ObjectStore {
     if (this.#knownFolders.has(path)) return;
     const created = await mkdir(path, { recursive: true });
     // A new folder is durable once the folder above it is flushed.
-    if (created !== undefined) await flushFolder(dirname(created));
-    this.#knownFolders.add(path);
+    for (let each = path; created !== undefined && each.length >= created.length; each = dirname(each)) {
+      await flushFolder(dirname(each));
+    }
+    // Those of long names are used once.
+    if (!path.endsWith(continued)) this.#knownFolders.add(path);
   }
 
   #path(bucket: string, name: string): string {
     assertBucketName(bucket);
     assertObjectName(name);
-    const file = encodeName(name);
-    if (file.length > 255) throw new RangeError(`object name is too long for a file: ${name.slice(0, 60)}...`);
-    return join(this.#root, bucket, file);
+    return join(this.#root, bucket, encodePath(name));
   }
 }
 
-/** Should one of them be written all the same, its writer notices that it has gone and begins anew. */
+/** A writer that is still alive notices that its file is gone, and starts again. */
 async function removeAbandoned(folder: string): Promise<void> {
   for (const file of await readdir(folder)) {
     const path = join(folder, file);
     try {
       if (Date.now() - (await stat(path)).mtimeMs > abandonedAfterMs) await unlink(path);
     } catch (error) {
-      // Its writer, or another replica that cleans up, was faster.
+      // Its writer or another replica was faster.
       if (!hasCode(error, 'ENOENT')) throw error;
     }
   }
 }
 
 /**
- * A file name for any object name, one to one: no separator and no leading dot survives, so no name leaves the folder.
- * @example encodeName('../a b') === '%2E.%2Fa%20b'
+ * A path for any object name, one to one. No separator and no leading dot survives, so no name leaves the folder. A
+ * name that is too long for a file is cut into parts, and all parts but the last are folders with a mark at the end.
+ * @example encodePath('../a b') === '%2E.%2Fa%20b'
  */
-function encodeName(name: string): string {
-  return encodeURIComponent(name).replace(/^\./, '%2E');
+function encodePath(name: string): string {
+  const encoded = withoutLeadingDot(encodeURIComponent(name));
+  if (encoded.length <= fileNameMax) return encoded;
+  const parts = encoded.match(new RegExp(`.{1,${partMax}}`, 'g')) ?? [];
+  return parts.map(withoutLeadingDot).join(`${continued}/`);
+}
+
+function withoutLeadingDot(part: string): string {
+  return part.replace(/^\./, '%2E');
+}
+
+function decodePath(path: string): string {
+  return decodeURIComponent(path.replaceAll(`${continued}/`, ''));
 }
 
 function hasCode(error: unknown, code: string): boolean {

@@ -101,6 +101,19 @@ export function objectStoreContract(name: string, open: () => Promise<ObjectStor
       }
     });
 
+    it('keeps and lists names of up to 1024 bytes', async () => {
+      const { store, bucket } = subject;
+      const prefix = `long-${randomUUID()}-`;
+      const ends = ['x'.repeat(982), '漢'.repeat(320), `${'y'.repeat(458)}..`, `${'z'.repeat(210)}.`];
+      const names = ends.map((end) => prefix + end).sort();
+      for (const object of names) {
+        expect(await store.create(bucket, object, object, 'text/plain')).toBe('created');
+        expect(await store.create(bucket, object, 'again', 'text/plain')).toBe('exists');
+        expect(await store.read(bucket, object)).toBe(object);
+      }
+      expect(await listed(prefix)).toEqual(names);
+    });
+
     it('refuses names that no bucket or object can have', async () => {
       const { store, bucket } = subject;
       for (const bad of ['..', '../x', 'UPPER', 'a', 'a/b', '']) {
