@@ -3,8 +3,8 @@ import type { EncodedRow } from './warehouse-rows.js';
 import type { WarehouseTable } from './warehouse-tables.js';
 
 /**
- * One way of writing rows to BigQuery. Rejects when nothing certain is known; appending the same rows again is then safe,
- * because readers de-duplicate by row_id.
+ * One way of writing rows to BigQuery. Rejects when nothing certain is known; appending the same rows again is then
+ * safe, because readers de-duplicate by row_id.
  */
 export interface BigQueryAppender {
   append(table: WarehouseTable, rows: readonly EncodedRow[]): Promise<AppendResult>;

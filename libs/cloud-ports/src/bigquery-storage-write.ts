@@ -16,7 +16,9 @@ export interface StorageWriteOptions {
   apiEndpoint?: string | undefined;
 }
 
-/** One AppendRows request may have 10 MB; the encoded rows are smaller than their JSON, which is what is counted here. */
+/**
+ * One AppendRows request may have 10 MB; the encoded rows are smaller than their JSON, which is what is counted here.
+ */
 const requestLimits = { rows: 5_000, sizeBytes: 9_000_000 };
 
 /** gRPC: cancelled, deadline exceeded, resource exhausted, aborted, internal, unavailable. */

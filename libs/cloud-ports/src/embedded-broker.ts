@@ -31,7 +31,9 @@ const retentionSeconds = 31 * daySeconds;
 const rememberedSeconds = 35 * daySeconds;
 /** A dispatcher that says nothing for this long has died; 10 s is the shortest that pg-boss allows. */
 export const heartbeatSeconds = 10;
-/** How often the dead are looked for. Together with the heartbeat: a lost delivery is taken up again within about 13 s. */
+/**
+ * How often the dead are looked for. Together with the heartbeat: a lost delivery is taken up again within about 13 s.
+ */
 const superviseIntervalSeconds = 2;
 
 export function openEmbeddedBroker(options: EmbeddedBrokerOptions): EmbeddedBroker {
@@ -97,7 +99,10 @@ export function openEmbeddedBroker(options: EmbeddedBrokerOptions): EmbeddedBrok
   };
 }
 
-/** Creates the topic or brings its policy up to date; safe in parallel. Messages keep the policy they were published with. */
+/**
+ * Creates the topic or brings its policy up to date; safe in parallel. Messages keep the policy they were published
+ * with.
+ */
 async function ensureTopic(boss: PgBoss, topic: string, options: EmbeddedBrokerOptions): Promise<void> {
   const kept = { retentionSeconds, deleteAfterSeconds: rememberedSeconds, heartbeatSeconds };
   // A message in the dead-letter topic waits for a person: it has no dead letter of its own and is never given up.

@@ -1,5 +1,5 @@
-// One function per port: reads CLOUD and gives the implementation. Each implementation, and with it its client packages,
-// is loaded only when it is the chosen one. None of these functions touches the network.
+// One function per port: reads CLOUD and gives the implementation. Each implementation, and with it its client
+// packages, is loaded only when it is the chosen one. None of these functions touches the network.
 import { profileBatchTopic } from '@tradewind/shared-types';
 import type { EmbeddedPushDispatcher, PushDispatchEvent } from './push-dispatcher.embedded.js';
 import type { ObjectStore } from './object-store.port.js';
@@ -33,8 +33,8 @@ export async function createQueue(settings: QueueSettings): Promise<Queue> {
 }
 
 /**
- * The dispatcher of the embedded queue for one topic, not yet started. Undefined when there is nothing to dispatch here:
- * with CLOUD=google, where Pub/Sub itself pushes, and without a PUSH_ENDPOINT.
+ * The dispatcher of the embedded queue for one topic, not yet started. Undefined when there is nothing to dispatch
+ * here: with CLOUD=google, where Pub/Sub itself pushes, and without a PUSH_ENDPOINT.
  */
 export async function createPushDispatcher(
   settings: QueueSettings,

@@ -1,5 +1,5 @@
-// Objects as files: <root>/<bucket>/<encoded name>. A file is written elsewhere, flushed, and linked into place. The link
-// fails when the name is taken, which is the promise of a generation precondition of Cloud Storage.
+// Objects as files: <root>/<bucket>/<encoded name>. A file is written elsewhere, flushed, and linked into place. The
+// link fails when the name is taken, which is the promise of a generation precondition of Cloud Storage.
 import { randomUUID } from 'node:crypto';
 import { writeFile, type Dirent } from 'node:fs';
 import { link, mkdir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';

@@ -1,4 +1,5 @@
-// Objects in Google Cloud Storage. The precondition "no generation yet" makes every create write-once, whatever retries.
+// Objects in Google Cloud Storage. The precondition "no generation yet" makes every create write-once, whatever
+// retries.
 import { CRC32C, Storage, type Bucket } from '@google-cloud/storage';
 import { retry } from '@tradewind/shared-types';
 import { PassThroughClient } from 'google-auth-library';
@@ -54,8 +55,8 @@ export class GcsObjectStore extends ObjectStore {
       await file.save(bytes, {
         contentType,
         resumable: bytes.length >= resumableSizeBytesMin,
-        // The store compares, and refuses what arrived damaged with 400. Were the comparison left to the client, it would
-        // delete the stored object, which our role may not.
+        // The store compares, and refuses what arrived damaged with 400. Were the comparison left to the client, it
+        // would delete the stored object, which our role may not.
         metadata: { crc32c: checksum(bytes) },
         validation: false,
         preconditionOpts: { ifGenerationMatch: 0 },

@@ -1,6 +1,9 @@
 import type { QueueMessage } from './queue.port.js';
 
-/** Pub/Sub's limit; kept by every queue, so that a message that is too large fails on every machine and not only in production. */
+/**
+ * Pub/Sub's limit; kept by every queue, so that a message that is too large fails on every machine and not only in
+ * production.
+ */
 const dataSizeBytesMax = 10_000_000;
 
 /** Throws a RangeError that says what is wrong with the message. */

@@ -3,6 +3,8 @@
  * Fails closed: when keys cannot be had, the push is refused with `unavailable` and the queue sends it again.
  */
 export abstract class PushAuthenticator {
-  /** @param authorization the value of the Authorization header, or undefined. Never throws and never logs the token. */
+  /**
+   * @param authorization the value of the Authorization header, or undefined. Never throws and never logs the token.
+   */
   abstract verify(authorization: string | undefined): Promise<'accepted' | 'refused' | 'unavailable'>;
 }

@@ -1,5 +1,5 @@
-// Delivers the messages of an embedded topic to an HTTP endpoint, as Pub/Sub's push subscriptions do.
-// Several dispatchers, in one process or in many, share one topic: each message is under way with one of them at a time.
+// Delivers the messages of an embedded topic to an HTTP endpoint, as Pub/Sub's push subscriptions do. Several
+// dispatchers, in one process or in many, share one topic: each message is under way with one of them at a time.
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs, type Backoff } from '@tradewind/shared-types';
 import type { JobWithMetadata, PgBoss } from 'pg-boss';
@@ -47,8 +47,8 @@ type Delivery = JobWithMetadata<StoredMessage>;
 
 /**
  * Failure: a delivery that is not acknowledged comes again after a backoff that doubles from `backoffMsMin` to
- * `backoffMsMax`; after `maxDeliveryAttempts` it goes to the dead-letter topic. A dispatcher that is killed loses nothing:
- * within about 13 s the others, or its successor, take its deliveries up again, which counts as one attempt.
+ * `backoffMsMax`; after `maxDeliveryAttempts` it goes to the dead-letter topic. A dispatcher that is killed loses
+ * nothing: within about 13 s the others, or its successor, take its deliveries up again, which counts as one attempt.
  * Repetition: an acknowledgement that could not be recorded leads to a second delivery.
  */
 export class EmbeddedPushDispatcher {
@@ -200,7 +200,10 @@ export class EmbeddedPushDispatcher {
   }
 }
 
-/** Ends this attempt in one transaction: due again after the delay, or moved to the dead-letter topic when it was the last. */
+/**
+ * Ends this attempt in one transaction: due again after the delay, or moved to the dead-letter topic when it was the
+ * last.
+ */
 async function putBack(
   boss: PgBoss,
   topic: string,

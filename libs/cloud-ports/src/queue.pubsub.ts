@@ -16,7 +16,9 @@ export interface PubSubQueueOptions {
 /** gRPC codes after which publishing again is useful: those that Google's own client configuration names. */
 const retryCodes = [1, 2, 4, 8, 10, 13, 14];
 
-/** A batch leaves when it is 10 ms old, has 100 messages or about 1 MB: well below the 10 MB that one request may have. */
+/**
+ * A batch leaves when it is 10 ms old, has 100 messages or about 1 MB: well below the 10 MB that one request may have.
+ */
 const batching = { maxMessages: 100, maxMilliseconds: 10, maxBytes: 1_000_000 };
 
 /** Publishing waits once this much is on its way, so that a large fan-out stays within a small pod's memory. */

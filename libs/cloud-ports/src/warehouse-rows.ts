@@ -9,7 +9,9 @@ export interface EncodedRow {
 }
 
 export interface CheckedRows {
-  /** Each `row_id` once, ascending: parallel appends then lock rows in one order and cannot block each other for ever. */
+  /**
+   * Each `row_id` once, ascending: parallel appends then lock rows in one order and cannot block each other for ever.
+   */
   accepted: EncodedRow[];
   rejected: { row_id: string; reason: string }[];
 }
@@ -101,13 +103,18 @@ function encodeValue(value: unknown, type: Column['type']): unknown {
 
 const unstorableCharacter = /[\p{Surrogate}\0]/u;
 
-/** Scraped text may hold NUL, which PostgreSQL cannot store, or half a surrogate pair, which UTF-8 cannot: both become U+FFFD. */
+/**
+ * Scraped text may hold NUL, which PostgreSQL cannot store, or half a surrogate pair, which UTF-8 cannot: both become
+ * U+FFFD.
+ */
 function storableText(text: string): string {
   if (!unstorableCharacter.test(text)) return text;
   return text.replace(/[\p{Surrogate}\0]/gu, '\uFFFD');
 }
 
-/** How JSON text writes what cannot be stored. A backslash that belongs to a text matches too, which only costs time. */
+/**
+ * How JSON text writes what cannot be stored. A backslash that belongs to a text matches too, which only costs time.
+ */
 const unstorableEscape = /\\u(0000|d[89a-f])/;
 
 function storableJson(value: unknown): unknown {

@@ -1,5 +1,5 @@
-// The warehouse on Google BigQuery. Append-only: never an UPDATE, DELETE or MERGE, so the streaming buffer, which refuses
-// them for half an hour, cannot get in the way.
+// The warehouse on Google BigQuery. Append-only: never an UPDATE, DELETE or MERGE, so the streaming buffer, which
+// refuses them for half an hour, cannot get in the way.
 import {
   BigQuery,
   type BigQueryTimestamp,
@@ -108,7 +108,9 @@ export class BigQueryWarehouse extends Warehouse {
     return row!.row_count;
   }
 
-  /** One query; its result, which BigQuery keeps for a day, is read page by page. A page may be shorter than asked for. */
+  /**
+   * One query; its result, which BigQuery keeps for a day, is read page by page. A page may be shorter than asked for.
+   */
   async *readPriorityPeople(options: {
     pageSize: number;
     after?: { person_id: string; network_username: string | null };

@@ -2,8 +2,8 @@ import type { WarehouseRows, WarehouseTable } from './warehouse-tables.js';
 
 export interface AppendResult {
   /**
-   * Rows that are new. Rows already there by their `row_id` are not changed, and not counted where the warehouse can tell:
-   * BigQuery cannot, and counts what it took. `countOfRun` is exact everywhere.
+   * Rows that are new. Rows already there by their `row_id` are not changed, and not counted where the warehouse can
+   * tell: BigQuery cannot, and counts what it took. `countOfRun` is exact everywhere.
    */
   appended: number;
   /** Rows the warehouse refused, with its reason; the others are stored. */
@@ -42,9 +42,9 @@ export abstract class Warehouse {
     providerRunId: string,
   ): Promise<number>;
   /**
-   * Priority people (person_fields.isPriority = TRUE, left joined with person_identifiers of kind NETWORK),
-   * in pages ordered by person_id then username (null first, then by bytes), starting behind `after`. A person is priority
-   * when the latest row of person_fields says so. Holds one page in memory; a page may be shorter than asked for.
+   * Priority people (person_fields.isPriority = TRUE, left joined with person_identifiers of kind NETWORK), in pages
+   * ordered by person_id then username (null first, then by bytes), starting behind `after`. A person is priority when
+   * the latest row of person_fields says so. Holds one page in memory; a page may be shorter than asked for.
    */
   abstract readPriorityPeople(options: {
     pageSize: number;

@@ -54,7 +54,10 @@ export class PostgresWarehouse extends Warehouse {
     }
   }
 
-  /** Rows are committed a thousand at a time; when a later thousand fails, the earlier ones are stored and known by their row_id. */
+  /**
+   * Rows are committed a thousand at a time; when a later thousand fails, the earlier ones are stored and known by
+   * their row_id.
+   */
   async append<T extends WarehouseTable>(table: T, rows: readonly WarehouseRows[T][]): Promise<AppendResult> {
     const { accepted, rejected } = checkRows(table, rows);
     const columns = columnsOf(table);

@@ -1,5 +1,5 @@
-// Work that a service does next to its requests. It starts once the service listens, and an operator command starts none.
-// It ends after the last request and before anything is closed: see `startService` for the order.
+// Work that a service does next to its requests. It starts once the service listens, and an operator command starts
+// none. It ends after the last request and before anything is closed: see `startService` for the order.
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { backoffMs } from '@tradewind/shared-types';
 import { Gauge, Histogram } from 'prom-client';
@@ -14,7 +14,9 @@ const failurePauseMsMax = 5_000;
 export interface RepeatedWork extends LoopTiming {
   /** For the log and the metrics; unique in the service. */
   name: string;
-  /** One pass. True means there is more: the next pass follows at once. The signal is aborted when the service stops. */
+  /**
+   * One pass. True means there is more: the next pass follows at once. The signal is aborted when the service stops.
+   */
   run: (signal: AbortSignal) => Promise<boolean | void>;
 }
 
@@ -106,8 +108,8 @@ export class BackgroundWork implements OnModuleDestroy {
   }
 
   /**
-   * Several pieces of work at the same time. It claims as many as there is room for, and again whenever a piece ends, so
-   * that a slow piece does not hold up the others.
+   * Several pieces of work at the same time. It claims as many as there is room for, and again whenever a piece ends,
+   * so that a slow piece does not hold up the others.
    */
   claims<T>({ name, intervalMs, parallel, claim, work }: ClaimedWork<T>): Work {
     let underWay = 0;

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
-/** Whether two secrets are the same, in a time that tells nothing about where or whether they differ, not even in length. */
+/** Whether two secrets are equal. The time it takes reveals nothing about the secrets, not even their lengths. */
 export function constantTimeEqual(one: string, other: string): boolean {
   return timingSafeEqual(sha256(one), sha256(other));
 }

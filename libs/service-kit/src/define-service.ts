@@ -13,26 +13,26 @@ export interface ServiceDefinition<C extends ServiceConfig = ServiceConfig> {
   /** The root module, or a function that makes it. */
   module: Type | ((config: C) => DynamicModule | Promise<DynamicModule>);
   /**
-   * Whether other services call it inside the cluster, over plain http and past the proxy. Such calls are refused in
-   * production where it is false; true unless given.
+   * Whether other services call it inside the cluster, over plain http and without a proxy. Production refuses such
+   * calls where it is false. Default: true.
    */
   isCalledInside?: boolean;
   /** Before the app is initialized: middleware, content type parsers, hooks. */
   configure?: (app: NestFastifyApplication, config: C) => void | Promise<void>;
-  /** Command `migrate`; also run before serving unless MIGRATE_ON_START is false. */
+  /** The command `migrate`. A start runs it too, unless MIGRATE_ON_START is false. */
   migrate?: (config: C) => Promise<unknown>;
   /**
-   * Sets up what the service can start without, such as the tables of the embedded warehouse. Runs after `migrate`: a failure
-   * ends the command, but a start goes on and tries again in the background.
+   * Sets up what the service can start without, such as the tables of the embedded warehouse. Runs after `migrate`. A
+   * failure ends the command; a start goes on and tries again in the background.
    */
   prepare?: (config: C) => Promise<unknown>;
-  /** After it began to serve in a process of its own. */
+  /** Called once the service serves in a process of its own. */
   onServing?: () => void;
-  /** Operator commands. `open` gives the app without HTTP; it is closed when the command ends. */
+  /** Adds operator commands. `open` returns the app without HTTP, which is closed when the command ends. */
   commands?: (program: Command, open: () => Promise<INestApplicationContext>) => void;
 }
 
-/** Names the parts of a service for `startService`, `runService` and the documentation. */
+/** Describes a service for `startService`, `runService` and the documentation. */
 export function defineService<C extends ServiceConfig>(definition: ServiceDefinition<C>): ServiceDefinition<C> {
   return definition;
 }

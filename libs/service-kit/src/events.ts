@@ -6,17 +6,17 @@ import { withinMs } from './within-ms.js';
 
 export interface EventDefinition {
   help: string;
-  /** Fields of the event that also become labels of its counter. Few and bounded: never an id. */
+  /** Fields of the event that are also labels of its counter. They need few, bounded values: never an id. */
   labels?: readonly string[];
-  /** A numeric field by which the counter rises; by one at each event unless set. */
+  /** A numeric field by which the counter rises; by default it rises by one. */
   countedBy?: string;
-  /** A numeric field whose distribution is kept too. */
+  /** A numeric field that also feeds a histogram. */
   histogram?: { field: string; buckets: number[] };
-  /** Level of the log line; info unless set. */
+  /** Level of the log line; info by default. */
   level?: 'debug' | 'info' | 'warn' | 'error';
 }
 
-// Prometheus gives a scrape 10 s, all gauges together.
+// A scrape may take 10 s in all.
 const gaugeTimeoutMs = 2000;
 
 type Fields<D extends EventDefinition> = Record<string, unknown> &
@@ -31,13 +31,13 @@ export interface EventsClass<D extends Record<string, EventDefinition>> {
   ): {
     /** One call feeds the log and the counter `tradewind_<service>_<event>_total`. */
     emit<N extends keyof D & string>(name: N, fields: Fields<D[N]>): void;
-    /** A value that is read at every scrape, `tradewind_<service>_<name>`; NaN while its source fails or is slow. */
+    /** A value that each scrape reads, `tradewind_<service>_<name>`; NaN while its source fails or is slow. */
     gauge(name: string, help: string, read: () => Promise<number> | number): void;
   };
 }
 
 /**
- * The class that an app's AppEvents extends: its business events, named once.
+ * The base class of an app's AppEvents, which names its business events once.
  *
  * @example
  * export class AppEvents extends eventsClass('interactions', {
@@ -88,12 +88,12 @@ export function eventsClass<const D extends Record<string, EventDefinition>>(
         help,
         registers: [this.metrics.registry],
         async collect() {
-          // The other metrics are wanted most when one source does not answer.
+          // One source that does not answer must not cost the other metrics.
           this.set(await withinMs(gaugeTimeoutMs, read).catch(() => Number.NaN));
         },
       });
     }
   }
-  // The typed face of `emit`: the names and labels are those of the definitions.
+  // EventsClass types `emit` with the names and labels of the definitions.
   return Events;
 }

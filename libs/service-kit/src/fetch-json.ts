@@ -1,8 +1,8 @@
-/** The answer had another status than expected, or was not JSON. */
+/** The response had an error status, was not JSON, or did not come. */
 export class FetchJsonError extends Error {
   constructor(
     message: string,
-    /** Undefined when there was no answer: refused, reset, timed out. */
+    /** Undefined when there was no response: refused, reset, timed out. */
     readonly status: number | undefined,
     readonly body: unknown,
     options?: ErrorOptions & { retryAfterSeconds?: number | undefined },
@@ -11,9 +11,9 @@ export class FetchJsonError extends Error {
     this.name = 'FetchJsonError';
     this.retryAfterSeconds = options?.retryAfterSeconds;
   }
-  /** What `Retry-After` says in seconds; undefined when it is missing or says anything else. */
+  /** `Retry-After` in seconds; undefined when it is missing or not a number of seconds. */
   readonly retryAfterSeconds: number | undefined;
-  /** Whether the same call can succeed later: no answer, 408, 429 or 5xx. */
+  /** Whether the same call can succeed later: no response, 408, 429 or 5xx. */
   get isTransient(): boolean {
     return this.status === undefined || this.status === 408 || this.status === 429 || this.status >= 500;
   }
@@ -29,7 +29,7 @@ export interface FetchJsonOptions {
   signal?: AbortSignal;
 }
 
-/** One HTTP call that expects JSON. Any status from 400 on throws; there is no retry here, see `retry`. */
+/** One HTTP call that expects JSON, without a retry. Throws FetchJsonError for every status from 400. */
 export async function fetchJson<T = unknown>(
   url: string | URL,
   options: FetchJsonOptions,
@@ -61,7 +61,7 @@ export async function fetchJson<T = unknown>(
   }
   if (body === undefined && text !== '')
     throw new FetchJsonError(`${target} did not answer JSON`, response.status, text);
-  // The caller names the shape it expects and checks it where that matters.
+  // The caller names the shape that it expects, and checks it where that matters.
   return { status: response.status, headers: response.headers, body: body as T };
 }
 

@@ -1,14 +1,13 @@
 import { mayComeFromData } from './database/database-failure.js';
 
 /**
- * Turns many small writes into few large ones without making anybody wait for a timer: while one group is being
- * written, the next one gathers. A single writer on an idle service is written at once, alone; under load the cost
- * of a commit is shared by everything that arrived meanwhile.
+ * Turns many small writes into few large ones without a timer: while one group is written, the next one gathers. On an
+ * idle service a single item is written at once. Under load, all items that arrive during a write share the next one.
  *
  * Failure: when `write` throws, every item of that group rejects with the error; other groups go on. With
- * `splitsFaultyGroups`, an error that the data of one item can cause makes the group be written again in halves, down to
- * single items, so that the faulty one alone rejects.
- * Ordering: groups in order of arrival; with `parallel` above 1 they may finish in another order.
+ * `splitsFaultyGroups`, an error that data can cause makes it write the group again in halves, down to single items, so
+ * that only the faulty item rejects.
+ * Ordering: groups are written in order of arrival; with `parallel` above 1 they may finish in another order.
  */
 export class GroupCommit<Item, Result> {
   private waiting: { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }[] = [];
@@ -18,15 +17,17 @@ export class GroupCommit<Item, Result> {
 
   constructor(
     private readonly options: {
-      /** Writes a group; answers one result for each item, in their order. */
+      /** Writes a group; returns one result for each item, in their order. */
       write: (items: Item[]) => Promise<Result[]>;
       /** Most items of one group. */
       groupSizeMax: number;
-      /** Groups written at once; 1 unless given. */
+      /** Groups written at the same time; 1 by default. */
       parallel?: number;
-      /** A group beside another begins this long after it, milliseconds; at once unless given. The longer, the larger the groups. */
+      /**
+       * Least time between the starts of parallel groups, milliseconds; none by default. More time makes larger groups.
+       */
       besideAfterMs?: number;
-      /** Only where `write` may be called again with items of a call that failed. */
+      /** Only where `write` may be repeated with items of a call that failed. */
       splitsFaultyGroups?: boolean;
     },
   ) {}
@@ -39,7 +40,7 @@ export class GroupCommit<Item, Result> {
     });
   }
 
-  /** Items that no write has taken up yet. */
+  /** Items that wait for their group. */
   get waitingCount(): number {
     return this.waiting.length;
   }

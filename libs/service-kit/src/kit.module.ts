@@ -7,7 +7,7 @@ import { Metrics } from './metrics.js';
 import { ReadinessRegistry } from './readiness.js';
 import { ServiceName } from './service-name.js';
 
-/** What every provider of a service may inject. */
+/** What every provider of a service can inject. */
 export interface KitParts<C extends ServiceConfig> {
   config: C;
   logger: Logger;
@@ -41,7 +41,7 @@ export async function serviceModule<C extends ServiceConfig>(
 }
 
 async function rootModule<C extends ServiceConfig>(service: ServiceDefinition<C>, config: C) {
-  // A module class carries Nest's metadata; a plain function makes a module.
+  // A module class has Nest's metadata; a plain function makes a module.
   const isClass = Reflect.getMetadataKeys(service.module).length > 0;
   if (isClass) return service.module as new () => unknown;
   return (service.module as (config: C) => DynamicModule | Promise<DynamicModule>)(config);

@@ -1,4 +1,5 @@
-// Failures of a real database, of parsers and of Google's clients, each with a text of a user in it: no log line shows it.
+// Failures of a real database, of parsers and of Google's clients, each with a text of a user in it: no log line shows
+// it.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
 import { DataSource } from 'typeorm';

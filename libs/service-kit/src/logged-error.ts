@@ -1,5 +1,5 @@
-// What a log, a stored reason or an operator's screen says of an error. Drivers and parsers quote what users sent, in the
-// message and in fields beside it: of those errors only codes and names are kept. The stack says where it happened.
+// What a log, a stored reason or an operator's screen says about an error. Drivers and parsers quote what users sent,
+// in the message and in other fields. Of such errors only codes and names are kept. The stack says where it happened.
 import { isError } from './is-error.js';
 import { maskText } from './mask-secrets.js';
 
@@ -8,13 +8,13 @@ const plainFields = [
   ...['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'status', 'statusCode', 'signal', 'retryable'],
   ...['severity', 'routine', 'schema', 'table', 'column', 'constraint', 'dataType'],
 ];
-/** SQLSTATE classes whose messages speak of the server, its connections, locks and resources. */
+/** SQLSTATE classes whose messages are about the server, its connections, locks and resources. */
 const serverStates = /^(?:08|25|28|3D|40|53|55|57|58)/;
-/** Missing tables, columns, types, functions and rights: they are named by our own statements. */
+/** Missing tables, columns, types, functions and rights, which our own statements name. */
 const schemaStates = new Set(['42P01', '42703', '42704', '42883', '42501']);
-/** Deadline, rights, resources, unavailable, unauthenticated: a gRPC server says nothing of the request there. */
+/** Deadline, rights, resources, unavailable, unauthenticated: with these, a gRPC server does not quote the request. */
 const serverStatuses = new Set([4, 7, 8, 14, 16]);
-// Deeper than any chain of causes worth reading; stops cycles as well.
+// Longer than any chain of causes worth reading. It also ends cycles.
 const causesMax = 5;
 
 /** With the codes and names among the fields of the error, and its causes. */
@@ -52,7 +52,7 @@ export function loggedError(thrown: unknown, depth = 0): LoggedError | string {
     ...(statement === undefined ? {} : { statement }),
     stack: [`${type}: ${message}`, ...stackPlaces(error)].join('\n'),
     ...(cause !== undefined && isShallow ? { cause: loggedError(cause, depth + 1) } : {}),
-    // Those of an AggregateError; other libraries keep rows and answers under this name.
+    // The errors of an AggregateError. Other libraries keep rows and answers under this name.
     ...(Array.isArray(errors) && errors.every(isError) && isShallow
       ? { errors: errors.slice(0, causesMax).map((one) => loggedError(one, depth + 1)) }
       : {}),
@@ -90,7 +90,7 @@ function isDatabaseError(error: Error): boolean {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && [severity, routine].some(isWord);
 }
 
-/** The first words of the statement, such as `insert into profile_call`; values may stand behind them. */
+/** The first words of the statement, such as `insert into profile_call`. Values may follow them. */
 function statementName({ query }: Error & Record<string, unknown>): string | undefined {
   if (typeof query !== 'string') return undefined;
   return statementStart.exec(query)?.[1]?.replace(/\s+/g, ' ');

@@ -1,4 +1,4 @@
-// The one logger: JSON lines on standard output, with the request id of the request at hand, secrets masked.
+// The logger: JSON lines on standard output, with the id of the current request and masked secrets.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 import { errorText, loggedError } from './logged-error.js';
@@ -8,7 +8,9 @@ import { isError } from './is-error.js';
 
 /* eslint-disable @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type --
    The class is the token, the interface its type: pino exports no class. */
-/** Injection token and type of the service's logger: a pino instance. Log objects, not sentences with values in them. */
+/**
+ * Injection token and type of the service's logger: a pino instance. Log objects, not sentences with values in them.
+ */
 export abstract class Logger {}
 export interface Logger extends PinoLogger<never> {}
 /* eslint-enable @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type */
@@ -46,7 +48,7 @@ export function createLogger(
     hooks: {
       logMethod(this: PinoLogger, args: unknown[], method: (...args: unknown[]) => void) {
         const [first] = args;
-        // pino takes the message of a bare error as it is, and of an entry that holds one; it misses errors of other realms.
+        // pino copies the message of an error as it is, and does not recognise errors of other realms.
         const bare = isError(first) ? first : errorIn(first);
         const given = args.length === 1 && bare ? [isError(first) ? { err: first } : first, errorText(bare)] : args;
         method.apply(
@@ -56,7 +58,7 @@ export function createLogger(
       },
     },
   };
-  // The abstract class stands for pino's own type.
+  // The abstract class has the type of pino's logger.
   return destination ? pino(settings, destination) : pino(settings);
 }
 

@@ -1,4 +1,4 @@
-// What must never reach a log: values under these names at any depth, and what looks like a credential in any text.
+// What a log must never show: values under these names at any depth, and text that looks like a credential.
 import { isError } from './is-error.js';
 
 const mask = '***';
@@ -23,7 +23,7 @@ const secretNames = new Set([
   'credentials',
 ]);
 const secretEndings = ['password', 'secret', 'token', 'apikey', 'privatekey', 'cookie', 'secrets', 'tokens'];
-// Names that end like a secret and are none.
+// Names that end like that of a secret, but are none.
 const harmless = new Set(['nextpagetoken', 'pagetoken', 'uniquetoken']);
 
 const textPatterns: [RegExp, string][] = [
@@ -36,7 +36,7 @@ const textPatterns: [RegExp, string][] = [
     `$1${mask}`,
   ],
 ];
-// Deeper than any object worth logging; stops cycles as well.
+// Deeper than any object worth logging. It also ends cycles.
 const depthMax = 8;
 
 export function isSecretName(name: string): boolean {
@@ -52,7 +52,7 @@ export function maskText(text: string): string {
   return masked;
 }
 
-/** A copy of a log entry without secrets. Errors and other class instances are left to the logger's serializers. */
+/** A copy of a log entry without secrets. The logger's serializers handle errors and other class instances. */
 export function maskSecrets(entry: Record<string, unknown>): Record<string, unknown> {
   return maskObject(entry, 0);
 }

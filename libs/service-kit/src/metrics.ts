@@ -3,7 +3,7 @@ import { totalmem } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-// Process figures exist once, however many services a test starts in one process.
+// Figures of the process exist once, even when a test starts several services.
 let processRegistry: Registry | undefined;
 
 /** Prometheus metrics of one service. */
@@ -18,7 +18,7 @@ export class Metrics {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [this.registry],
   });
-  /** Labels: name, and whether the service is of no use without it. Set by the readiness probes. */
+  /** Labels: name, and whether the service is useless without it. Set by the readiness probes. */
   readonly dependencyUp = new Gauge({
     name: 'dependency_up',
     help: 'Whether a dependency of the service answers (1) or not (0)',
@@ -27,7 +27,7 @@ export class Metrics {
   });
   private readonly updates: (() => Promise<void>)[] = [];
 
-  /** For figures that are read when somebody asks for them. A failure would cost all other figures; do not throw. */
+  /** Runs before each scrape. It must not throw: a failure would cost all figures. */
   beforeScrape(update: () => Promise<void>): void {
     this.updates.push(update);
   }
@@ -47,7 +47,7 @@ export class Metrics {
   }
 }
 
-/** Without a limit the system tells 0, or a number beyond all memory. */
+/** Without a limit the system reports 0, or more than all memory. */
 function memoryLimitBytes(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
@@ -62,7 +62,7 @@ export async function startMetricsServer(metrics: Metrics, address: { host: stri
     }
     metrics.text().then(
       (text) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text),
-      // A collector of the app's own that throws: the scrape fails, which Prometheus reports by itself.
+      // A collector of the app threw. Prometheus reports scrapes that fail.
       () => response.writeHead(500).end(),
     );
   });

@@ -2,7 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import { errorText } from './logged-error.js';
 import type { Logger } from './logger.js';
 
-/** Nest's own messages in the service's log. Its start-up chatter is of use to nobody who is not debugging it. */
+/** Nest's own messages in the service's log. Those of its start are only useful for debugging. */
 export function nestLogger(logger: Logger): LoggerService {
   const context = (rest: unknown[]) => ({ context: rest.at(-1) });
   return {

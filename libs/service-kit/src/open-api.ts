@@ -1,4 +1,4 @@
-// The OpenAPI document of an app: what its controllers say, and what is true of every operation without being said.
+// The OpenAPI document of an app: what its controllers declare, and what is true of every operation.
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ServiceConfig } from './config/config-class.js';
@@ -22,7 +22,7 @@ type PathItem = OpenAPIObject['paths'][string];
 type Operation = NonNullable<PathItem['get']>;
 type SecurityScheme = NonNullable<NonNullable<OpenAPIObject['components']>['securitySchemes']>[string];
 
-/** What `@ApiBearerAuth()` and `@ApiSecurity(...)` may name. */
+/** What `@ApiBearerAuth()` and `@ApiSecurity(...)` can name. */
 const securitySchemes: Readonly<Record<string, SecurityScheme>> = {
   bearer: {
     type: 'http',
@@ -47,7 +47,7 @@ const errorSchema = {
   },
 };
 
-/** Failures that the kit itself answers with, and the operations that may meet them. */
+/** The error responses of the kit, and the operations that can have them. */
 const failures: readonly { status: string; description: string; meets: (operation: Operation) => boolean }[] = [
   {
     status: '400',
@@ -123,8 +123,8 @@ function securityScheme(name: string): SecurityScheme {
 }
 
 /**
- * Serves `/openapi.json` and, where API_DOCS is on, a page to read and try it at `/docs`. To be called in a service's
- * `configure`; the app's settings hold `openApiSettings`. The swagger packages are loaded here, not at start.
+ * Serves `/openapi.json` and, where API_DOCS is on, a page at `/docs` to read and try it. Call it in a service's
+ * `configure`; the app's settings need `openApiSettings`. The swagger packages are loaded here, not at start.
  */
 export async function openApi(
   app: NestFastifyApplication,

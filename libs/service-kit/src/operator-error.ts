@@ -1,4 +1,4 @@
-/** A mistake of the operator: the terminal gets the sentence alone, without a stack. */
+/** A mistake of the operator: the terminal shows the sentence without a stack. */
 export class OperatorError extends Error {
   constructor(message: string) {
     super(message);

@@ -3,21 +3,21 @@ import type { Readiness } from '@tradewind/shared-types';
 import { Metrics } from './metrics.js';
 import { withinMs } from './within-ms.js';
 
-// A probe that has not answered by then counts as down; Kubernetes itself waits little longer.
+// A probe without an answer by then counts as down. Kubernetes waits only a little longer.
 const probeTimeoutMs = 2000;
 
-/** What a service leans on. */
+/** Something that a service needs. */
 export interface Dependency {
   /** As `/ready` and the metric `dependency_up` name it. */
   name: string;
   /** Throws, or resolves to false, when the dependency does not answer. */
   probe: () => Promise<unknown>;
   /**
-   * Whether the service is of no use without it. Only then is it taken out of service: otherwise every pod is, at the same
-   * moment, and what works without the dependency is gone as well.
+   * Whether the service is useless without it. Only then is `/ready` 503: all pods share their dependencies, so any
+   * other rule would take every pod out of service at once.
    */
   isEssential: boolean;
-  /** What fails or waits while it is down; for whoever reads `/ready`. */
+  /** What fails or waits while it is down, for readers of `/ready`. */
   why: string;
 }
 
@@ -59,7 +59,7 @@ export class ReadinessRegistry {
     };
   }
 
-  /** Whoever asks meanwhile shares the answer: a crowd of requests is no crowd of probes. */
+  /** Callers that ask at the same time share the answer, so many requests cause one probe. */
   private states(): Promise<State[]> {
     this.asking ??= this.ask().finally(() => (this.asking = undefined));
     return this.asking;
@@ -77,7 +77,7 @@ export class ReadinessRegistry {
   }
 }
 
-/** Down is an answer of this page, not an error of the service: whoever needs the dependency logs the reason. */
+/** That a dependency is down is an answer here, not an error: the code that needs it logs the reason. */
 async function answers(probe: () => Promise<unknown>): Promise<boolean> {
   return withinMs(probeTimeoutMs, probe).then(
     (result) => result !== false,

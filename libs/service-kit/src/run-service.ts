@@ -7,9 +7,9 @@ import { errorText, loggedError } from './logged-error.js';
 import { openService, startService, type RunningService } from './start-service.js';
 
 /**
- * What `main.ts` calls. Without arguments the service serves until SIGTERM or SIGINT; with arguments an operator command runs.
- * Every service has `serve` and `migrate`; its own commands come from the definition.
- * A configuration with faults, or a start that fails, is reported on standard error and ends the process with code 1.
+ * What `main.ts` calls. Without arguments the service serves until SIGTERM or SIGINT. With arguments it runs an
+ * operator command: `serve`, `migrate`, or one from the definition. A configuration with faults, or a start that fails,
+ * is reported on standard error and ends the process with code 1.
  */
 export async function runService<C extends ServiceConfig>(
   service: ServiceDefinition<C>,
@@ -21,7 +21,7 @@ export async function runService<C extends ServiceConfig>(
   } catch (error) {
     process.stderr.write(`${failureText(service.name, error)}\n`);
     process.exitCode = 1;
-    // What a failed start left open must not keep the process alive.
+    // A failed start may leave connections open, which must not keep the process alive.
     setTimeout(() => process.exit(1), 1000).unref();
   }
 }
@@ -33,18 +33,21 @@ async function serve<C extends ServiceConfig>(service: ServiceDefinition<C>): Pr
   service.onServing?.();
 }
 
-/** A forgotten promise is a bug of one request and is logged; an exception outside every request leaves nothing to rely on. */
+/**
+ * A rejection that nobody handles is a bug of one request, and is logged. After an exception that nobody catches the
+ * state of the process is unknown, so it ends.
+ */
 function logUnhandled({ logger }: RunningService): void {
-  process.on('unhandledRejection', (reason) => logger.error({ err: reason }, 'a promise was rejected unhandled'));
+  process.on('unhandledRejection', (reason) => logger.error({ err: reason }, 'a promise was rejected and nobody handled it'));
   process.on('uncaughtException', (error) => {
-    logger.fatal({ err: error }, 'an exception was caught by nobody: ending');
+    logger.fatal({ err: error }, 'nobody caught an exception: ending');
     process.exit(1);
   });
 }
 
 /**
- * Not ready, a pause in which load balancers notice, then the end of what is left: the process ends by itself once everything
- * is closed. The timer is for what hangs, the second signal for the impatient.
+ * On the first signal the service is not ready, serves until load balancers have noticed, and closes. The process ends
+ * when everything is closed, after a time limit, or at the second signal.
  */
 function stopOnSignal(running: RunningService): void {
   const { logger, config } = running;
@@ -67,7 +70,7 @@ function stopOnSignal(running: RunningService): void {
 function stop(running: RunningService): void {
   const { logger, config } = running;
   setTimeout(() => {
-    logger.error({ timeout_ms: config.SHUTDOWN_TIMEOUT_MS }, 'stopping took too long: ending with work undone');
+    logger.error({ timeout_ms: config.SHUTDOWN_TIMEOUT_MS }, 'stopping took too long: ending with work unfinished');
     process.exit(1);
   }, config.SHUTDOWN_TIMEOUT_MS).unref();
   running.close().then(
@@ -103,7 +106,7 @@ async function runCommand<C extends ServiceConfig>(
         await service.prepare?.(config);
       });
   }
-  // Commands print for people: only what needs attention is logged, unless LOG_LEVEL says otherwise.
+  // Commands print for people, so only warnings and errors are logged by default.
   const env = { ...process.env, LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn' };
   service.commands?.(program, async () => (opened ??= await openService(service, { env })));
   try {

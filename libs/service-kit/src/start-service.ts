@@ -20,11 +20,11 @@ import { nestLogger } from './nest-logger.js';
 import { ReadinessRegistry } from './readiness.js';
 import { startTelemetry } from './telemetry/telemetry.js';
 
-/** Pause between attempts to prepare what was not there at the start, milliseconds. */
+/** Pause between attempts to prepare a dependency that was away at the start, milliseconds. */
 const prepareIntervalMs = 5000;
 
 export interface StartOptions {
-  /** The environment to read; the process's own unless given. */
+  /** The environment to read; that of the process by default. */
   env?: Record<string, string | undefined>;
   /** For tests that read the log. */
   logger?: Logger;
@@ -37,9 +37,9 @@ export interface RunningService<C extends ServiceConfig = ServiceConfig> {
   app: NestFastifyApplication;
   config: C;
   logger: Logger;
-  /** From now on it is not ready, and asks its clients to leave with the answer they get; it goes on serving. */
+  /** The service goes on serving, but is not ready, and its responses ask clients to close their connections. */
   drain(): void;
-  /** Stops taking requests, finishes those it has, closes everything the app opened. Safe to call twice. */
+  /** Accepts no more requests, finishes those it has, and closes what the app opened. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export async function startService<C extends ServiceConfig>(
     isDraining = true;
     readiness.stop();
   };
-  // On the raw answer, so that the ones which are not Fastify's carry it as well.
+  // On the raw response, so that responses past Fastify have it too.
   adapter.getInstance().addHook('onRequest', (_request, reply, done) => {
     if (isDraining) reply.raw.setHeader('connection', 'close');
     done();
@@ -79,9 +79,9 @@ export async function startService<C extends ServiceConfig>(
   const close = () =>
     (closing ??= (async () => {
       drain();
-      // Requests end first, since what they still write needs the rest of the app. Then Nest calls onModuleDestroy, where
-      // background work ends, beforeApplicationShutdown, where buffers are written, and onApplicationShutdown, which
-      // closes databases and clients.
+      // Requests end first, since what they still write needs the rest of the app. Then Nest calls onModuleDestroy,
+      // where background work ends, beforeApplicationShutdown, where buffers are written, and onApplicationShutdown,
+      // which closes databases and clients.
       await endRequests(adapter.getInstance());
       await app.close();
       await closeServer(metricsServer);
@@ -160,7 +160,7 @@ async function prepare<C extends ServiceConfig>(
 
 function announce(config: ServiceConfig, logger: Logger): void {
   if (config.developmentSettings.length === 0) return;
-  logger.warn({ settings: config.developmentSettings }, 'settings stand on development values, unfit for production');
+  logger.warn({ settings: config.developmentSettings }, 'settings have development values, which are unfit for production');
 }
 
 function urlOf(server: Server, host: string): string {
@@ -170,7 +170,7 @@ function urlOf(server: Server, host: string): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** Stops listening and waits for the requests at hand. Clients keep connections open that have no request any more. */
+/** Stops listening and waits for open requests. Clients keep idle connections open, which are closed meanwhile. */
 async function endRequests(instance: FastifyInstance): Promise<void> {
   const closeIdle = setInterval(() => instance.server.closeIdleConnections(), 50);
   try {

@@ -1,10 +1,10 @@
-// JSON from outside that shall be kept whatever it holds: PostgreSQL stores neither NUL characters nor lone surrogates in
-// JSON that is looked into. Bodies are bounded in depth (json-depth.ts), so that code may call itself for each level.
+// Makes any JSON from outside storable: the jsonb type of PostgreSQL accepts neither NUL characters nor lone
+// surrogates. The depth of bodies is limited (json-depth.ts), so code may recurse into them.
 
-/** What such a character is in JSON text; found without looking at every string. */
+/** Such a character in JSON text, found without a look at every string. */
 const suspect = /\\u(?:0000|d[89a-f])/i;
 
-/** The value as JSON text that every store takes: NUL is dropped, a lone surrogate becomes U+FFFD. */
+/** The value as JSON text that every store accepts. NUL is dropped, and a lone surrogate becomes U+FFFD. */
 export function storableJson(value: unknown): string {
   const text = JSON.stringify(value);
   return suspect.test(text) ? JSON.stringify(cleaned(value)) : text;

@@ -1,4 +1,4 @@
-/** The result of the work, or a rejection when it is not there in time. The work itself goes on. */
+/** The result of the work, or a rejection when it takes longer. The work itself goes on. */
 export async function withinMs<T>(timeoutMs: number, work: () => Promise<T> | T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -19,7 +19,10 @@ export class WorkLoop {
   private wasWoken = false;
   private isWakeable = true;
 
-  /** @param pass must not throw; true means that the next pass follows at once, a number is a longer pause in milliseconds */
+  /**
+   * @param pass must not throw; true means that the next pass follows at once, a number is a longer pause in
+   * milliseconds
+   */
   constructor(
     private readonly timing: LoopTiming,
     private readonly pass: (signal: AbortSignal) => Promise<boolean | number>,

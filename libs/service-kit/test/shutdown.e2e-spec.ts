@@ -79,7 +79,7 @@ describe('a service process', () => {
   it('logs a forgotten promise and goes on, and ends on an exception that nobody catches', async () => {
     const service = await startProcess();
     await fetch(`${service.url}/forgotten`);
-    await until(() => service.log.some(({ message }) => message === 'a promise was rejected unhandled'));
+    await until(() => service.log.some(({ message }) => message === 'a promise was rejected and nobody handled it'));
     expect((await fetch(`${service.url}/health`)).status).toBe(200);
     await fetch(`${service.url}/uncaught`);
     expect(await service.ended).toMatchObject({ code: 1 });

@@ -1,5 +1,5 @@
-// Decides who a caller is and whether it may use a pipeline service (DECISIONS "Callers"): a person by a token of the identity
-// service, a machine by a service token. Fails closed: without the issuer's keys the answer is 503.
+// Decides who a caller is and whether it may use a pipeline service (DECISIONS "Callers"). People present a token of
+// the identity service, machines a service token. It fails closed: without the issuer's keys the answer is 503.
 import { Injectable } from '@nestjs/common';
 import { ServiceError, type UserRole } from '@tradewind/shared-types';
 import { errors, jwtVerify, type JWTPayload } from 'jose';
@@ -8,8 +8,8 @@ import { IssuerKeys } from './issuer-keys.js';
 import { findServiceToken, type ServiceToken } from './service-tokens.js';
 
 /**
- * Who calls. `companyId` is the one company that the caller is bound to; without it the caller is bound to none.
- * `scheduler` only where a service knows one, `none` only where CALLER_AUTH is none.
+ * Who calls. `companyId` is the company that the caller is bound to; without it the caller is bound to none.
+ * `scheduler` occurs only in services that have one, `none` only where CALLER_AUTH is none.
  */
 export type CallerIdentity =
   | { kind: 'user'; userId: string; role: UserRole; companyId?: string }
@@ -18,16 +18,16 @@ export type CallerIdentity =
   | { kind: 'none' };
 
 const allowedRoles: readonly unknown[] = ['ANALYST', 'ADMIN'] satisfies UserRole[];
-// What the identity service may sign with; never a symmetric algorithm, never none.
+// What the identity service may sign with. A symmetric algorithm, or none, would let anyone sign.
 const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-// Clocks of two machines in one data centre.
+// How far the clocks of two machines in one data centre may differ.
 const clockToleranceSeconds = 5;
 
 @Injectable()
 export class CallerAuth {
   private readonly keys: IssuerKeys;
 
-  /** @param serviceName of the service called; a service token names those that it is for */
+  /** @param serviceName the service that is called: a service token lists the services that accept it */
   constructor(
     private readonly config: CallerAuthConfig,
     private readonly serviceName: string,

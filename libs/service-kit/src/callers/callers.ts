@@ -39,16 +39,16 @@ class UnboundCallerGuard extends CallerGuard {
 }
 
 /**
- * On a controller or a method: only authenticated and allowed callers that are bound to no company get through, for what
- * is not of one company. Needs CallerAuthModule in the app.
+ * On a controller or a method that concerns all companies: lets in authenticated and allowed callers that are bound to
+ * no company. Needs CallerAuthModule in the app.
  */
 export function Callers(): ClassDecorator & MethodDecorator {
   return applyDecorators(UseGuards(UnboundCallerGuard));
 }
 
 /**
- * As `@Callers()`, for what is of one company each: callers that are bound to a company get through as well, and every
- * method must ask `assertActsFor` or `companyScopeOf` which company's things are theirs.
+ * As `@Callers()`, for things that belong to one company: it also lets in callers that are bound to a company. Every
+ * method must ask `assertActsFor` or `companyScopeOf` what the caller may see and change.
  */
 export function CompanyCallers(): ClassDecorator & MethodDecorator {
   return applyDecorators(UseGuards(CallerGuard));

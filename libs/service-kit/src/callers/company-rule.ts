@@ -5,7 +5,7 @@ import { ServiceError } from '@tradewind/shared-types';
 import type { CallerIdentity } from './caller-auth.js';
 
 /**
- * The company whose things alone the caller may see and change; undefined: those of all companies.
+ * The one company whose things the caller may see and change; undefined for all companies.
  * Throws 403 for a user who may act for none.
  */
 export function companyScopeOf(caller: CallerIdentity): string | undefined {
@@ -24,14 +24,16 @@ export function assertActsFor(caller: CallerIdentity, companyId: string): void {
   }
 }
 
-/** Throws 403 for callers that are bound to a company: for what concerns all companies. */
+/** For operations that concern all companies: throws 403 for callers that are bound to one. */
 export function assertBoundToNoCompany(caller: CallerIdentity): void {
   if ((caller.kind === 'user' || caller.kind === 'service') && caller.companyId !== undefined) {
     throw forbidden('This caller belongs to one company and may not do what concerns all companies');
   }
 }
 
-/** Who the caller is, as it is stored and logged: the `sub` of a user, the name of a service token; null: nobody is known. */
+/**
+ * The caller as it is stored and logged: the `sub` of a user or the name of a service token; null when nobody is known.
+ */
 export function callerId(caller: CallerIdentity): string | null {
   switch (caller.kind) {
     case 'user':

@@ -27,9 +27,9 @@ export interface IssuerKeysOptions {
 }
 
 /**
- * Finds the key of a token: `resolve` is for jose's `jwtVerify`, `secretOrKeyProvider` for the strategy of passport-jwt.
- * Keys are read at first use, when they are old, and when a token names an unknown one.
- * Both fail with the error of `unavailable` when the keys cannot be read, and with jose's own for an unknown key.
+ * Finds the key of a token: `resolve` is for jose's `jwtVerify`, `secretOrKeyProvider` for the strategy of
+ * passport-jwt. Keys are read at first use, when they are old, and when a token names an unknown one. Both fail with
+ * the error of `unavailable` when the keys cannot be read, and with jose's own for an unknown key.
  */
 export class IssuerKeys {
   private readonly cache: Partial<JWKSCacheInput> = {};

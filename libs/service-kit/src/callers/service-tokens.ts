@@ -1,12 +1,12 @@
-// The service tokens that a service accepts: who presents each, to which services, and for which company.
+// The service tokens that a service accepts: who presents each of them, to which services, and for which company.
 import { createHash } from 'node:crypto';
 import { constantTimeEqual } from '../constant-time-equal.js';
 import { secretSumFault } from '../config/secret-rules.js';
 import { list, type Setting } from '../config/settings.js';
 
-/** What the settings say of one service token. The token itself is known to its holder alone. */
+/** What the settings say about a service token. Only its holder knows the token itself. */
 export interface ServiceToken {
-  /** Who presents it; stored and logged with what it does. Several tokens of one name exist while one is replaced. */
+  /** Who presents it; stored and logged with what it does. While a token is replaced, two have the same name. */
   name: string;
   /** SHA-256 of the token, 64 lower-case hex digits. */
   sha256: string;
@@ -16,10 +16,10 @@ export interface ServiceToken {
   companyId?: string;
 }
 
-/** What stands in `triggered_by` for callers that are neither a user nor a service token. */
+/** Values of `triggered_by` for callers that are neither a user nor a service token. */
 export const reservedCallerNames = ['scheduler', 'operator'] as const;
 
-// At most 30 characters: a name can then never be taken for a user id, which has 36.
+// At most 30 characters, so that a name cannot be confused with a user id, which has 36.
 const namePattern = /^[a-z][a-z0-9-]{0,29}$/;
 const form = 'NAME:SHA256:SERVICE+SERVICE, with :company=ID for one company';
 
@@ -40,10 +40,10 @@ export interface ServiceTokenConfig {
   readonly SERVICE_TOKENS: readonly ServiceToken[];
 }
 
-/** What `npm start` and the tests use; public, and therefore worth nothing. */
+/** What `npm start` and the tests use: public, and therefore no secrets. */
 const developmentTokens = ['dev-only-service-token'];
 
-/** The first entry whose sum can belong to no secret, outside dev. */
+/** The first entry whose sum cannot be that of a secret, outside dev. */
 function unfitSum(tokens: unknown): string | undefined {
   // As `parseServiceTokens` made them.
   for (const [index, { name, sha256 }] of (tokens as ServiceToken[]).entries()) {
@@ -100,7 +100,7 @@ export function serviceTokenEntry(
 export function findServiceToken(tokens: readonly ServiceToken[], presented: string): ServiceToken | undefined {
   const sum = sha256Of(presented);
   let found: ServiceToken | undefined;
-  // Every sum is compared, so that the time does not tell which one matched.
+  // Every sum is compared, so that the time does not reveal which one matched.
   for (const token of tokens) if (constantTimeEqual(token.sha256, sum)) found = token;
   return found;
 }

@@ -1,9 +1,9 @@
-// Who may spend beyond the plain month: an ADMIN, and a machine with a service token. Where CALLER_AUTH is none nobody is
-// known, and everybody may. An analyst may not, nor may the scheduler, which starts a month and nothing more.
+// Who may spend more than a regular month costs: an ADMIN, and a machine with a service token. An analyst and the
+// scheduler may not. Where CALLER_AUTH is none everybody may.
 import { ServiceError } from '@tradewind/shared-types';
 import type { CallerIdentity } from './caller-auth.js';
 
-/** @param what the field or value that spends, as the sentence of the refusal begins. Throws 403. */
+/** @param what the field or value that spends, which begins the sentence of the refusal. Throws 403. */
 export function assertMaySpend(caller: CallerIdentity, what: string): void {
   if (caller.kind === 'service' || caller.kind === 'none') return;
   if (caller.kind === 'user' && caller.role === 'ADMIN') return;

@@ -1,4 +1,4 @@
-// What every service can be told, whatever it does. An app's own setting of the same name replaces the one here.
+// The settings that every service has. A setting of an app with the same name replaces the one here.
 import { environments } from '@tradewind/shared-types';
 import { bool, choice, integer, str, trustedProxies, url } from './settings.js';
 
@@ -21,8 +21,8 @@ export const baseSettings = {
   }),
   // 1 MiB: a full batch of targets or profiles is below 100 KiB.
   BODY_LIMIT_BYTES: integer({ desc: 'Largest request body, bytes', default: 1_048_576, min: 1 }),
-  // Counted from the right: the connection comes from the first. Google's load balancer adds "client, balancer" to
-  // X-Forwarded-For, so it counts twice; most others add the client alone.
+  // Hops count from the right, where the connection comes from. Google's load balancer adds "client, balancer" to
+  // X-Forwarded-For and counts twice; most others add only the client.
   TRUST_PROXY: trustedProxies({
     desc: 'Proxies whose X-Forwarded headers are believed: false, a number of hops (2 behind the load balancer of Google Cloud), addresses or networks separated by commas, or true, which believes everybody and is refused in production',
     default: 'false',
@@ -31,21 +31,21 @@ export const baseSettings = {
         ? 'must not be true in production: everybody could name an address; give the number of proxies, or their networks'
         : undefined,
   }),
-  // Google's load balancers keep a connection for 600 s. Whoever closes first must not be the service: a request that is on
-  // its way then would be answered with 502.
+  // Google's load balancers keep a connection for 600 s. The service must not close it first: a request that is just
+  // arriving would get a 502.
   KEEP_ALIVE_TIMEOUT_MS: integer({
     desc: 'How long an idle connection is kept open, milliseconds; must be longer than the load balancer keeps it',
     default: 620_000,
     min: 1,
   }),
-  // A load balancer takes up to 15 s until it sends nothing more to a pod that is going.
+  // A load balancer may send requests to a pod that stops for up to 15 s.
   DRAIN_DELAY_MS: integer({
     desc: 'How long the service goes on serving after the stop signal, not ready any more, until load balancers have noticed, milliseconds',
     default: 20_000,
     defaultIn: { dev: 0 },
     min: 0,
   }),
-  // The platform promises 10 s on a developer's machine; two seconds remain to report.
+  // The platform promises to stop within 10 s on a developer's machine; two seconds are left for the report.
   SHUTDOWN_TIMEOUT_MS: integer({
     desc: 'Longest time from the end of DRAIN_DELAY_MS to the end of the process, milliseconds',
     default: 8000,

@@ -16,17 +16,17 @@ export type BaseValues = Omit<Values<Base>, 'HOST' | 'METRICS_PORT'> & {
 /* eslint-disable @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type --
    The values are properties assigned from the settings; the interface is how the class gets to have them. */
 /**
- * What the kit itself reads. Every AppConfig is one, and the kit provides the app's instance under this token too,
- * so that code of a library can inject it without knowing the app.
+ * The settings that the kit reads. Every AppConfig is one, and the kit also provides the app's instance under this
+ * token, so that libraries can inject it.
  */
 export abstract class ServiceConfig {
-  /** Names of settings that stand on a development value at the moment. */
+  /** Names of settings that have a development value. */
   readonly developmentSettings: readonly string[] = [];
 }
 export interface ServiceConfig extends BaseValues {}
 /* eslint-enable @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type */
 
-/** Every fault of the configuration at once. `message` is the text for the operator; it shows no secret. */
+/** Every fault of the configuration. `message` is for the operator and shows no secret. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly { setting: string; fault: string }[]) {
     const width = Math.max(...faults.map(({ setting }) => setting.length));
@@ -37,14 +37,14 @@ export class ConfigError extends Error {
 }
 
 export interface ConfigClass<S> {
-  /** Reads the environment given, or throws a ConfigError that names every fault. */
+  /** Reads this environment, or throws a ConfigError that names every fault. */
   new (env?: Record<string, string | undefined>): ServiceConfig & Omit<Values<S>, keyof BaseValues>;
-  /** All settings, the base ones included; the configuration tables are generated from them. */
+  /** All settings with the base settings. The configuration tables are generated from them. */
   readonly settings: Settings;
 }
 
 /**
- * The class that an app's AppConfig extends: one readonly property for each setting, the base settings included.
+ * The base class of an app's AppConfig: a readonly property for each setting and each base setting.
  * An empty variable counts as unset. The class is its own injection token.
  *
  * @example
@@ -77,7 +77,7 @@ export function configClass<const S extends Settings>(own: S): ConfigClass<S> {
   return Config as unknown as ConfigClass<S>;
 }
 
-/** A plain setting may hold an address with credentials all the same. */
+/** Even a setting that is not secret may hold an address with credentials. */
 function maskedValue(value: unknown): unknown {
   return typeof value === 'string' ? maskText(value) : value;
 }
@@ -86,7 +86,7 @@ function readSettings(settings: Settings, env: Record<string, string | undefined
   const faults: { setting: string; fault: string }[] = [];
   const values: Record<string, unknown> = {};
   const developmentSettings: string[] = [];
-  // An unknown environment is judged like production, so that all other faults are reported along with it.
+  // An unknown environment is treated as production, so that all other faults are reported with it.
   const isDev = env['ENVIRONMENT'] === 'dev';
   const isProduction = !isDev && env['ENVIRONMENT'] !== 'staging';
   const development = developmentSecrets(settings);

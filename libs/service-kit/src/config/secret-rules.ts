@@ -1,15 +1,15 @@
-// Which secrets staging and production take: long, hard to guess, and none that stands in the source. A setting may hold
-// several; each is judged, and named by its place, never by its value.
+// Which secrets staging and production accept: long ones that are hard to guess and not in the source. A setting may
+// hold several. Each is checked, and a fault names its place, never its value.
 import { createHash } from 'node:crypto';
 import type { Setting } from './settings.js';
 
-/** 16 random letters and digits hold 95 bits; nobody guesses them over the network. */
+/** 16 random letters and digits have 95 bits, which nobody can guess over the network. */
 const lengthMin = 16;
-/** Fewer are a pattern. 16 random hex digits have 10 on average, and fewer than 7 once in a thousand. */
+/** 16 random hex digits have 10 different ones on average, and fewer than 7 once in a thousand times. */
 const differentCharactersMin = 7;
 const developmentPrefix = 'dev-only-';
 
-/** The secrets in the text of a setting; an address with credentials is none that anybody could choose. */
+/** The secrets in a setting. An address with credentials is not one that an operator can choose. */
 function entriesOf({ separator }: Setting<unknown>, raw: string): string[] {
   if (isAddress(raw)) return [];
   return separator === undefined ? [raw] : raw.split(separator).map((entry) => entry.trim());
@@ -17,7 +17,7 @@ function entriesOf({ separator }: Setting<unknown>, raw: string): string[] {
 
 const isAddress = (raw: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(raw);
 
-/** Every development secret of these settings, each entry of a list by itself. */
+/** Every development secret of these settings, with each entry of a list on its own. */
 export function developmentSecrets(settings: Readonly<Record<string, Setting<unknown>>>): ReadonlySet<string> {
   return new Set(
     Object.values(settings)
@@ -27,7 +27,7 @@ export function developmentSecrets(settings: Readonly<Record<string, Setting<unk
   );
 }
 
-/** What is wrong with the secrets of a setting outside dev; nothing when they are fit. */
+/** What is wrong with the secrets of a setting outside dev; undefined when they are safe. */
 export function secretFaults(setting: Setting<unknown>, raw: string, development: ReadonlySet<string>): string[] {
   const entries = entriesOf(setting, raw);
   return entries.flatMap((entry, index) => {
@@ -47,7 +47,7 @@ function secretFault(entry: string, development: ReadonlySet<string>): string | 
   return undefined;
 }
 
-/** What is wrong with a SHA-256 sum that stands for a secret, in hex: a made-up one, or that of a development secret. */
+/** What is wrong with the SHA-256 sum of a secret, in hex: it is made up, or that of a development secret. */
 export function secretSumFault(sum: string, development: Iterable<string>): string | undefined {
   if (new Set(sum.toLowerCase()).size < differentCharactersMin) return 'is no SHA-256 sum of a secret';
   for (const secret of development) {

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { Environment } from '@tradewind/shared-types';
 import { makeExactValidator } from 'envalid';
 
-/** Says what is wrong with a value that is well-formed but unsafe, or nothing. */
+/** What is wrong with a well-formed but unsafe value; undefined when it is safe. */
 export type SafetyRule<T> = (value: T) => string | undefined;
 
 export interface SettingOptions<T> {
@@ -13,15 +13,15 @@ export interface SettingOptions<T> {
   example?: string;
   /** Used when the variable is unset or empty. `default: undefined` makes the setting optional. */
   default?: T | undefined;
-  /** Takes the place of `default` in these environments. */
+  /** Replaces `default` in these environments. */
   defaultIn?: Partial<Record<Environment, T>>;
-  /** Used in `dev` only; staging and production refuse to start with this value or without one. */
+  /** The default in `dev`. Staging and production refuse to start with this value or without one. */
   devDefault?: T;
   /** Checked in production. */
   productionRule?: SafetyRule<T>;
   /** Checked in staging and production. */
   deployedRule?: SafetyRule<T>;
-  /** Makes an optional setting obligatory, judged by the other values. */
+  /** Makes an optional setting required, depending on the other values. */
   requiredWhen?: (values: Record<string, unknown>) => boolean;
 }
 
@@ -64,7 +64,7 @@ function make<T, O extends SettingOptions<T>>(
   return { ...options, ...extra, kind, _parse: spec._parse };
 }
 
-/** Text, as it is. */
+/** Any text. */
 export function str<O extends SettingOptions<string>>(options: O): Made<string, O> {
   return make(options, 'text', (input) => input);
 }
@@ -112,7 +112,7 @@ export function secret<O extends SettingOptions<string>>(options: O): Made<strin
   return make(options, 'secret', (input) => input, { secret: true });
 }
 
-/** An absolute URL that may hold credentials: as secret as they are. */
+/** An absolute URL that may hold credentials, and is therefore secret. */
 export function secretUrl<O extends SettingOptions<string>>(options: O): Made<string, O> {
   const parse = (input: string) => {
     if (!URL.canParse(input)) throw new Error('must be an absolute URL');
@@ -166,7 +166,9 @@ export function trustedProxies<O extends SettingOptions<string>>(options: O): Ma
   });
 }
 
-/** No network of proxies is larger than 10.0.0.0/8 or fd00::/8; two of one bit would be everybody, like `true`. */
+/**
+ * No network of proxies is larger than 10.0.0.0/8 or fd00::/8. Much larger ones would trust everybody, as `true` does.
+ */
 const trustedBitsMin = 8;
 
 function isNetwork(word: string): boolean {

@@ -1,12 +1,12 @@
-// Which callers share a limit that counts by address. An IPv4 address is one caller. Of IPv6 every subscriber gets a /64
-// at least and may use any address of it, so a limit by address would be no limit.
+// Which callers share a limit by address. An IPv4 address is one caller. An IPv6 subscriber gets at least a /64 and may
+// use every address in it, so all of a /64 count as one caller.
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** All text that is no address: whoever sends such text gets no window of its own. */
+/** The key of all text that is not an address: it shares one window. */
 export const unknownNetwork = 'unknown';
 
-/** The longest address, IPv4 within IPv6, with brackets and the name of an interface. */
+/** Longer than any address: IPv4 within IPv6, with brackets and the name of an interface. */
 const addressLengthMax = 100;
 const prefixBytes = 8;
 
@@ -17,7 +17,7 @@ const prefixBytes = 8;
 export function clientNetwork(address: string | undefined): string {
   if (address === undefined || address.length > addressLengthMax) return unknownNetwork;
   const text = address.startsWith('[') && address.endsWith(']') ? address.slice(1, -1) : address;
-  // The parser below takes more than addresses, "127.1" and plain numbers for example.
+  // The parser below also accepts "127.1" and plain numbers.
   const version = isIP(text);
   if (version === 0) return unknownNetwork;
   if (version === 4) return text;

@@ -1,4 +1,4 @@
-// The one place where a failure becomes an answer: {message, error, statusCode}.
+// Turns every failure into a response: {message, error, statusCode}.
 import { STATUS_CODES } from 'node:http';
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { ServiceError } from '@tradewind/shared-types';
@@ -17,7 +17,7 @@ export class ErrorFilter implements ExceptionFilter {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const error = toServiceError(thrown);
     logFailure(error, thrown, this.logger);
-    // The answer has begun: nothing can be said any more, and the connection ends short of its promised length.
+    // The response has begun, so the connection is broken: it ends before the length that the headers promised.
     if (reply.sent || reply.raw.headersSent) {
       reply.raw.destroy();
       return undefined;
@@ -29,12 +29,12 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** What a client sees of a failure. */
+/** What a client sees of a failure. The private cause is not part of it. */
 export function errorBody(error: ServiceError): { message: string | string[]; error: string; statusCode: number } {
   return { message: error.publicMessage, error: STATUS_CODES[error.status] ?? 'Error', statusCode: error.status };
 }
 
-/** Any thrown thing as a ServiceError; what nobody expected becomes `internal` with a neutral sentence. */
+/** Any thrown value as a ServiceError. What nobody expected becomes `internal` with a neutral sentence. */
 export function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   if (thrown instanceof HttpException) return fromHttpException(thrown);
@@ -46,7 +46,7 @@ export function toServiceError(thrown: unknown): ServiceError {
   return new ServiceError({ code: 'internal', status: 500, message: 'Internal server error', cause: thrown });
 }
 
-/** Logs what someone has to know of: bugs with their stack, broken dependencies with their cause. Client faults are not logged here. */
+/** Logs bugs with their stack and broken dependencies with their cause. Faults of clients are not logged here. */
 export function logFailure(error: ServiceError, thrown: unknown, logger: Logger): void {
   if (error.code === 'internal') logger.error({ err: thrown }, 'unexpected error');
   else if (error.status >= 500) logger.warn({ err: thrown, code: error.code }, 'a dependency failed');
@@ -65,7 +65,7 @@ function unavailable(cause: unknown): ServiceError {
 
 function fromHttpException(exception: HttpException): ServiceError {
   const status = exception.getStatus();
-  // Nest wraps the router's errors, and keeps them as the cause.
+  // Nest wraps the router's errors and keeps them as the cause.
   const cause = exception.cause;
   if (status < 500 && isError(cause) && 'code' in cause) return fromClientFault(cause, status);
   if (status >= 500 && status !== 503) {
@@ -77,7 +77,9 @@ function fromHttpException(exception: HttpException): ServiceError {
   return new ServiceError({ code: codeOf(status), status, message, cause: exception });
 }
 
-/** Faults that Fastify finds before a handler runs. Its texts are for developers of the server; these are for its callers. */
+/**
+ * Faults that Fastify finds before a handler runs. Its texts are for developers of the server, ours for its callers.
+ */
 function fromClientFault(fault: Error, status: number): ServiceError {
   const faultCode = (fault as { code?: unknown }).code;
   const message = () => {

@@ -1,5 +1,5 @@
-// The HTTP side that every service shares: request ids, one log line and one measurement per request, JSON bodies only,
-// and the table of routes that tells 404 from 405.
+// What all services share of HTTP: request ids, one log line and one measurement per request, JSON bodies only, and a
+// table of routes that distinguishes 404 from 405.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -13,12 +13,12 @@ import { errorBody, toServiceError } from './error-filter.js';
 import { readBodies } from './request-bodies.js';
 import { RouteTable } from './route-table.js';
 
-// What other systems use for ids: UUIDs, ULIDs, trace ids. Anything else could forge log lines.
+// The ids that other systems use: UUIDs, ULIDs, trace ids. Anything else could forge log lines.
 const saneRequestId = /^[A-Za-z0-9._:-]{1,128}$/;
-/** Longest time for headers and body of a request to arrive; an answer may take longer. */
+/** How long headers and body of a request may take to arrive. A response may take longer. */
 const requestTimeoutMs = 60_000;
 const headersTimeoutMs = 20_000;
-// Probes come every few seconds and tell nothing.
+// Probes come every few seconds and are not worth a log line.
 const quietPaths = new Set(['/health', '/ready']);
 
 export function createFastifyAdapter(config: ServiceConfig, logger: Logger, metrics: Metrics): FastifyAdapter {
@@ -27,7 +27,7 @@ export function createFastifyAdapter(config: ServiceConfig, logger: Logger, metr
     trustProxy: trustProxy(config.TRUST_PROXY),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     requestIdHeader: false,
-    // Faults of the URL itself, found before any hook or filter runs.
+    // Faults of the URL, which Fastify finds before any hook or filter runs.
     frameworkErrors: (fault: Error, request: FastifyRequest, reply: FastifyReply) => {
       const error = toServiceError(fault);
       void reply.header('x-request-id', request.id).code(error.status).send(errorBody(error));
@@ -36,13 +36,13 @@ export function createFastifyAdapter(config: ServiceConfig, logger: Logger, metr
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && saneRequestId.test(given) ? given : randomUUID();
     },
-    // A client that never finishes its headers or body must not hold a connection for ever.
+    // A client that never finishes its headers or body must not hold a connection forever.
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: 'idle',
   });
   const instance = adapter.getInstance();
-  // Headers come at once, and before the body: their time is a part of the request's.
+  // Headers come before the body, so their time limit is shorter than that of the request.
   instance.server.headersTimeout = headersTimeoutMs;
   const routes = new RouteTable();
   instance.addHook('onRoute', (route) => {
@@ -50,12 +50,12 @@ export function createFastifyAdapter(config: ServiceConfig, logger: Logger, metr
   });
   instance.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id);
-    // Browsers must not take an answer for anything but what it says it is.
+    // Browsers must not guess another content type.
     void reply.header('x-content-type-options', 'nosniff');
     if (!request.is404 && request.routeOptions.url) nameServerSpan(request.method, request.routeOptions.url);
     requestContext.run({ requestId: request.id }, done);
   });
-  // After every middleware had its chance and before a body is read: an unknown path is 404 whatever its body is.
+  // After all middleware and before a body is read: an unknown path is 404, whatever its body is.
   instance.addHook('preParsing', (request, reply, _payload, done) => {
     if (!request.is404) return done();
     const allowed = routes.methodsOf(request.url);
@@ -66,7 +66,7 @@ export function createFastifyAdapter(config: ServiceConfig, logger: Logger, metr
     }
     done(allowed.length > 0 ? methodNotAllowed(request, allowed) : notFound(request));
   });
-  // Services speak JSON. Whoever needs forms or plain text adds a parser in its `configure`.
+  // Services read JSON. A service that needs forms or plain text adds a parser in its `configure`.
   readBodies(instance, config.BODY_LIMIT_BYTES);
   instance.addHook('onResponse', (request, reply, done) => {
     measure(request, reply, logger, metrics);
@@ -75,7 +75,7 @@ export function createFastifyAdapter(config: ServiceConfig, logger: Logger, metr
   return adapter;
 }
 
-/** Registers the probes as bare routes, so that no guard or limit of an app ever applies to them. */
+/** Registers the probes as plain routes, so that no guard or limit of an app applies to them. */
 export function addProbes(
   instance: FastifyInstance,
   probes: { health: () => unknown; ready: () => Promise<{ status: 'ready' | 'not_ready' }> },
@@ -97,7 +97,7 @@ function measure(request: FastifyRequest, reply: FastifyReply, logger: Logger, m
   metrics.requestSeconds.observe({ method: request.method, route, status }, reply.elapsedTime / 1000);
   const level = quietPaths.has(path) ? 'debug' : 'info';
   if (!logger.isLevelEnabled(level)) return;
-  // The query may hold a code or a token: only the path is logged.
+  // Only the path is logged, since the query may hold a code or a token.
   logger[level](
     { request_id: request.id, method: request.method, path, status, duration_ms: Math.round(reply.elapsedTime) },
     'request',

@@ -1,5 +1,5 @@
-// What bodies a service reads: JSON in UTF-8, not nested too deep, plain or compressed. The size limit counts the bytes after
-// decompression, and reading ends as soon as it is passed.
+// Which bodies a service reads: JSON in UTF-8, not nested too deeply, plain or compressed. The size limit applies to
+// the bytes after decompression, and reading ends as soon as it is exceeded.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -13,10 +13,10 @@ const decompressors: Readonly<Record<string, () => Transform>> = {
   deflate: createInflate,
   br: createBrotliDecompress,
 };
-/** As a refusal offers them. */
+/** As a refusal lists them. */
 const encodings = 'gzip, deflate, br';
 
-/** JSON bodies, and compressed bodies of any type. To be called before any other parser is added. */
+/** Reads JSON bodies, and compressed bodies of any type. Must be called before any other parser is added. */
 export function readBodies(instance: FastifyInstance, limitBytes: number): void {
   instance.removeContentTypeParser(['application/json', 'text/plain']);
   instance.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
@@ -34,22 +34,22 @@ export function readBodies(instance: FastifyInstance, limitBytes: number): void 
   });
 }
 
-/** The value of a JSON body. Throws a ServiceError (400) for what is no JSON or nested too deep. */
+/** The value of a JSON body. Throws a ServiceError (400) for text that is not JSON or is nested too deeply. */
 export function parseJsonBody(text: string): unknown {
   if (text === '') throw invalid('The body is empty; JSON was announced');
   let value: unknown;
   try {
-    // A byte order mark is no part of the text (RFC 8259, 8.1).
+    // A byte order mark is not part of the text (RFC 8259, 8.1).
     value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch {
-    // Its message quotes the body.
+    // The error of the parser quotes the body.
     throw invalid('The body is not valid JSON');
   }
   if (isTooDeep(text, value)) throw invalid([tooDeepSentence]);
   return value;
 }
 
-/** Why a body is refused for what its headers say of its bytes (415); undefined when it can be read. */
+/** The refusal (415) of a body because of its encoding or charset; undefined when it can be read. */
 export function refusedEncoding(headers: IncomingHttpHeaders): ServiceError | undefined {
   const encoding = contentEncoding(headers);
   if (encoding !== 'identity' && !Object.hasOwn(decompressors, encoding)) {
@@ -62,14 +62,14 @@ export function refusedEncoding(headers: IncomingHttpHeaders): ServiceError | un
   return unsupported('The charset is not one that this service reads; it reads utf-8');
 }
 
-/** Whether the body has an encoding that has to be undone. */
+/** Whether the body must be decompressed. */
 export function isCompressed(headers: IncomingHttpHeaders): boolean {
   return contentEncoding(headers) !== 'identity';
 }
 
 /**
- * The whole body after decompression. Throws a ServiceError: 413 as soon as there are more bytes than the limit, before or
- * after decompression, and 400 for broken data. The encoding is one that `refusedEncoding` lets through.
+ * The whole body after decompression. Throws a ServiceError: 413 as soon as there are more bytes than the limit, before
+ * or after decompression, and 400 for broken data. The encoding must be one that `refusedEncoding` accepts.
  */
 export async function decompressedBody(
   source: Readable,
@@ -112,14 +112,14 @@ function contentEncoding(headers: IncomingHttpHeaders): string {
   return headers['content-encoding']?.trim().toLowerCase() || 'identity';
 }
 
-/** The client may still be sending. */
+/** The client may still be sending, so the connection cannot be used again. */
 const closing = { connection: 'close' };
 
 function invalid(message: string | string[], headers: Record<string, string> = {}): ServiceError {
   return new ServiceError({ code: 'request.invalid', status: 400, message, headers });
 }
 
-/** The refusal of a body that is over the limit. */
+/** The refusal of a body that exceeds the limit. */
 export function bodyTooLarge(): ServiceError {
   const message = 'The body is larger than this service reads';
   return new ServiceError({ code: 'request.too_large', status: 413, message, headers: closing });

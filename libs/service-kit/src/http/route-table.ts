@@ -1,4 +1,4 @@
-/** The routes of a service, to tell an unknown path (404) from a known one with another method (405). */
+/** The routes of a service, which distinguish an unknown path (404) from a known one with another method (405). */
 export class RouteTable {
   private readonly routes: { method: string; pattern: RegExp }[] = [];
 
@@ -14,7 +14,7 @@ export class RouteTable {
     for (const method of methods) this.routes.push({ method, pattern });
   }
 
-  /** Methods that this path answers, in alphabetical order; none for an unknown path. */
+  /** The methods of this path in alphabetical order; none for an unknown path. */
   methodsOf(url: string): string[] {
     const path = url.split('?', 1)[0] ?? '';
     const methods = this.routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);

@@ -4,7 +4,7 @@ import type { ValidationError } from 'class-validator';
 
 /**
  * Checks bodies, queries and parameters against their DTO classes. Unknown fields are refused.
- * The answer is 400 with one sentence for each broken rule, each beginning with the path of its field.
+ * The response is 400 with a sentence for each broken rule, which begins with the path of its field.
  */
 export class RequestValidationPipe extends ValidationPipe {
   constructor() {
@@ -36,11 +36,11 @@ export class RequestValidationPipe extends ValidationPipe {
 
 const builtIns = new Set<unknown>([String, Number, Boolean, Array, Object, Buffer]);
 
-// Every object has fields of these names: class-transformer and Nest drop them in silence, class-validator takes them for
-// declared ones.
+// Every object inherits fields of these names. class-transformer and Nest drop them silently; class-validator treats
+// them as declared.
 const inheritedNames = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype']);
 
-/** Takes away fields that no DTO can declare, such as `constructor` and `toString`, and answers with one sentence for each. */
+/** Removes fields that no DTO can declare, such as `constructor` and `toString`, and returns a sentence for each. */
 function removeInheritedNames(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const fields = value as Record<string, unknown>;
@@ -66,7 +66,7 @@ export function validationMessages(errors: readonly ValidationError[], parentPat
     const path = parentPath ? `${parentPath}.${error.property}` : error.property;
     const rules = Object.entries(error.constraints ?? {});
     const own = rules
-      // That what is no list holds no valid entries follows from the rule that it has to be one.
+      // A value that is not a list breaks the rule that it must be one; its entries need no sentence.
       .filter(([rule]) => rule !== 'nestedValidation' || rules.length === 1)
       .map(([rule, text]) => sentence(rule, text, error.property, path));
     return [...own, ...validationMessages(error.children ?? [], path)];
@@ -83,6 +83,6 @@ function sentence(rule: string, text: string, property: string, path: string): s
   const each = `each value in ${property} `;
   if (text.startsWith(each)) return `${path}: each value ${text.slice(each.length)}`;
   if (text === property || text.startsWith(`${property} `)) return `${path}${text.slice(property.length)}`;
-  // A message written for the DTO that does not begin with its field.
+  // A message of the DTO's own that does not begin with the field.
   return text.startsWith(path) ? text : `${path}: ${text}`;
 }

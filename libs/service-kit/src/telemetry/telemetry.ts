@@ -4,20 +4,22 @@ import { createRequire } from 'node:module';
 import { context, propagation, trace } from '@opentelemetry/api';
 import type { ServiceConfig } from '../config/config-class.js';
 
-// Tries again included: spans that cannot be sent by then are lost. The last sending is part of the ten seconds that a
-// service has to end.
+// With all retries. Spans that cannot be sent by then are lost. The last export is part of the ten seconds in which a
+// service stops.
 const exportTimeoutMs = 2000;
 
 let stopping: (() => Promise<void>) | undefined;
 
-/** Starts traces for this process, once. Returns what flushes and stops them; a service without an endpoint has none. */
+/**
+ * Starts tracing in this process, once. Returns a function that flushes and stops it; undefined without an endpoint.
+ */
 export async function startTelemetry(
   service: string,
   config: ServiceConfig,
 ): Promise<(() => Promise<void>) | undefined> {
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (!endpoint) return undefined;
-  // One process has one tracer, however many services a test starts in it.
+  // A process has one tracer, even when a test starts several services.
   if (stopping) return async () => undefined;
   const [
     sdk,
@@ -51,7 +53,7 @@ export async function startTelemetry(
   await instrument();
   stopping = async () => {
     unsubscribe('undici:request:create', addTraceHeaders);
-    // A collector that is away must not hold up the end of the service, nor is its absence a failure of the service.
+    // A collector that does not answer must not delay the stop of the service or make it fail.
     await provider.shutdown().catch(() => undefined);
     stopping = undefined;
   };
@@ -67,20 +69,20 @@ async function instrument(): Promise<void> {
   registerInstrumentations({
     instrumentations: [
       new HttpInstrumentation({
-        // Probes would be most of the traces.
+        // Most traces would be those of probes.
         ignoreIncomingRequestHook: (request) => /^\/(health|ready|metrics)(\?|$)/.test(request.url ?? ''),
       }),
-      // Spans without a parent would come from every background loop that looks for work.
+      // Otherwise background work would make a trace each time that it looks for work.
       new PgInstrumentation({ requireParentSpan: true }),
     ],
   });
-  // Instrumentation patches a module when it is required; these are loaded already, and this patches them now.
+  // Instrumentation patches a module when it is loaded. These are loaded already, so they are patched here.
   const require = createRequire(import.meta.url);
   for (const name of ['http', 'https', 'pg']) require(name);
   subscribe('undici:request:create', addTraceHeaders);
 }
 
-/** Node's fetch does not pass through the http module: its requests get their trace headers here. */
+/** Node's fetch does not use the http module, so its requests get their trace headers here. */
 function addTraceHeaders(message: unknown): void {
   // The channel's documented message: {request} with addHeader.
   const { request } = message as { request: { addHeader(name: string, value: string): void } };

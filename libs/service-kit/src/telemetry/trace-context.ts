@@ -1,4 +1,4 @@
-// One trace across HTTP calls and the queue. All of this does nothing while no telemetry runs.
+// One trace across HTTP calls and the queue. Without telemetry none of this has an effect.
 import { context, propagation, SpanKind, SpanStatusCode, trace, type Context } from '@opentelemetry/api';
 
 const tracer = () => trace.getTracer('@tradewind/service-kit');
@@ -10,13 +10,13 @@ export function traceAttributes(): Record<string, string> {
   return attributes;
 }
 
-/** Runs work as a step of the current trace, or as the beginning of one. */
+/** Runs work as a step of the current trace, or as the first step of a new one. */
 export async function withSpan<T>(name: string, work: () => Promise<T>): Promise<T> {
   return spanned(name, SpanKind.INTERNAL, context.active(), work);
 }
 
 /**
- * Runs the work that a message asks for as a part of the trace that its attributes name.
+ * Runs the work for a message as part of the trace that its attributes name.
  * @param attributes as received, unchecked; without a usable `traceparent` the work stays in the current trace
  */
 export async function withTraceFrom<T>(
@@ -42,7 +42,7 @@ async function spanned<T>(name: string, kind: SpanKind, parent: Context, work: (
   });
 }
 
-/** Ids of the trace at hand for a log line; empty without one. */
+/** Ids of the current trace for a log line; empty without one. */
 export function traceIds(): { trace_id?: string; span_id?: string } {
   const span = trace.getActiveSpan()?.spanContext();
   return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
