@@ -3,15 +3,15 @@ import type { EncodedRow } from './warehouse-rows.js';
 import type { WarehouseTable } from './warehouse-tables.js';
 
 /**
- * One way of writing rows to BigQuery. Rejects when nothing certain is known; appending the same rows again is then
- * safe, because readers de-duplicate by row_id.
+ * One way to write rows to BigQuery. It rejects when the outcome is not certain. A repeat with the same rows is safe,
+ * because readers de-duplicate by row_id.
  */
 export interface BigQueryAppender {
   append(table: WarehouseTable, rows: readonly EncodedRow[]): Promise<AppendResult>;
   close(): Promise<void>;
 }
 
-/** A row as both write paths take it: JSON columns as JSON text, timestamps as ISO text. */
+/** A row for both write paths: JSON columns as JSON text, timestamps as ISO text. */
 export function bigQueryValues(row: EncodedRow, jsonColumns: ReadonlySet<string>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row.values)
@@ -22,11 +22,11 @@ export function bigQueryValues(row: EncodedRow, jsonColumns: ReadonlySet<string>
 
 export interface SizedRow {
   row_id: string;
-  /** Bytes on the wire, about. */
+  /** Approximate bytes of the request. */
   sizeBytes: number;
 }
 
-/** Consecutive rows in chunks within both limits. Rows larger than a chunk must have been taken out before. */
+/** Consecutive rows in chunks within both limits. No row may be larger than a chunk. */
 export function chunksOf<R extends SizedRow>(rows: readonly R[], limits: { rows: number; sizeBytes: number }): R[][] {
   const chunks: R[][] = [];
   let sizeBytes = Infinity;

@@ -6,11 +6,11 @@ import type { AppendResult } from './warehouse.port.js';
 import { columnsOf, type EncodedRow } from './warehouse-rows.js';
 import type { WarehouseTable } from './warehouse-tables.js';
 
-/** Google advises 500 rows; one request may have 10 MB, of which this leaves room for the frame. */
+/** Google advises 500 rows. A request may have 10 MB, and this leaves room for the rest of it. */
 const requestLimits = { rows: 500, sizeBytes: 9_000_000 };
-/** Requests of one append under way at once. */
+/** Parallel requests of one append. */
 const requestsMax = 4;
-/** How often rows are sent again that were not at fault themselves. */
+/** How often rows without a fault of their own are sent again. */
 const stoppedRetriesMax = 3;
 
 interface WireRow {
@@ -25,7 +25,7 @@ interface PartialFailure {
   errors: { row: WireRow['wire']; errors: { reason?: string; message?: string }[] }[];
 }
 
-/** `appended` counts the rows that BigQuery took, also those it knew: it does not tell. */
+/** `appended` counts the rows that BigQuery accepted, with those that it knew: it does not say which. */
 export class InsertAllAppender implements BigQueryAppender {
   readonly #bigquery: BigQuery;
   readonly #dataset: string;
@@ -68,7 +68,7 @@ export class InsertAllAppender implements BigQueryAppender {
       if (attempt > stoppedRetriesMax)
         throw new Error(`BigQuery stopped ${sending.length} rows of ${table} again and again`);
       const failures = await this.#insert(table, sending);
-      // `stopped` and `timeout` blame other rows or the server; these rows are sent again.
+      // With `stopped` and `timeout` other rows or the server are at fault, so these rows are sent again.
       const isAtFault = ({ errors }: PartialFailure['errors'][number]) =>
         errors.some(({ reason }) => reason !== 'stopped' && reason !== 'timeout');
       for (const failure of failures.filter(isAtFault)) {
@@ -98,6 +98,6 @@ export class InsertAllAppender implements BigQueryAppender {
   }
 
   async close(): Promise<void> {
-    // Requests are waited for by their callers; nothing is held open.
+    // Callers wait for their requests; nothing is held open.
   }
 }

@@ -1,16 +1,16 @@
 // Opens pg-boss for publishers and dispatchers, and decides how long it keeps messages.
-// pg-boss is loaded when first needed: a service that publishes nothing must not pay for it.
+// pg-boss is loaded at first use, so that a service that publishes nothing does not pay for it.
 import type { PgBoss } from 'pg-boss';
 
 export interface EmbeddedBrokerOptions {
   databaseUrl: string;
   deadLetterTopic: string;
   maxDeliveryAttempts: number;
-  /** Connections at most. */
+  /** Most connections. */
   poolSize: number;
   /** Whether this process looks for deliveries whose process died. */
   supervises: boolean;
-  /** Told about failures in the background; the work goes on by itself. */
+  /** Called for failures in the background, which does not stop. */
   onError?: (error: Error) => void;
 }
 
@@ -25,14 +25,14 @@ export interface EmbeddedBroker {
 const schema = 'queue';
 const daySeconds = 86_400;
 
-/** How long an undelivered message is kept: the longest that a Pub/Sub subscription can be set to. */
+/** How long an undelivered message is kept: the maximum of a Pub/Sub subscription. */
 const retentionSeconds = 31 * daySeconds;
-/** How long a delivered message, and with it its idempotency key, is remembered: past the end of the longest month. */
+/** How long a delivered message and its idempotency key are remembered: longer than the longest month. */
 const rememberedSeconds = 35 * daySeconds;
-/** A dispatcher that says nothing for this long has died; 10 s is the shortest that pg-boss allows. */
+/** A dispatcher without a heartbeat for this long counts as dead. The minimum of pg-boss is 10 s. */
 export const heartbeatSeconds = 10;
 /**
- * How often the dead are looked for. Together with the heartbeat: a lost delivery is taken up again within about 13 s.
+ * How often it looks for dead dispatchers. With the heartbeat, a lost delivery is resumed within about 13 s.
  */
 const superviseIntervalSeconds = 2;
 
@@ -53,7 +53,7 @@ export function openEmbeddedBroker(options: EmbeddedBrokerOptions): EmbeddedBrok
       superviseIntervalSeconds,
       monitorIntervalSeconds: superviseIntervalSeconds,
       schedule: false,
-      // Neither job flows nor asynchronous migrations are used; the longest intervals keep an idle process idle.
+      // Job flows and asynchronous migrations are not used. Long intervals keep an idle process idle.
       flowIntervalSeconds: 3_600,
       bamIntervalSeconds: 3_600,
     });
@@ -100,19 +100,18 @@ export function openEmbeddedBroker(options: EmbeddedBrokerOptions): EmbeddedBrok
 }
 
 /**
- * Creates the topic or brings its policy up to date; safe in parallel. Messages keep the policy they were published
- * with.
+ * Creates the topic or updates its policy; safe in parallel. Messages keep the policy with which they were published.
  */
 async function ensureTopic(boss: PgBoss, topic: string, options: EmbeddedBrokerOptions): Promise<void> {
   const kept = { retentionSeconds, deleteAfterSeconds: rememberedSeconds, heartbeatSeconds };
-  // A message in the dead-letter topic waits for a person: it has no dead letter of its own and is never given up.
+  // A message in the dead-letter topic waits for a person, so it has no dead letter of its own and no last attempt.
   const deadLetter = { ...kept, retryLimit: 1_000_000, retryDelay: 0, retryBackoff: false };
   const delivered =
     topic === options.deadLetterTopic
       ? deadLetter
       : {
           ...kept,
-          // The dispatcher decides when the next delivery is due; 0 makes one that died with its process due at once.
+          // The dispatcher decides when the next delivery is due. With 0, one whose process died is due at once.
           retryLimit: options.maxDeliveryAttempts - 1,
           retryDelay: 0,
           retryBackoff: false,

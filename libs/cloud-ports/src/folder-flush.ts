@@ -1,19 +1,19 @@
-// A new name in a folder survives a crash once the folder is flushed. Flushing is slow, and one flush covers every name
-// that was there when it began, so whoever waits for the same folder shares the next one.
+// A new name in a folder survives a crash once the folder is flushed. Flushing is slow, but one flush covers every name
+// that was there when it began, so all who wait for a folder share the next flush.
 import { open } from 'node:fs/promises';
 
 export class FolderFlush {
-  /** Flushes that have not begun, by folder: what is linked before they begin is covered. */
+  /** Flushes that have not begun, by folder. They cover what is linked before they begin. */
   readonly #next = new Map<string, Promise<void>>();
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #flush: (folder: string) => Promise<void>;
 
-  /** @param flush for tests; otherwise the folder's fsync */
+  /** @param flush for tests; by default the folder's fsync */
   constructor(flush: (folder: string) => Promise<void> = flushFolder) {
     this.#flush = flush;
   }
 
-  /** Resolves once a flush that began after this call has ended; rejects with its error, for all who share it. */
+  /** Resolves after a flush that began after this call; rejects with its error, for all who share it. */
   covering(folder: string): Promise<void> {
     const next = this.#next.get(folder);
     if (next) return next;
@@ -23,8 +23,8 @@ export class FolderFlush {
   }
 
   async #after(earlier: Promise<void> | undefined, folder: string): Promise<void> {
-    // A failed flush is reported to those who waited for it; this one stands for itself. Without an earlier one, those
-    // who ask in the same turn of the event loop join.
+    // A failed flush is reported to those who waited for it, not here. Without an earlier one, all who ask in the same
+    // turn of the event loop share this one.
     await earlier?.catch(() => undefined);
     await Promise.resolve();
     const flush = this.#flush(folder);

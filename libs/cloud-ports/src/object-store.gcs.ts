@@ -1,5 +1,5 @@
-// Objects in Google Cloud Storage. The precondition "no generation yet" makes every create write-once, whatever
-// retries.
+// Objects in Google Cloud Storage. The precondition "no generation yet" makes every create write-once, with any number
+// of retries.
 import { CRC32C, Storage, type Bucket } from '@google-cloud/storage';
 import { retry } from '@tradewind/shared-types';
 import { PassThroughClient } from 'google-auth-library';
@@ -13,7 +13,7 @@ export interface GcsObjectStoreOptions {
 }
 
 const createPermission = 'storage.objects.create';
-/** Above this, Google advises an upload that can be resumed, at the price of one more request. */
+/** Above this size Google advises a resumable upload, which costs one more request. */
 const resumableSizeBytesMin = 5_000_000;
 const namesPerPage = 1_000;
 /** A read gives up after about 15 s. */
@@ -25,12 +25,12 @@ const readRetry = {
 };
 
 /**
- * A create whose answer was lost is tried again by the client and then finds its own object: it answers `exists`.
- * Both answers mean that the object is there.
+ * The client repeats a create whose answer was lost, and then finds its own object and returns `exists`. Both results
+ * mean that the object is there.
  */
 export class GcsObjectStore extends ObjectStore {
   readonly #storage: Storage;
-  /** For downloads and probes: tries once. The client's own retry of a download ends in a closed stream. */
+  /** For downloads and probes: one attempt. The client's own retry of a download ends in a closed stream. */
   readonly #storageWithoutRetry: Storage;
   readonly #options: GcsObjectStoreOptions;
 
@@ -43,7 +43,7 @@ export class GcsObjectStore extends ObjectStore {
         ? {}
         : { apiEndpoint: options.apiEndpoint, authClient: new PassThroughClient() }),
     };
-    // 408, 429 and 5xx, as long as repeating is safe: that is so for lists, and for writes with a precondition.
+    // It retries 408, 429 and 5xx where a repeat is safe: for lists, and for writes with a precondition.
     this.#storage = new Storage({ ...access, retryOptions: { autoRetry: true, maxRetries: 5, totalTimeout: 60 } });
     this.#storageWithoutRetry = new Storage({ ...access, retryOptions: { autoRetry: false } });
   }
@@ -55,8 +55,8 @@ export class GcsObjectStore extends ObjectStore {
       await file.save(bytes, {
         contentType,
         resumable: bytes.length >= resumableSizeBytesMin,
-        // The store compares, and refuses what arrived damaged with 400. Were the comparison left to the client, it
-        // would delete the stored object, which our role may not.
+        // The store compares the checksum and refuses damaged data with 400. The client would delete the stored object
+        // instead, which our role may not.
         metadata: { crc32c: checksum(bytes) },
         validation: false,
         preconditionOpts: { ifGenerationMatch: 0 },
@@ -71,7 +71,7 @@ export class GcsObjectStore extends ObjectStore {
   async read(bucket: string, name: string): Promise<string | undefined> {
     const file = this.#bucket(bucket, this.#storageWithoutRetry).file(checkedName(name));
     try {
-      // The client compares what it received with the checksum that the store kept.
+      // The client compares the data with the checksum of the store.
       const [body] = await retry(() => file.download({ validation: 'crc32c' }), readRetry);
       return body.toString('utf8');
     } catch (error) {
@@ -90,21 +90,21 @@ export class GcsObjectStore extends ObjectStore {
     }
   }
 
-  /** Asks which permissions this process has: a written object could not be removed by a role that only creates. */
+  /** Asks for the permissions of this process, because a role that only creates could not remove a test object. */
   protected async probe(name: string): Promise<void> {
     const bucket = this.#bucket(name, this.#storageWithoutRetry);
     try {
       const [granted] = await bucket.iam.testPermissions(createPermission);
       if (granted[createPermission] !== true) throw new Error(`${createPermission} is not granted on ${name}`);
     } catch (error) {
-      // Emulators know no permissions: there it is enough that the bucket exists.
+      // Emulators have no permissions; there it is enough that the bucket exists.
       if (this.#options.apiEndpoint === undefined || ![404, 405, 501].includes(Number(codeOf(error)))) throw error;
       await bucket.getFiles({ maxResults: 1, autoPaginate: false });
     }
   }
 
   async onApplicationShutdown(): Promise<void> {
-    // Requests are waited for by their callers; nothing is held open.
+    // Callers wait for their requests; nothing is held open.
   }
 
   #bucket(name: string, storage = this.#storage): Bucket {
@@ -124,7 +124,7 @@ function checksum(bytes: Buffer): string {
   return crc32c.toString();
 }
 
-/** Failures that pass: too many requests, the server's own, a damaged or broken transfer. */
+/** Transient failures: too many requests, faults of the server, a damaged or broken transfer. */
 function isPassing(code: unknown): boolean {
   return [408, 429, 500, 502, 503, 504, 'CONTENT_DOWNLOAD_MISMATCH', 'ECONNRESET', 'ETIMEDOUT'].includes(code as never);
 }

@@ -3,10 +3,10 @@ const writableKnownMs = 2_000;
 
 /**
  * Write-once objects in buckets.
- * Repetition: `create` of an existing name changes nothing and answers `exists`; nothing is ever overwritten.
+ * Repetition: `create` of an existing name changes nothing and returns `exists`; nothing is ever overwritten.
  * Durability: when `create` resolves the object survives a crash of the process and of the machine.
- * A create that is tried again because its answer was lost may find its own object: it answers `exists` too.
- * Concurrency: of parallel creates of one name exactly one answers `created`.
+ * A create that is repeated because its answer was lost may find its own object, and returns `exists` too.
+ * Concurrency: of parallel creates of one name exactly one returns `created`.
  */
 export abstract class ObjectStore {
   /** What the last look at each bucket found. */
@@ -19,8 +19,8 @@ export abstract class ObjectStore {
   abstract list(bucket: string, prefix: string): AsyncIterable<string>;
 
   /**
-   * Rejects unless an object could be created in the bucket now. Leaves nothing behind that `list` shows. Whoever asks
-   * again within seconds hears the same, so that a page anybody may read costs the store nothing.
+   * Rejects unless an object could be created in the bucket now. Leaves nothing that `list` shows. The result is kept
+   * for seconds, so that a page that anybody can read costs the store nothing.
    */
   assertWritable(bucket: string): Promise<void> {
     const now = performance.now();
@@ -31,7 +31,7 @@ export abstract class ObjectStore {
     return result;
   }
 
-  /** One look, without memory: proves that an object could be created in the bucket, or rejects. */
+  /** One look: proves that an object could be created in the bucket, or rejects. */
   protected abstract probe(bucket: string): Promise<void>;
 
   abstract onApplicationShutdown(): Promise<void>;

@@ -1,8 +1,7 @@
 import type { QueueMessage } from './queue.port.js';
 
 /**
- * Pub/Sub's limit; kept by every queue, so that a message that is too large fails on every machine and not only in
- * production.
+ * Pub/Sub's limit. Every queue applies it, so that a message that is too large fails on every machine.
  */
 const dataSizeBytesMax = 10_000_000;
 

@@ -1,6 +1,6 @@
 /**
- * Says whether an HTTP request is a push of our own queue.
- * Fails closed: when keys cannot be had, the push is refused with `unavailable` and the queue sends it again.
+ * Decides whether an HTTP request is a push of our own queue.
+ * It fails closed: when the keys cannot be read, the push is refused with `unavailable` and the queue sends it again.
  */
 export abstract class PushAuthenticator {
   /**

@@ -1,5 +1,5 @@
 // Delivers the messages of an embedded topic to an HTTP endpoint, as Pub/Sub's push subscriptions do. Several
-// dispatchers, in one process or in many, share one topic: each message is under way with one of them at a time.
+// dispatchers in any number of processes share one topic: only one of them delivers a message at a time.
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs, type Backoff } from '@tradewind/shared-types';
 import type { JobWithMetadata, PgBoss } from 'pg-boss';
@@ -18,13 +18,13 @@ export interface EmbeddedPushDispatcherOptions extends Backoff {
   deadLetterTopic: string;
   /** Deliveries of one message, the first included, before it goes to the dead-letter topic. */
   maxDeliveryAttempts: number;
-  /** How long an answer may take, milliseconds, at most 300,000. Later ones count as none. */
+  /** How long an answer may take, milliseconds, at most 300,000. A later answer is ignored. */
   ackDeadlineMs: number;
-  /** Deliveries under way at once. */
+  /** Most parallel deliveries. */
   concurrency: number;
-  /** How often an empty topic is looked at, milliseconds. */
+  /** How often it looks at an empty topic, milliseconds. */
   pollIntervalMs?: number;
-  /** Told of each delivery and each fault, for logs and metrics. Must not throw. */
+  /** Called for each delivery and each fault, for logs and metrics. Must not throw. */
   onEvent?: (event: PushDispatchEvent) => void;
 }
 
@@ -32,23 +32,23 @@ export type PushDispatchEvent =
   | { kind: 'delivered'; topic: string; messageId: string; attempt: number; status: number; seconds: number }
   /** `retryInMs` is absent when the message went to the dead-letter topic instead. */
   | { kind: 'not_acknowledged'; topic: string; messageId: string; attempt: number; reason: string; retryInMs?: number }
-  /** The queue's database failed; the dispatcher goes on trying. */
+  /** The queue's database failed; the dispatcher tries again. */
   | { kind: 'queue_error'; topic: string; error: unknown };
 
-/** Statuses that end a delivery. Everything else, redirects too, leads to another one. */
+/** Statuses that end a delivery. Every other answer, redirects too, leads to another delivery. */
 const acknowledgingStatuses: ReadonlySet<number> = new Set([102, 200, 201, 202, 204]);
-/** Half of an idle dispatcher's latency; five cheap queries per second. */
+/** The mean latency of an idle dispatcher is half of it, for five cheap queries per second. */
 const pollIntervalMsDefault = 200;
 const errorPauseMsMax = 5_000;
-/** Three chances to say "still alive" before the claim lapses. */
+/** Three heartbeats before the claim expires. */
 const heartbeatIntervalMs = (heartbeatSeconds * 1000) / 4;
 
 type Delivery = JobWithMetadata<StoredMessage>;
 
 /**
- * Failure: a delivery that is not acknowledged comes again after a backoff that doubles from `backoffMsMin` to
- * `backoffMsMax`; after `maxDeliveryAttempts` it goes to the dead-letter topic. A dispatcher that is killed loses
- * nothing: within about 13 s the others, or its successor, take its deliveries up again, which counts as one attempt.
+ * Failure: a delivery that is not acknowledged is repeated after a backoff that doubles from `backoffMsMin` to
+ * `backoffMsMax`. After `maxDeliveryAttempts` the message goes to the dead-letter topic. A dispatcher that is killed
+ * loses nothing: within about 13 s others, or its successor, repeat its deliveries, which counts as one attempt.
  * Repetition: an acknowledgement that could not be recorded leads to a second delivery.
  */
 export class EmbeddedPushDispatcher {
@@ -71,15 +71,15 @@ export class EmbeddedPushDispatcher {
     });
   }
 
-  /** Begins to deliver. Returns at once, also while the database cannot be reached: it is tried until it can. */
+  /** Starts to deliver and returns at once. While the database cannot be reached, it tries again. */
   start(): void {
     this.#loop ??= this.#run();
     this.#heartbeat ??= setInterval(() => void this.#keepClaims(), heartbeatIntervalMs);
   }
 
   /**
-   * Takes no more messages and waits for the deliveries under way, at most `graceMs`; then breaks them off and puts
-   * their messages back, due at once for the next dispatcher.
+   * Takes no more messages and waits for open deliveries, at most `graceMs`. Then it cancels them and puts their
+   * messages back, due at once for the next dispatcher.
    */
   async stop(graceMs = 5_000): Promise<void> {
     this.#stopping.abort();
@@ -140,7 +140,7 @@ export class EmbeddedPushDispatcher {
     const answer = await this.#push(delivery, attempt);
     const event = { topic, messageId: delivery.id, attempt };
     if (typeof answer === 'number' && acknowledgingStatuses.has(answer)) {
-      // Fenced by the attempt: when the claim has lapsed meanwhile, the newer delivery decides.
+      // Only this attempt is completed: when the claim has expired meanwhile, the newer delivery decides.
       await boss.complete(topic, delivery);
       this.#report({ kind: 'delivered', ...event, status: answer, seconds: (performance.now() - started) / 1000 });
       return;
@@ -152,7 +152,7 @@ export class EmbeddedPushDispatcher {
     this.#report({ kind: 'not_acknowledged', ...event, reason, ...(isLast ? {} : { retryInMs }) });
   }
 
-  /** The status of the answer, or why there was none. */
+  /** The status of the answer, or the reason why there was none. */
   async #push(delivery: Delivery, attempt: number): Promise<number | string> {
     const { endpoint, token, ackDeadlineMs } = this.#options;
     const attributes = deliveredAttributes(delivery);
@@ -183,7 +183,7 @@ export class EmbeddedPushDispatcher {
     }
   }
 
-  /** Says for every delivery under way that its process is alive. */
+  /** Sends a heartbeat for every open delivery. */
   async #keepClaims(): Promise<void> {
     const deliveries = [...this.#underWay.keys()];
     if (deliveries.length === 0) return;
@@ -201,8 +201,8 @@ export class EmbeddedPushDispatcher {
 }
 
 /**
- * Ends this attempt in one transaction: due again after the delay, or moved to the dead-letter topic when it was the
- * last.
+ * Ends this attempt in one transaction: the message is due again after the delay, or moves to the dead-letter topic
+ * after the last attempt.
  */
 async function putBack(
   boss: PgBoss,
@@ -227,7 +227,7 @@ async function putBack(
   }
 }
 
-/** A dead-lettered message tells where it came from in the attributes that Pub/Sub adds. */
+/** Adds the attributes with which Pub/Sub says where a dead letter came from. */
 function deliveredAttributes(delivery: Delivery): Record<string, string> {
   const { attributes } = delivery.data;
   if (!delivery.sourceName) return attributes;
@@ -239,7 +239,7 @@ function deliveredAttributes(delivery: Delivery): Record<string, string> {
   };
 }
 
-/** W3C trace context that the publisher put into the attributes, so that the receiver's spans join the same trace. */
+/** The W3C trace context of the publisher, so that the receiver's spans join the same trace. */
 function traceHeaders(attributes: Record<string, string>): Record<string, string> {
   const { traceparent, tracestate } = attributes;
   if (traceparent === undefined) return {};

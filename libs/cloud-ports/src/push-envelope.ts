@@ -9,7 +9,7 @@ export interface DeliveredMessage {
 }
 
 /**
- * The JSON text of a push. Id and time come in both spellings, a body that is empty is `"data":""`.
+ * The JSON text of a push. Id and time have both spellings; an empty body is `"data":""`.
  * @param subscription full name, `projects/<project>/subscriptions/<name>`
  * @param deliveryAttempt from 1; Pub/Sub sends it only when the subscription has a dead-letter policy
  */

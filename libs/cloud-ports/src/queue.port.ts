@@ -2,11 +2,11 @@
 export interface QueueMessage {
   /** Body; JSON text for every topic of this platform. At most 10 MB. */
   data: string;
-  /** Text attributes, delivered beside the body. */
+  /** Text attributes, delivered with the body. */
   attributes: Record<string, string>;
   /**
-   * Stable name of this message for the publisher. An implementation that can forget a repeat does so;
-   * one that cannot (Pub/Sub) publishes again, so receivers de-duplicate by business key all the same.
+   * The publisher's stable name for this message. An implementation that can ignore a repeat does so. One that cannot
+   * (Pub/Sub) publishes it again, so receivers must de-duplicate by business key.
    */
   idempotencyKey?: string;
 }
@@ -15,8 +15,8 @@ export interface QueueMessage {
  * A durable topic that pushes to HTTP endpoints in the Pub/Sub push envelope.
  *
  * Ordering: none is promised. Repetition: at least once; a receiver may see a message twice, also after it answered.
- * Acknowledgement: an answer of 102, 200, 201, 202 or 204 ends the delivery; everything else, a broken connection
- * and silence past the deadline lead to redelivery with backoff, then to the dead-letter topic.
+ * Acknowledgement: status 102, 200, 201, 202 or 204 ends the delivery. Everything else, a broken connection and no
+ * answer before the deadline lead to redelivery with backoff, then to the dead-letter topic.
  * Failure: `publish` rejects when not all messages are known to be durable; publishing them again is then safe.
  * Concurrency: safe to call in parallel.
  */
@@ -25,6 +25,6 @@ export abstract class Queue {
   abstract publish(topic: string, messages: readonly QueueMessage[]): Promise<string[]>;
   /** Rejects while the queue cannot take messages. For `GET /ready`. */
   abstract ping(): Promise<void>;
-  /** Waits for what is on its way, then lets go of connections. Called by Nest at shutdown. */
+  /** Waits for open publishes, then closes the connections. Called by Nest at shutdown. */
   abstract onApplicationShutdown(): Promise<void>;
 }

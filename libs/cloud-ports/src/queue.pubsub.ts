@@ -5,28 +5,28 @@ import { Queue, type QueueMessage } from './queue.port.js';
 
 export interface PubSubQueueOptions {
   projectId: string;
-  /** Asked for by `ping`; the caller needs pubsub.topics.get on it. */
+  /** The topic that `ping` reads; this needs pubsub.topics.get on it. */
   pingTopic: string;
   /** host:port of an emulator or fake; calls carry no credentials then. */
   apiEndpoint?: string | undefined;
-  /** How long a publish is tried again before it rejects, milliseconds. */
+  /** How long a publish is retried before it rejects, milliseconds. */
   publishTimeoutMs?: number;
 }
 
-/** gRPC codes after which publishing again is useful: those that Google's own client configuration names. */
+/** gRPC codes after which a repeat is useful, as in the configuration of Google's client. */
 const retryCodes = [1, 2, 4, 8, 10, 13, 14];
 
 /**
- * A batch leaves when it is 10 ms old, has 100 messages or about 1 MB: well below the 10 MB that one request may have.
+ * A batch is sent when it is 10 ms old, or has 100 messages or about 1 MB. A request may have 10 MB.
  */
 const batching = { maxMessages: 100, maxMilliseconds: 10, maxBytes: 1_000_000 };
 
-/** Publishing waits once this much is on its way, so that a large fan-out stays within a small pod's memory. */
+/** With this much unacknowledged, publishing waits, so that a large run fits into the memory of a small pod. */
 const flowControlOptions = { maxOutstandingMessages: 1_000, maxOutstandingBytes: 32_000_000 };
 
 /**
- * Pub/Sub cannot forget a repeat: an `idempotencyKey` is carried as the attribute `idempotency_key` for receivers and
- * for people who read logs, and a repeat becomes a second message with an id of its own.
+ * Pub/Sub cannot ignore a repeat: it becomes a second message with another id. The `idempotencyKey` is sent as the
+ * attribute `idempotency_key`, for receivers and for people who read logs.
  */
 export class PubSubQueue extends Queue {
   readonly #pubsub: PubSub;
@@ -69,7 +69,7 @@ export class PubSubQueue extends Queue {
     await this.#topic(this.#options.pingTopic).getMetadata({ timeout: 4_000, retry: null });
   }
 
-  /** Takes no more, waits for every publish on its way (each ends by its own timeout), then closes the connections. */
+  /** Accepts no more, waits for open publishes (each has its own timeout), then closes the connections. */
   async onApplicationShutdown(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#publishing);
@@ -104,7 +104,7 @@ export class PubSubQueue extends Queue {
   }
 }
 
-/** Options of every Pub/Sub client: an endpoint of one's own means an emulator, plain text and no credentials. */
+/** Options of every Pub/Sub client. An apiEndpoint means an emulator, plain text and no credentials. */
 export function clientOptions({ projectId, apiEndpoint }: { projectId: string; apiEndpoint?: string | undefined }) {
   return apiEndpoint === undefined ? { projectId } : { projectId, apiEndpoint, emulatorMode: true };
 }

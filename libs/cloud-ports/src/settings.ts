@@ -1,5 +1,5 @@
 // Environment variables of the ports, as envalid specifications that an app spreads into its own configuration.
-// CLOUD chooses the implementations; the settings of the other cloud may then be left out.
+// CLOUD chooses the implementations. The settings of the other cloud are optional.
 import { profileBackupBucket } from '@tradewind/shared-types';
 import { assertBucketName } from './object-names.js';
 
@@ -16,7 +16,7 @@ interface SpecOptions<T> {
   secret?: true;
   /** Between the secrets of a setting that may hold several. */
   separator?: string;
-  /** What is wrong with the value in production, or nothing. */
+  /** What is wrong with the value in production; undefined when it is safe. */
   productionRule?: () => string | undefined;
 }
 
@@ -32,7 +32,7 @@ function spec<T, const O extends SpecOptions<T>>(kind: string, parse: (input: st
 const str = <const O extends SpecOptions<string>>(options: O) =>
   spec(options.secret ? 'secret' : 'text', (input) => input, options);
 
-/** An absolute address, kept exactly as written: a slash at its end may be part of the path. */
+/** An absolute address, exactly as written, since a slash at its end may be part of the path. */
 const url = <const O extends SpecOptions<string>>(options: O) =>
   spec(
     'URL',
@@ -113,7 +113,7 @@ const pushToken = {
   }),
 };
 
-/** Who verifies tokens that Google has signed: pushes of Pub/Sub, calls of Cloud Scheduler. */
+/** For services that verify tokens of Google: pushes of Pub/Sub, calls of Cloud Scheduler. */
 export const googleSigningKeysSettings = {
   GOOGLE_SIGNING_KEYS_URL: url({
     productionRule: () => 'must not be set in production: whoever publishes keys there can sign every token',
@@ -123,7 +123,7 @@ export const googleSigningKeysSettings = {
   }),
 };
 
-/** Who publishes, delivers and sets up topics: the coordinator. */
+/** For the service that publishes, delivers and sets up topics: the coordinator. */
 export const queueSettings = {
   ...cloud,
   ...googleProject,
@@ -143,7 +143,7 @@ export const queueSettings = {
     default: 'network-scraping-batches-dead-letter',
     desc: 'Topic that receives messages given up after QUEUE_MAX_DELIVERY_ATTEMPTS',
   }),
-  // Pub/Sub allows 5 to 100. At a backoff of 1 s doubling to 10 min, 100 attempts outlast a provider's bad night.
+  // Pub/Sub allows 5 to 100. With a backoff from 1 s to 10 min, 100 attempts last longer than a night.
   QUEUE_MAX_DELIVERY_ATTEMPTS: integer({
     min: 5,
     max: 100,
@@ -197,7 +197,7 @@ export const queueSettings = {
   }),
 };
 
-/** Who receives pushes: priority-api. */
+/** For the service that receives pushes: priority-api. */
 export const pushSettings = {
   ...cloud,
   ...pushToken,
@@ -216,7 +216,7 @@ export const pushSettings = {
   }),
 };
 
-/** Who writes or reads the warehouse: interactions, priority-webhook, coordinator. */
+/** For services that use the warehouse: interactions, priority-webhook, coordinator. */
 export const warehouseSettings = {
   ...cloud,
   ...googleProject,
@@ -253,7 +253,7 @@ export const warehouseSettings = {
   }),
 };
 
-/** Who keeps backups: priority-webhook. */
+/** For the service that keeps backups: priority-webhook. */
 export const objectStoreSettings = {
   ...cloud,
   ...googleProject,

@@ -1,5 +1,5 @@
-// Creates what is missing of the Pub/Sub set-up and compares the rest with the settings, field by field. Never changes
-// what exists: a wrong endpoint or audience is a deployment mistake that must not be papered over.
+// Creates missing topics and subscriptions of Pub/Sub and compares the others with the settings, field by field. It
+// never changes what exists: a wrong endpoint or audience is a mistake of the deployment that must be seen.
 import { PubSub, v1 } from '@google-cloud/pubsub';
 import { clientOptions } from './queue.pubsub.js';
 import { TopologyMismatchError, type TopologyEntry } from './topology.js';
@@ -44,7 +44,7 @@ interface Subscription {
 const notFound = 5;
 const alreadyExists = 6;
 
-/** How long an undelivered message is kept: the longest that needs no exception, and that the emulator allows too. */
+/** How long an undelivered message is kept: the longest that Google and the emulator allow without an exception. */
 const retentionSeconds = 7 * 86_400;
 
 /**
@@ -85,7 +85,7 @@ export async function ensurePubSubTopology(wanted: PubSubTopology): Promise<Topo
   }
 }
 
-/** What existed before, or undefined when it was created now. */
+/** What existed before; undefined when this call created it. */
 async function createMissing<T>(get: () => Promise<T>, create: () => Promise<unknown>): Promise<T | undefined> {
   try {
     return await get();
@@ -96,7 +96,7 @@ async function createMissing<T>(get: () => Promise<T>, create: () => Promise<unk
     await create();
     return undefined;
   } catch (error) {
-    // Another process was quicker.
+    // Another process was faster.
     if (codeOf(error) === alreadyExists) return get();
     throw error;
   }
@@ -108,7 +108,7 @@ function pushSubscription(wanted: PubSubTopology) {
     topic: `projects/${wanted.projectId}/topics/${wanted.topic}`,
     ackDeadlineSeconds: wanted.ackDeadlineSeconds,
     messageRetentionDuration: { seconds: retentionSeconds },
-    // Without this Pub/Sub deletes a subscription that nothing was delivered to for a month.
+    // Without this Pub/Sub deletes a subscription after a month without a delivery.
     expirationPolicy: {},
     pushConfig: {
       pushEndpoint: wanted.pushEndpoint,
@@ -124,7 +124,7 @@ function pushSubscription(wanted: PubSubTopology) {
   };
 }
 
-/** A topic without a subscription forgets what it is given, so the dead letters need one. It is read by people. */
+/** A topic without a subscription drops its messages, so the dead letters need one. People read it. */
 function deadLetterSubscription(wanted: PubSubTopology) {
   return {
     name: `projects/${wanted.projectId}/subscriptions/${wanted.deadLetterTopic}`,
@@ -153,7 +153,7 @@ function differences(resource: string, wanted: Subscription, found: Subscription
   ];
   return fields.flatMap(([name, read]) => {
     const [expected, actual] = [read(wanted), read(found)];
-    // What the settings leave open may be anything.
+    // A field without a setting may have any value.
     return expected === undefined || expected === actual
       ? []
       : [`${resource}: ${name} is ${shown(actual)}, the settings say ${shown(expected)}`];

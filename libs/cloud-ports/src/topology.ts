@@ -1,4 +1,4 @@
-// What an operator sees of the set-up of topics and subscriptions, whichever cloud it is.
+// What an operator sees of the topics and subscriptions of any cloud.
 
 /** One topic or subscription and what was done about it. */
 export interface TopologyEntry {
@@ -7,7 +7,7 @@ export interface TopologyEntry {
   outcome: 'created' | 'matches';
 }
 
-/** Something exists already and differs from the settings. Nothing existing was changed; a person has to decide. */
+/** Something that exists differs from the settings. It was not changed; a person has to decide. */
 export class TopologyMismatchError extends Error {
   constructor(readonly mismatches: readonly string[]) {
     super(`The queue is set up differently from the settings:\n${mismatches.map((line) => `  ${line}`).join('\n')}`);

@@ -1,5 +1,5 @@
-// Checks rows against their table before they leave the process, so that every warehouse refuses the same rows
-// for the same reasons, and one bad row does not take its neighbours along.
+// Checks rows against their table before they are sent, so that every warehouse refuses the same rows for the same
+// reasons, and one bad row does not make others fail.
 import { warehouseTables, type Column, type WarehouseRows, type WarehouseTable } from './warehouse-tables.js';
 
 export interface EncodedRow {
@@ -10,7 +10,7 @@ export interface EncodedRow {
 
 export interface CheckedRows {
   /**
-   * Each `row_id` once, ascending: parallel appends then lock rows in one order and cannot block each other for ever.
+   * Each `row_id` once, ascending: parallel appends lock rows in the same order and cannot deadlock.
    */
   accepted: EncodedRow[];
   rejected: { row_id: string; reason: string }[];
@@ -40,7 +40,7 @@ export function checkRows<T extends WarehouseTable>(table: T, rows: readonly War
 
 function faultOf(row: object, columns: [string, Column][]): string | undefined {
   const values = row as Record<string, unknown>;
-  // Own properties alone count: a column may bear the name of something that every object inherits.
+  // Only own properties count: a column may have the name of something that every object inherits.
   let known = 0;
   for (const [name, column] of columns) {
     const isThere = Object.hasOwn(values, name);
@@ -70,7 +70,7 @@ function hasType(value: unknown, type: Column['type']): boolean {
     case 'timestamp':
       return value instanceof Date && isStorableTime(value);
     case 'json':
-      // Objects always have a text; only functions and symbols have none.
+      // Only functions and symbols have no JSON text.
       return typeof value === 'object' || JSON.stringify(value) !== undefined;
   }
 }
@@ -83,7 +83,7 @@ function isStorableTime(time: Date): boolean {
   return time.getTime() >= timeMsMin && time.getTime() < timeMsEnd;
 }
 
-/** Undefined when a value of the row cannot be written as JSON: it is nested too deep, or holds itself. */
+/** Undefined when a value of the row has no JSON text: it is nested too deeply, or contains itself. */
 function encode(row: object, columns: [string, Column][]): Record<string, unknown> | undefined {
   const values = row as Record<string, unknown>;
   const encoded: Record<string, unknown> = {};
@@ -104,7 +104,7 @@ function encodeValue(value: unknown, type: Column['type']): unknown {
 const unstorableCharacter = /[\p{Surrogate}\0]/u;
 
 /**
- * Scraped text may hold NUL, which PostgreSQL cannot store, or half a surrogate pair, which UTF-8 cannot: both become
+ * Scraped text may hold NUL, which PostgreSQL cannot store, or half a surrogate pair, which UTF-8 cannot. Both become
  * U+FFFD.
  */
 function storableText(text: string): string {
@@ -113,13 +113,13 @@ function storableText(text: string): string {
 }
 
 /**
- * How JSON text writes what cannot be stored. A backslash that belongs to a text matches too, which only costs time.
+ * What cannot be stored, as JSON text writes it. An escaped backslash matches too, which only costs time.
  */
 const unstorableEscape = /\\u(0000|d[89a-f])/;
 
 function storableJson(value: unknown): unknown {
   const text = JSON.stringify(value);
-  // Hardly any item has such characters, and rebuilding each would cost more than storing it.
+  // Few items have such characters, and rebuilding an item costs more than storing it.
   if (!unstorableEscape.test(text)) return value;
   return JSON.parse(text, (_key, part: unknown) => {
     if (typeof part === 'string') return storableText(part);

@@ -1,6 +1,6 @@
 /**
- * The warehouse tables and the meaning of their columns. Both implementations create their tables from this file.
- * All are append-only and partitioned by day of `ingested_at`; `row_id` is deterministic, so that a repeat is known.
+ * The warehouse tables and the meaning of their columns. Both implementations create their tables from this file. All
+ * are append-only and partitioned by day of `ingested_at`. `row_id` is deterministic, so that repeats are recognised.
  */
 export type ColumnType = 'string' | 'integer' | 'boolean' | 'timestamp' | 'json';
 

@@ -1,5 +1,5 @@
-// The warehouse on Google BigQuery. Append-only: never an UPDATE, DELETE or MERGE, so the streaming buffer, which
-// refuses them for half an hour, cannot get in the way.
+// The warehouse on Google BigQuery. It is append-only: the streaming buffer refuses UPDATE, DELETE and MERGE for half
+// an hour, so none of them is used.
 import {
   BigQuery,
   type BigQueryTimestamp,
@@ -23,7 +23,7 @@ export interface BigQueryWarehouseOptions {
   apiEndpoint?: string | undefined;
 }
 
-/** 429 and 5xx are tried again within two minutes, waiting 1, 2, 4 .. 32 s with jitter, as Google advises. */
+/** 429 and 5xx are retried for up to two minutes, after 1, 2, 4 .. 32 s with jitter, as Google advises. */
 const retryOptions = { autoRetry: true, maxRetries: 6, maxRetryDelay: 32, totalTimeout: 120 };
 
 export class BigQueryWarehouse extends Warehouse {
@@ -31,7 +31,7 @@ export class BigQueryWarehouse extends Warehouse {
   readonly #options: BigQueryWarehouseOptions;
   readonly #appender: BigQueryAppender;
 
-  /** @param appender makes the way of writing, given the client */
+  /** @param appender makes the appender for this client */
   constructor(options: BigQueryWarehouseOptions, appender: (bigquery: BigQuery) => BigQueryAppender) {
     super();
     this.#options = options;
@@ -40,7 +40,7 @@ export class BigQueryWarehouse extends Warehouse {
       retryOptions,
       ...(options.apiEndpoint === undefined
         ? {}
-        : // Any other kind of "no credentials" makes the client look for some, and crash on uploads.
+        : // With any other kind of "no credentials" the client looks for some, and crashes on uploads.
           { apiEndpoint: options.apiEndpoint, authClient: new PassThroughClient() }),
     });
     this.#appender = appender(this.#bigquery);
@@ -74,7 +74,7 @@ export class BigQueryWarehouse extends Warehouse {
         throw new Error(`column ${name}.${field.name} is ${found.type}, the code needs ${field.type}`);
       }
     }
-    // Columns can be added to a table that has rows, and only as nullable ones.
+    // A column can be added to a table with rows only if it is nullable.
     if (missing.length > 0) await dataset.table(name).setMetadata({ schema: { fields: [...fields, ...missing] } });
   }
 
@@ -109,7 +109,7 @@ export class BigQueryWarehouse extends Warehouse {
   }
 
   /**
-   * One query; its result, which BigQuery keeps for a day, is read page by page. A page may be shorter than asked for.
+   * One query whose result is read page by page; BigQuery keeps it for a day. A page may be shorter than `pageSize`.
    */
   async *readPriorityPeople(options: {
     pageSize: number;
@@ -125,7 +125,7 @@ export class BigQueryWarehouse extends Warehouse {
     });
     let page: QueryResultsOptions | null = { maxResults: options.pageSize, autoPaginate: false };
     while (page) {
-      // The client's types say that the next page's options are an answer of the server; they are options like these.
+      // The client types the options of the next page as a response of the server; they are options like these.
       const [rows, next] = (await job.getQueryResults(page)) as unknown as [
         PriorityPerson[],
         QueryResultsOptions | null,
@@ -167,9 +167,9 @@ export class BigQueryWarehouse extends Warehouse {
   }
 }
 
-/** The metadata of what exists; undefined when it was created now. Safe in parallel. */
+/** The metadata of what existed; undefined when this call created it. Safe in parallel. */
 async function ensured(get: () => Promise<unknown>, create: () => Promise<unknown>): Promise<unknown> {
-  // The client answers with a list whose first element is the metadata.
+  // The client returns a list whose first element is the metadata.
   const existing = async () => ((await get()) as unknown[])[0];
   try {
     return await existing();
@@ -180,7 +180,7 @@ async function ensured(get: () => Promise<unknown>, create: () => Promise<unknow
     await create();
     return undefined;
   } catch (error) {
-    // Another process was quicker.
+    // Another process was faster.
     if ((error as { code?: number }).code === 409) return existing();
     throw error;
   }

@@ -1,10 +1,10 @@
-// DDL of the embedded warehouse, generated from warehouse-tables.ts. Every statement may run again without effect.
+// DDL of the embedded warehouse, generated from warehouse-tables.ts. A second run of a statement has no effect.
 import { columnsOf } from './warehouse-rows.js';
 import { warehouseTables, type Column, type WarehouseTable } from './warehouse-tables.js';
 
 export const schema = 'warehouse';
 
-// Text compares by bytes, as in BigQuery, so that both read people in the same order.
+// Text is compared by bytes, as in BigQuery, so that both read people in the same order.
 const columnTypes = {
   string: 'text collate "C"',
   integer: 'bigint',

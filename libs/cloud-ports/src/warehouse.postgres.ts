@@ -7,11 +7,11 @@ import type { WarehouseRows, WarehouseTable } from './warehouse-tables.js';
 
 export interface PostgresWarehouseOptions {
   databaseUrl: string;
-  /** Connections at most. */
+  /** Most connections. */
   poolSize: number;
 }
 
-/** One statement holds a few megabytes at the usual 2 KB per row, and no lock is held for long. */
+/** At the usual 2 KB per row a statement has a few megabytes, and no lock is held for long. */
 const rowsPerStatement = 1_000;
 
 const recordTypes = {
@@ -34,7 +34,7 @@ export class PostgresWarehouse extends Warehouse {
       connectionTimeoutMillis: 5_000,
       idleTimeoutMillis: 30_000,
     });
-    // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+    // The pool replaces an idle connection that broke. Without a listener its error would end the process.
     this.#pool.on('error', () => undefined);
   }
 
@@ -55,8 +55,8 @@ export class PostgresWarehouse extends Warehouse {
   }
 
   /**
-   * Rows are committed a thousand at a time; when a later thousand fails, the earlier ones are stored and known by
-   * their row_id.
+   * Commits a thousand rows at a time. When a later thousand fails, the earlier ones are stored, and a repeat
+   * recognises them by row_id.
    */
   async append<T extends WarehouseTable>(table: T, rows: readonly WarehouseRows[T][]): Promise<AppendResult> {
     const { accepted, rejected } = checkRows(table, rows);
@@ -75,7 +75,9 @@ export class PostgresWarehouse extends Warehouse {
     return { appended, rejected };
   }
 
-  /** One statement; when PostgreSQL refuses a value, halves of it, down to the rows that it refuses. */
+  /**
+   * Inserts with one statement. When PostgreSQL refuses a value, it tries halves, down to the rows that are refused.
+   */
   async #insert(statement: string, rows: readonly EncodedRow[]): Promise<AppendResult> {
     try {
       const inserted = await this.#pool.query(statement, [JSON.stringify(rows.map((row) => row.values))]);
@@ -143,14 +145,14 @@ export class PostgresWarehouse extends Warehouse {
   }
 }
 
-/** A data exception, a broken constraint or a limit of PostgreSQL: other rows may be stored all the same. */
+/** A data exception, a broken constraint or a limit of PostgreSQL. Other rows can still be stored. */
 function isAboutValues(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && /^(21|22|23|54)/.test(error.code ?? '');
 }
 
 /**
- * A person counts as priority when the latest row says so. A person with several usernames appears once for each.
- * Walks person_fields_latest_idx from the key on, so a page costs the same wherever it is. A null username sorts first.
+ * The latest row decides whether a person is a priority person. A person with several usernames appears once for each.
+ * It reads person_fields_latest_idx from the key on, so every page costs the same. A null username sorts first.
  */
 const priorityPeopleAfter = `
   with person as (

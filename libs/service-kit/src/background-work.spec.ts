@@ -63,11 +63,11 @@ describe('BackgroundWork', () => {
     try {
       let passes = 0;
       startLoop({
-          intervalMs: hourMs,
+        intervalMs: hourMs,
         restMs: 100,
-          run: async () => void (passes += 1),
+        run: async () => void (passes += 1),
       });
-        await jest.advanceTimersByTimeAsync(0);
+      await jest.advanceTimersByTimeAsync(0);
       expect(passes).toBe(1);
       for (let wake = 0; wake < 10; wake++) loop.wake();
       await jest.advanceTimersByTimeAsync(99);

@@ -122,7 +122,9 @@ export class BackgroundWork implements OnModuleDestroy {
         for (const claimed of await claim(room)) {
           underWay += 1;
           const piece = work(claimed, signal)
-            .catch((error: unknown) => this.logger.error({ err: error, work: name }, 'a piece of background work failed'))
+            .catch((error: unknown) =>
+              this.logger.error({ err: error, work: name }, 'a piece of background work failed'),
+            )
             .finally(() => {
               underWay -= 1;
               loop.wake();

@@ -38,7 +38,9 @@ async function serve<C extends ServiceConfig>(service: ServiceDefinition<C>): Pr
  * state of the process is unknown, so it ends.
  */
 function logUnhandled({ logger }: RunningService): void {
-  process.on('unhandledRejection', (reason) => logger.error({ err: reason }, 'a promise was rejected and nobody handled it'));
+  process.on('unhandledRejection', (reason) =>
+    logger.error({ err: reason }, 'a promise was rejected and nobody handled it'),
+  );
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'nobody caught an exception: ending');
     process.exit(1);

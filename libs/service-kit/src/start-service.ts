@@ -160,7 +160,10 @@ async function prepare<C extends ServiceConfig>(
 
 function announce(config: ServiceConfig, logger: Logger): void {
   if (config.developmentSettings.length === 0) return;
-  logger.warn({ settings: config.developmentSettings }, 'settings have development values, which are unfit for production');
+  logger.warn(
+    { settings: config.developmentSettings },
+    'settings have development values, which are unfit for production',
+  );
 }
 
 function urlOf(server: Server, host: string): string {
