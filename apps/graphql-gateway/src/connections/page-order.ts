@@ -13,6 +13,11 @@ export function orderKeys(sort: readonly SortKey[]): readonly SortKey[] {
   return sort.some((key) => key.column === 'id') ? sort : [...sort, idKey];
 }
 
+/** What the order means, as part of a query's fingerprint. */
+export function orderMeaning(sort: readonly SortKey[]): unknown {
+  return orderKeys(sort).map(({ column, direction }) => [column, direction]);
+}
+
 /** Columns of a page's rows in their order: those that are wanted, then what the cursor needs besides. */
 export function pageColumns(columns: readonly string[], sort: readonly SortKey[]): readonly string[] {
   return [...new Set([...columns, ...orderKeys(sort).map((key) => key.column)])];

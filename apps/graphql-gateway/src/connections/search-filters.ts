@@ -15,13 +15,13 @@ import type { Condition } from './page-query.js';
 
 export interface UnderstoodFilter {
   where: Condition;
+  filter: NormalisedFilter;
   /** What it means today. */
-  key: string;
+  countKey: string;
   /** What it means whatever the day is: cursors stay valid over midnight. */
   lastingKey: string;
   /** Binds cursors to the filter. */
   fingerprint: string;
-  normalised: NormalisedFilter;
 }
 
 // Any fixed day will do.
@@ -36,7 +36,7 @@ const remembered = new WeakMap<Lookups, Map<string, UnderstoodFilter>>();
 /** @param argument for messages: the argument that the filters came in. */
 export function understandFilter(
   entity: FilterEntity,
-  input: Readonly<Record<string, unknown>> | null | undefined,
+  input: object | null | undefined,
   { lookups, now, argument }: { lookups: Lookups; now: Date; argument: string },
 ): UnderstoodFilter {
   const today = utcDay(now);
@@ -45,7 +45,11 @@ export function understandFilter(
   if (!filters) remembered.set(lookups, (filters = new Map<string, UnderstoodFilter>()));
   const known = filters.get(key);
   if (known) return known;
-  const filter = readFilter(entity, input, { today, names: lookups.names, argument });
+  const filter = readFilter(entity, input as Record<string, unknown> | null | undefined, {
+    today,
+    names: lookups.names,
+    argument,
+  });
   if (key.length <= rememberedCharsMax) {
     if (filters.size >= rememberedMax) filters.delete(filters.keys().next().value!);
     filters.set(key, filter);
@@ -59,14 +63,14 @@ function readFilter(
   { today, names, argument }: { today: string; names: Lookups['names']; argument: string },
 ): UnderstoodFilter {
   try {
-    const normalised = parseFilters(entity, input, { today, names });
-    const dependsOnToday = normalised.conditions.some(
+    const filter = parseFilters(entity, input, { today, names });
+    const dependsOnToday = filter.conditions.some(
       (condition) => condition.op === 'status' || condition.field === 'age',
     );
-    const { sql, params } = compileFilter(normalised);
-    const key = canonicalKey(normalised);
-    const lastingKey = dependsOnToday ? canonicalKey(parseFilters(entity, input, { today: someDay, names })) : key;
-    return { where: { sql, params }, key, lastingKey, fingerprint: queryFingerprint(lastingKey), normalised };
+    const { sql, params } = compileFilter(filter);
+    const countKey = canonicalKey(filter);
+    const lastingKey = dependsOnToday ? canonicalKey(parseFilters(entity, input, { today: someDay, names })) : countKey;
+    return { where: { sql, params }, filter, countKey, lastingKey, fingerprint: queryFingerprint(lastingKey) };
   } catch (error) {
     if (error instanceof FilterError) throw filterFault(error, argument);
     throw error;

@@ -161,7 +161,7 @@ export class ContactsArgs {
     nullable: true,
     description: 'Filters on contacts; a variable of any name, or a literal.',
   })
-  filters?: object | null;
+  filters?: InputGetContactFilters | null;
 
   @Field(() => JSONObject, {
     nullable: true,
