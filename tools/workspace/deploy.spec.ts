@@ -183,7 +183,6 @@ describe('connections of the database', () => {
       );
     expect(places.sort()).toEqual([
       'apps/graphql-gateway/src/data-store/data-store.ts',
-      'apps/graphql-gateway/src/data-store/read-lines.ts', // Within DATA_POOL_SIZE.
       'apps/graphql-gateway/src/filter-index/build-index.worker.ts',
       'apps/graphql-gateway/src/rate-limit/limits.store.ts',
       'libs/cloud-ports/src/embedded-broker.ts',

@@ -49,7 +49,7 @@ export class AppConfig extends configClass({
   }),
   // A page needs one connection for a few milliseconds, a count a second one.
   DATA_POOL_SIZE: integer({
-    desc: 'Connections to the data tables of one replica, the four that quick reads share among them',
+    desc: 'Connections to the data tables of one replica, four of them for statements whose plans PostgreSQL keeps',
     default: 10,
     min: 6,
   }),
@@ -91,10 +91,6 @@ export class AppConfig extends configClass({
     default: 13,
     min: 1,
     max: 1200,
-  }),
-  KNOWN_OPERATIONS: bool({
-    desc: 'Whether operations that were asked before are answered without Apollo Server; the answers are the same',
-    default: true,
   }),
   EXPLORER: bool({
     desc: 'Whether GET /explorer serves the GraphiQL page',

@@ -34,9 +34,5 @@ export class AppEvents extends eventsClass('graphql-gateway', {
   filter_index_lost: { help: 'Times the data changed too much for the filter index to follow' },
   filter_index_failed: { help: 'Builds of the filter index that were given up', labels: ['reason'], level: 'warn' },
   filter_index_wrong: { help: 'Times the filter index named rows that are not there', level: 'error' },
-  reads_overtaken: {
-    help: 'Times a slow statement held up quick reads, which were asked again on other connections',
-    level: 'debug',
-  },
   data_store_failed: { help: 'Statements on the data tables that failed', labels: ['reason'], level: 'warn' },
 }) {}

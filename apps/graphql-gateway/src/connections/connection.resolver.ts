@@ -5,7 +5,6 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Clock } from '../clock.js';
 import { Dictionaries, type Lookups } from '../dictionaries/dictionaries.service.js';
 import type { RequestContext } from '../request/request-context.js';
-import type { ConnectionField } from './connection-field.port.js';
 import type { Connection } from './connection.types.js';
 import { ConnectionsService } from './connections.service.js';
 import { positionAfter } from './page-cursor.js';
@@ -42,13 +41,9 @@ export function connectionResolver<Node, ConnectionArgs extends { after?: string
   source,
   variableArguments,
   understand,
-}: ConnectionDefinition<Node, ConnectionArgs>): Type<ConnectionField> {
+}: ConnectionDefinition<Node, ConnectionArgs>): Type {
   @Resolver()
-  class ConnectionResolver implements ConnectionField {
-    readonly name = name;
-    readonly source = source;
-    readonly variableArguments = variableArguments;
-
+  class ConnectionResolver {
     constructor(
       private readonly connections: ConnectionsService,
       private readonly dictionaries: Dictionaries,
@@ -57,16 +52,19 @@ export function connectionResolver<Node, ConnectionArgs extends { after?: string
 
     @Query(() => type, { name, description })
     async page(
-      @Args({ type: () => argsType }) _args: object,
+      @Args({ type: () => argsType }) args: object,
       @Context('gateway') context: RequestContext,
       @Info() info: GraphQLResolveInfo,
     ): Promise<Connection<Node>> {
-      return this.connections.page(source, context, info);
+      const call = { args: args as Record<string, unknown>, info, variableArguments };
+      // Admission sets both before a connection is executed.
+      const userId = context.user!.id;
+      const prepared = await context.dataCalls!.admit(call, () => this.prepare(args as ConnectionArgs, userId));
+      return this.connections.page(source, prepared, context, info);
     }
 
-    async prepare(args: ConnectionArgs, context: RequestContext): Promise<PreparedConnection> {
+    private async prepare(args: ConnectionArgs, userId: string): Promise<PreparedConnection> {
       const now = this.clock.now();
-      const userId = context.user!.id;
       const understood = await this.dictionaries.apply((lookups) => understand(args, { lookups, now, userId }));
       return { ...understood, after: positionAfter(args.after, understood.fingerprint, orderKeys(understood.sort)) };
     }

@@ -39,8 +39,9 @@ export class CountCache {
 
   /** Requests for the same count at the same time share one statement. */
   async count(request: CountRequest): Promise<Count> {
-    const [row] = await this.dataStore.cells({ text: `select ${versionOf(request)}`, values: [] });
-    const key = hash('sha256', `${row![0]} ${request.table} ${request.key}`, 'base64url');
+    const text = `select ${versionOf(request)} as version`;
+    const [row] = await this.dataStore.query<{ version: string }>({ text, values: [] });
+    const key = hash('sha256', `${row!.version} ${request.table} ${request.key}`, 'base64url');
     return this.counts.forceFetch(key, { context: request });
   }
 

@@ -3,12 +3,11 @@
 // or removed meanwhile do not matter, since no position is counted.
 import { hash } from 'node:crypto';
 import { dateOf, integerOf } from '@tradewind/filters';
-import pg from 'pg';
-import type { Cell } from '../data-store/cells-query.js';
 import { userInputError } from '../request/graphql-errors.js';
+import type { Row } from './record-source.js';
 
 /** Values of the sort keys in their order, the id last. Null where the record has no value. */
-export type CursorPosition = readonly Cell[];
+export type CursorPosition = readonly (string | null)[];
 
 /** What a cursor holds for one key of the order. */
 export interface CursorKey {
@@ -21,30 +20,10 @@ export function queryFingerprint(meaning: string): string {
   return hash('sha256', meaning, 'base64url').slice(0, 11);
 }
 
-/** The function that makes the cursor of a row with these columns. */
-export function cursorReader(
-  fingerprint: string,
-  keys: readonly (CursorKey & { column: string })[],
-  columns: readonly string[],
-): (row: readonly Cell[]) => string {
-  const places = keys.map(({ column, type }) => ({ at: columns.indexOf(column), type }));
-  const begin = `[${JSON.stringify(fingerprint)}`;
-  return (row) => {
-    let position = begin;
-    for (const { at, type } of places) position += `,${jsonOfCell(row[at]!, type)}`;
-    return Buffer.from(`${position}]`).toString('base64url');
-  };
+/** The cursor of a row, which has the columns of the keys. */
+export function cursorOf(fingerprint: string, keys: readonly { column: string }[], row: Row): string {
+  return Buffer.from(JSON.stringify([fingerprint, ...keys.map(({ column }) => row[column])])).toString('base64url');
 }
-
-function jsonOfCell(cell: Cell, type: CursorKey['type']): string {
-  if (cell === null) return 'null';
-  if (type === 'text') return JSON.stringify(cell);
-  // Nothing in the others needs escaping.
-  return `"${type === 'timestamptz' ? parseInstant(cell).toISOString() : cell}"`;
-}
-
-const timestamptzOid = 1184;
-const parseInstant = pg.types.getTypeParser(timestamptzOid) as (text: string) => Date;
 
 const notACursor = 'after is not a cursor of this API; pass pageInfo.endCursor of the previous page';
 

@@ -1,11 +1,10 @@
 // Where the rows and the count of a page come from. Nothing else of a connection depends on it.
 import type { NormalisedFilter } from '@tradewind/filters';
-import type { Cell } from '../data-store/cells-query.js';
 import type { Count } from './count-cache.js';
 import type { CursorPosition } from './page-cursor.js';
 import type { SortKey } from './page-order.js';
 import type { Condition } from './page-query.js';
-import type { RecordSource } from './record-source.js';
+import type { RecordSource, Row } from './record-source.js';
 
 export interface PageRequest {
   table: RecordSource['table'];
@@ -28,8 +27,8 @@ export interface PageRequest {
 }
 
 export interface PageRead {
-  /** Cells in the order of `pageColumns`. */
-  rows: Cell[][];
+  /** With the columns of `pageColumns`. */
+  rows: Row[];
   /** All records that match, whatever `after` says; present when `isCounted`. Exact for the version it names. */
   count?: Count;
 }

@@ -6,9 +6,18 @@ import {
   type GraphQLResolveInfo,
   type SelectionNode,
 } from 'graphql';
+import type { RecordField } from './record-source.js';
 
 type Fragments = Readonly<Record<string, FragmentDefinitionNode | undefined>>;
 type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableValues'>;
+type Fields = Readonly<Record<string, RecordField>>;
+
+/** What a query selects of the records. */
+export interface Selected {
+  fields: readonly (readonly [name: string, field: RecordField])[];
+  /** Columns that these fields are read from. */
+  columns: readonly string[];
+}
 
 /** Whether the field is executed directly below, fragments expanded, @skip and @include honoured. */
 export function isSelected(info: Info, name: string): boolean {
@@ -16,29 +25,46 @@ export function isSelected(info: Info, name: string): boolean {
   return selectedBelow(info.fieldNodes, info.fragments, isIncluded).some((node) => node.name.value === name);
 }
 
-// Parsed documents are cached by the server, so their nodes are good keys. @skip and @include are ignored here: a
-// column too many does no harm.
-const namesBelow = new WeakMap<FieldNode, readonly string[]>();
+// Parsed documents are kept, so the same nodes come with many requests.
+const selectedBefore = new WeakMap<FieldNode, Selected>();
 
-/** Names of the fields of `edges.node`. */
-export function nodeFields(info: Info): readonly string[] {
+/** What is selected of `edges.node`. @skip and @include are ignored here: a column too many does no harm. */
+export function selectedFields(info: Info, fields: Fields): Selected {
   const [first] = info.fieldNodes;
-  const isCacheable = info.fieldNodes.length === 1 && first;
-  const known = isCacheable && namesBelow.get(first);
+  const isKept = info.fieldNodes.length === 1;
+  const known = isKept && selectedBefore.get(first!);
   if (known) return known;
-  const below = (nodes: readonly FieldNode[]) => selectedBelow(nodes, info.fragments, () => true);
-  const named = (nodes: readonly FieldNode[], name: string) => nodes.filter((node) => node.name.value === name);
-  const nodes = named(below(named(below(info.fieldNodes), 'edges')), 'node');
-  const names = [...new Set(below(nodes).map((node) => node.name.value))];
-  if (isCacheable) namesBelow.set(first, names);
-  return names;
+  const edges = namedBelow(info.fieldNodes, 'edges', info.fragments);
+  const selected = fieldsBelow(namedBelow(edges, 'node', info.fragments), fields, info.fragments);
+  if (isKept) selectedBefore.set(first!, selected);
+  return selected;
+}
+
+function fieldsBelow(nodes: readonly FieldNode[], fields: Fields, fragments: Fragments): Selected {
+  const selected = new Map<string, RecordField>();
+  const columns = new Set<string>();
+  const below = selectedBelow(nodes, fragments);
+  for (const { name } of below) {
+    const field = Object.hasOwn(fields, name.value) ? fields[name.value] : undefined;
+    // __typename is no field of the record.
+    if (!field || selected.has(name.value)) continue;
+    selected.set(name.value, field);
+    const own = below.filter((node) => node.name.value === name.value);
+    const read = field.parts ? fieldsBelow(own, field.parts, fragments).columns : field.columns;
+    for (const column of read) columns.add(column);
+  }
+  return { fields: [...selected], columns: [...columns] };
+}
+
+function namedBelow(nodes: readonly FieldNode[], name: string, fragments: Fragments): FieldNode[] {
+  return selectedBelow(nodes, fragments).filter((node) => node.name.value === name);
 }
 
 /** The fields directly below all of the nodes, which are executed as one. As in graphql-js, a fragment counts once. */
 function selectedBelow(
   nodes: readonly FieldNode[],
   fragments: Fragments,
-  isIncluded: (node: SelectionNode) => boolean,
+  isIncluded: (node: SelectionNode) => boolean = () => true,
 ): FieldNode[] {
   const fields: FieldNode[] = [];
   const spread = new Set<string>();

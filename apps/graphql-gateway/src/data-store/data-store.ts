@@ -13,8 +13,6 @@ import { ServiceError } from '@tradewind/shared-types';
 import pg from 'pg';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
-import { queryCells, type Cell } from './cells-query.js';
-import { lineCount, ReadLines } from './read-lines.js';
 
 export interface Statement {
   text: string;
@@ -28,6 +26,8 @@ const preparedMax = 300;
 const seenMax = 3000;
 /** Texts are kept, here and by the server, so their length is bounded too. */
 const preparedCharsMax = 10_000;
+/** Of DATA_POOL_SIZE. */
+const plannedOnceConnections = 4;
 // When the server went away, all idle connections did; in this time the pool hears of it and forgets them.
 const retryAfterMs = 100;
 const canceledByTimeout = '57014';
@@ -39,9 +39,8 @@ const plannerOptions = '-c random_page_cost=1.1 -c jit=off';
 @Injectable()
 export class DataStore implements OnApplicationShutdown {
   private readonly pool: pg.Pool;
-  private readonly lines: ReadLines;
   /** For statements whose plans PostgreSQL keeps. */
-  private readonly plannedLines: ReadLines;
+  private readonly plannedOncePool: pg.Pool;
   /** Names of statements that were seen once. */
   private readonly seen = new Set<string>();
   /** Names of prepared statements, by text. */
@@ -63,26 +62,14 @@ export class DataStore implements OnApplicationShutdown {
       },
       'graphql_gateway data',
     );
-    connection.options += ` ${plannerOptions}`;
-    this.pool = new pg.Pool({
-      ...connection,
-      max: config.DATA_POOL_SIZE - 2 * lineCount,
-      types: { getTypeParser },
-      Client: WatchedClient,
-    });
-    this.pool.on('error', (error) => logger.warn({ err: error }, 'an idle connection to the data tables was lost'));
-    const linesTo = (on: typeof connection) =>
-      new ReadLines({
-        connection: on,
-        elsewhere: (statement) => queryCells(this.pool, statement),
-        onOvertaken: (count) => events.emit('reads_overtaken', { count }),
-        logger,
-      });
-    this.lines = linesTo(connection);
-    this.plannedLines = linesTo({
-      ...connection,
-      options: `${connection.options} -c plan_cache_mode=force_generic_plan`,
-    });
+    const poolOf = (max: number, options: string) => {
+      const pool = new pg.Pool({ ...connection, options, max, types: { getTypeParser }, Client: WatchedClient });
+      pool.on('error', (error) => logger.warn({ err: error }, 'an idle connection to the data tables was lost'));
+      return pool;
+    };
+    const options = `${connection.options} ${plannerOptions}`;
+    this.pool = poolOf(config.DATA_POOL_SIZE - plannedOnceConnections, options);
+    this.plannedOncePool = poolOf(plannedOnceConnections, `${options} -c plan_cache_mode=force_generic_plan`);
     readiness.add({
       name: 'data',
       probe: () => this.pool.query('select 1'),
@@ -91,15 +78,11 @@ export class DataStore implements OnApplicationShutdown {
     });
   }
 
-  async query<Row>({ text, values }: Statement): Promise<Row[]> {
+  /** The rows by their columns: bigints and dates as text, lists as arrays, JSON parsed. */
+  async query<Row>({ text, values, isPlannedOnce }: Statement): Promise<Row[]> {
     const statement = { text, values: values as unknown[], ...this.nameOf(text) };
-    return this.retried(async () => (await this.pool.query(statement)).rows as Row[]);
-  }
-
-  /** The rows as PostgreSQL writes them, cells in the order of the columns: for statements that are asked with every request. */
-  async cells({ text, values, isPlannedOnce }: Statement): Promise<Cell[][]> {
-    const statement = { text, values, ...this.nameOf(text) };
-    return this.retried(() => (isPlannedOnce ? this.plannedLines : this.lines).read(statement));
+    const pool = isPlannedOnce ? this.plannedOncePool : this.pool;
+    return this.retried(async () => (await pool.query(statement)).rows as Row[]);
   }
 
   private async retried<T>(read: () => Promise<T>): Promise<T> {
@@ -117,7 +100,7 @@ export class DataStore implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.lines.close(), this.plannedLines.close(), this.pool.end()]);
+    await Promise.all([this.pool.end(), this.plannedOncePool.end()]);
   }
 
   private nameOf(text: string): { name?: string } {

@@ -9,9 +9,10 @@ import { DirectLoginStrategy } from '../login/direct-login.strategy.js';
 import { LoginModule } from '../login/login.module.js';
 import { LimitsModule } from '../rate-limit/limits.module.js';
 import { LimitsService } from '../rate-limit/limits.service.js';
-import { admissionPlugin, authAdmission } from './admission.plugin.js';
+import { authAdmission } from './admission.js';
 import { GatewayDriver, type GatewayDriverConfig } from './gateway.driver.js';
 import { GraphQLEndpoint } from './graphql-endpoint.js';
+import { operationsPlugin } from './operations.plugin.js';
 import { RefusedDocuments } from './refused-documents.js';
 import { schemaOptions } from './schema-options.js';
 
@@ -33,7 +34,7 @@ import { schemaOptions } from './schema-options.js';
           ...schemaOptions,
           path: '/auth/graphql',
           include: [LoginModule, ApiKeysModule],
-          gatewayPlugins: [admissionPlugin(authAdmission(limits, directLogin)), refusedDocuments.plugin],
+          operations: operationsPlugin(authAdmission(limits, directLogin), refusedDocuments),
           endpoint: (server) =>
             new GraphQLEndpoint(
               server,

@@ -11,7 +11,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import { policyHeader } from '../rate-limit/limit-headers.js';
 import { documentLimits, tokensMax, validationErrorsMax } from './document-limits.js';
-import { failureOf } from '../request/failures.js';
 import type { GraphQLEndpoint } from './graphql-endpoint.js';
 import type { GraphQLContext } from '../request/request-context.js';
 import { validationHint } from './request-hints.js';
@@ -19,20 +18,18 @@ import { validationHint } from './request-hints.js';
 /** What the modules of the two endpoints configure. */
 export interface GatewayDriverConfig extends ApolloDriverConfig {
   path: string;
-  gatewayPlugins: ApolloServerPlugin<GraphQLContext>[];
+  operations: ApolloServerPlugin<GraphQLContext>;
   endpoint: (server: ApolloServer<GraphQLContext>) => GraphQLEndpoint;
 }
 
 @Injectable()
 export class GatewayDriver extends ApolloDriver {
   override async registerServer(options: ApolloDriverConfig): Promise<void> {
-    const { schema, path, gatewayPlugins, endpoint } = options as GatewayDriverConfig;
+    const { schema, path, operations, endpoint } = options as GatewayDriverConfig;
     const server = new ApolloServer<GraphQLContext>({
       schema: schema!,
       plugins: [
-        ...gatewayPlugins,
-        responseExtensions,
-        failureDetection,
+        operations,
         // It wraps every field of every answer, for hints that nobody here gives.
         ApolloServerPluginCacheControlDisabled(),
         ApolloServerPluginLandingPageDisabled(),
@@ -86,27 +83,3 @@ function formatError(schema: GraphQLSchema, formatted: GraphQLFormattedError): G
       return formatted;
   }
 }
-
-const failureDetection: ApolloServerPlugin<GraphQLContext> = {
-  async requestDidStart() {
-    return {
-      async didEncounterErrors({ errors, contextValue }) {
-        contextValue.gateway.failed ??= failureOf(errors) ?? null;
-      },
-    };
-  },
-};
-
-const responseExtensions: ApolloServerPlugin<GraphQLContext> = {
-  async requestDidStart() {
-    return {
-      async willSendResponse({ response, contextValue }) {
-        if (response.body.kind !== 'single' || Object.keys(contextValue.gateway.extensions).length === 0) return;
-        response.body.singleResult.extensions = {
-          ...response.body.singleResult.extensions,
-          ...contextValue.gateway.extensions,
-        };
-      },
-    };
-  },
-};

@@ -13,7 +13,6 @@ import type { LimitsService } from '../rate-limit/limits.service.js';
 import { documentCharsMax } from './document-limits.js';
 import type { RefusedDocuments } from './refused-documents.js';
 import type { GraphQLContext, RequestContext } from '../request/request-context.js';
-import type { ShortWay } from './short-way.js';
 
 export interface GraphQLEndpointOptions {
   /** For metrics: `data` or `auth`. */
@@ -22,14 +21,14 @@ export interface GraphQLEndpointOptions {
   policy: 'data' | 'requests';
   /** Who calls; throws for callers that may not. Null: decided by the operation. */
   authenticate: ((context: RequestContext) => Promise<void>) | null;
-  /** Answers what was asked before, without Apollo Server. */
-  shortWay?: ShortWay | null;
   /** Called once for every request, with the status of its answer. */
   onAnswer?: (context: RequestContext, status: number) => void;
 }
 
 // The headers that GraphQL over HTTP and its protection against forged requests look at.
 const readHeaders = ['content-type', 'accept', 'x-apollo-operation-name', 'apollo-require-preflight'];
+
+type Body = { query?: unknown } | null | undefined;
 
 const tooLong: Answer = {
   status: 400,
@@ -87,13 +86,12 @@ export class GraphQLEndpoint {
   private async answer(context: RequestContext): Promise<Answer> {
     try {
       await this.options.authenticate?.(context);
-      const answer = await this.options.shortWay?.answer(context);
-      if (answer) return answer;
       const { request } = context;
       const { refusedDocuments } = this.services;
-      refusedDocuments.assertMayAsk(context);
+      const text = (request.body as Body)?.query ?? (request.query as Body)?.query;
+      refusedDocuments.assertMayAsk(context, text);
       if (isTooLong(request.body)) {
-        await refusedDocuments.charge(context);
+        await refusedDocuments.chargeRequest(context);
         return tooLong;
       }
       assertShallowQuery(request.query);
@@ -158,7 +156,7 @@ export class GraphQLEndpoint {
 
 /** The text is judged before it is hashed and parsed; a URL is short by itself. */
 function isTooLong(body: unknown): boolean {
-  const query = (body as { query?: unknown } | null | undefined)?.query;
+  const query = (body as Body)?.query;
   return typeof query === 'string' && query.length > documentCharsMax;
 }
 
@@ -189,10 +187,11 @@ function newContext(request: FastifyRequest): RequestContext {
     apiKey: null,
     user: null,
     operationName: null,
-    prepared: new Map(),
+    dataCalls: null,
     limit: null,
     refund: null,
     failed: null,
+    data: null,
     extensions: {},
   };
 }

@@ -1,26 +1,30 @@
 // Filters travel only in a variable that has the name of its argument (data-api.md, Filter syntax 3; DECISIONS.md).
 // Anything else is answered with HTTP 400 and INTERNAL_SERVER_ERROR, as users of this API know it, and with a message
 // that shows the right request.
-import { GraphQLError, Kind, type ValueNode } from 'graphql';
-import type { ExecutedField } from './executed-fields.js';
+import { GraphQLError, Kind, type FieldNode, type ValueNode } from 'graphql';
+import type { DataCall } from '../request/request-context.js';
 
-/** @throws for the first argument among `names` that does not follow the rule. */
+/**
+ * @param sent the variables as they were sent
+ * @throws for the first argument that does not follow the rule.
+ */
 export function assertNamedVariables(
-  field: ExecutedField,
-  names: readonly string[],
-  variables: Readonly<Record<string, unknown>> | undefined,
+  { args, info, variableArguments }: DataCall,
+  sent: Readonly<Record<string, unknown>> | undefined,
 ): void {
-  for (const argument of field.node.arguments ?? []) {
+  // The nodes of one response key have the same arguments.
+  const [node] = info.fieldNodes;
+  for (const argument of node!.arguments ?? []) {
     const name = argument.name.value;
-    if (!names.includes(name) || argument.value.kind === Kind.NULL) continue;
+    if (!variableArguments.includes(name) || argument.value.kind === Kind.NULL) continue;
     const { value } = argument;
     if (value.kind !== Kind.VARIABLE)
-      throw violation(field, name, `a literal${holdsVariable(value) ? ' with a variable inside' : ''}`);
-    if (value.name.value !== name) throw violation(field, name, `the variable $${value.name.value}`);
+      throw violation(node!, name, `a literal${holdsVariable(value) ? ' with a variable inside' : ''}`);
+    if (value.name.value !== name) throw violation(node!, name, `the variable $${value.name.value}`);
     // Not sent, yet there is a value: the default that the operation declares, which is a literal.
-    const isSent = variables !== undefined && Object.hasOwn(variables, name);
-    if (!isSent && field.args[name] !== undefined && field.args[name] !== null) {
-      throw violation(field, name, 'the default value of a variable that was not sent');
+    const isSent = sent !== undefined && Object.hasOwn(sent, name);
+    if (!isSent && args[name] !== undefined && args[name] !== null) {
+      throw violation(node!, name, 'the default value of a variable that was not sent');
     }
   }
 }
@@ -54,12 +58,12 @@ export function namedVariableExample(field: string, argument: string): string {
   );
 }
 
-function violation(field: ExecutedField, argument: string, got: string): GraphQLError {
+function violation(node: FieldNode, argument: string, got: string): GraphQLError {
   const message =
     `${argument} must be passed as a GraphQL variable named exactly $${argument}, not as ${got}. ` +
-    namedVariableExample(field.name, argument);
+    namedVariableExample(node.name.value, argument);
   return new GraphQLError(message, {
-    nodes: field.node,
+    nodes: node,
     extensions: { code: 'INTERNAL_SERVER_ERROR', reason: 'FILTER_NOT_IN_NAMED_VARIABLE', http: { status: 400 } },
   });
 }

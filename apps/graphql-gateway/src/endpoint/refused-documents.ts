@@ -1,17 +1,22 @@
 // What a document costs that is refused before anyone knows what it asks for: one request of the caller's address, as the
-// log-in of somebody unknown does. Once the address has none left, nothing it sends is parsed until its window ends.
-import type { ApolloServerPlugin } from '@apollo/server';
+// log-in of somebody unknown does. Once the address has none left, nothing it sends is parsed until its window ends:
+// only documents that were answered before are answered again.
+import { hash } from 'node:crypto';
 import { ServiceError } from '@tradewind/shared-types';
+import type { GraphQLError } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.js';
 import { requestWindowKeys } from '../rate-limit/limits.js';
 import type { LimitsService } from '../rate-limit/limits.service.js';
-import { limitReached } from './admission.plugin.js';
-import type { GraphQLContext, RequestContext } from '../request/request-context.js';
+import { limitReached } from './admission.js';
+import type { RequestContext } from '../request/request-context.js';
 
 /** Codes of documents that Apollo Server refuses before admission. */
 const refusalCodes = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'OPERATION_RESOLUTION_FAILURE']);
 /** A window's key and end take about 200 bytes. */
 const spentMax = 10_000;
+/** A hash takes about 200 bytes. */
+const answeredMax = 5000;
 
 export class RefusedDocuments {
   /**
@@ -20,23 +25,47 @@ export class RefusedDocuments {
    */
   private readonly spent = new Map<string, { limit: number; endsAt: number }>();
 
+  /** Hashes of documents that were answered. */
+  private readonly answered = new LRUCache<string, true>({ max: answeredMax });
+
   constructor(
     private readonly limits: LimitsService,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws 429 while the address is known to have no request left. */
-  assertMayAsk({ ip }: RequestContext): void {
+  /** @param queryHash the SHA-256 hash of a document that was answered, in hexadecimal digits */
+  remember(queryHash: string): void {
+    this.answered.set(queryHash, true);
+  }
+
+  /**
+   * @param text of the document
+   * @throws 429 while the address is known to have no request left, unless the document was answered before.
+   */
+  assertMayAsk({ ip }: RequestContext, text: unknown): void {
     const key = keyOf(ip);
     const window = this.spent.get(key);
-    if (!window) return;
+    if (!window || (typeof text === 'string' && this.answered.has(hash('sha256', text)))) return;
     const leftMs = window.endsAt - this.clock.now().getTime();
     if (leftMs > 0) throw limitReached('requests', window.limit, Math.ceil(leftMs / 1000));
     this.spent.delete(key);
   }
 
+  /** Charges a document that Apollo Server refuses. A 429, or a 503, becomes what the request is answered. */
+  async charge(errors: readonly GraphQLError[], context: RequestContext): Promise<void> {
+    const code = errors[0]?.extensions['code'];
+    // What was admitted has been charged already.
+    if (context.refund || typeof code !== 'string' || !refusalCodes.has(code)) return;
+    try {
+      await this.chargeRequest(context);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      context.failed = { failure: error, thrown: error };
+    }
+  }
+
   /** Takes one request of the address. @throws 429 when there is none left, 503 when that is not known. */
-  async charge(context: RequestContext): Promise<void> {
+  async chargeRequest(context: RequestContext): Promise<void> {
     const { isAllowed, state } = await this.limits.takeRequest({ ip: context.ip, userId: null });
     if (isAllowed) return;
     if (this.spent.size >= spentMax) this.spent.clear();
@@ -45,23 +74,6 @@ export class RefusedDocuments {
     context.limit = state;
     throw limitReached('requests', state.limit, state.resetSeconds);
   }
-
-  readonly plugin: ApolloServerPlugin<GraphQLContext> = {
-    requestDidStart: async () => ({
-      didEncounterErrors: async ({ errors, contextValue }) => {
-        const context = contextValue.gateway;
-        const code = errors[0]?.extensions['code'];
-        // What was admitted has been charged already.
-        if (context.refund || typeof code !== 'string' || !refusalCodes.has(code)) return;
-        try {
-          await this.charge(context);
-        } catch (error) {
-          if (!(error instanceof ServiceError)) throw error;
-          context.failed = { failure: error, thrown: error };
-        }
-      },
-    }),
-  };
 }
 
 /** The key of the window that the address has everywhere. */

@@ -1,20 +1,22 @@
 // A variable that the operation does not declare is ignored by GraphQL. When at the same time a declared one is missing,
 // the two are most likely meant to be the same, and the answer would be to another question: it would cost a data call.
-import { Kind, type GraphQLError, type VariableDefinitionNode } from 'graphql';
-import type { ExecutedField } from './executed-fields.js';
+import { Kind, type GraphQLError, type GraphQLResolveInfo } from 'graphql';
 import { userInputError } from '../request/graphql-errors.js';
 
 /** What a cursor may be called. The first page has none, so that any other name beside it may be one too many. */
 const cursorLike = /after|cursor|page/i;
 const shownMax = 5;
 
-/** @throws BAD_USER_INPUT for undeclared variables where a declared one without a default is missing. */
+/**
+ * @param executed the connection fields of one operation
+ * @throws BAD_USER_INPUT for undeclared variables where a declared one without a default is missing.
+ */
 export function assertVariablesDeclared(
-  executed: readonly ExecutedField[],
-  definitions: readonly VariableDefinitionNode[],
+  executed: readonly GraphQLResolveInfo[],
   sent: Readonly<Record<string, unknown>> | undefined,
 ): void {
   if (!sent) return;
+  const definitions = executed[0]?.operation.variableDefinitions ?? [];
   const undeclared = Object.keys(sent).filter(
     (name) => !definitions.some(({ variable }) => variable.name.value === name),
   );
@@ -27,8 +29,8 @@ export function assertVariablesDeclared(
   if (missing.length > 0) throw fault(undeclared, missing);
 }
 
-function cursorVariable({ node }: ExecutedField): string[] {
-  return (node.arguments ?? []).flatMap(({ name, value }) =>
+function cursorVariable({ fieldNodes }: GraphQLResolveInfo): string[] {
+  return (fieldNodes[0]!.arguments ?? []).flatMap(({ name, value }) =>
     name.value === 'after' && value.kind === Kind.VARIABLE ? [value.name.value] : [],
   );
 }

@@ -2,7 +2,6 @@
 // the next one. Atomic over all replicas and exact for each request: a row is taken from under its own condition, and
 // a user is at most once in a group. Whoever sends many requests at once waits for himself, not the others for him.
 import { GroupCommit } from '@tradewind/service-kit';
-import type { Cell } from '../data-store/cells-query.js';
 
 export interface DailyTake {
   userId: string;
@@ -17,16 +16,20 @@ export interface DailyTaken {
   used: number;
 }
 
-/** Answers the cells of the rows. */
-type Query = (name: string, text: string, values: unknown[]) => Promise<Cell[][]>;
+interface DailyUse {
+  user_id: string;
+  day: string;
+  used: number;
+}
+
+/** Answers the rows of a statement, which PostgreSQL keeps by its name. */
+type Query = (name: string, text: string, values: unknown[]) => Promise<DailyUse[]>;
 
 /** Far above what one process serves at once. */
 const groupSizeMax = 200;
 /** One group at a time gathers most; after a while a second one keeps a row that somebody holds from stopping everybody. */
 const parallel = 2;
 const besideAfterMs = 20;
-/** Users whose last count is remembered. */
-const rememberedMax = 10_000;
 
 export class DailyTakes {
   private readonly groups = new GroupCommit<DailyTake, DailyTaken>({
@@ -37,8 +40,6 @@ export class DailyTakes {
   });
   /** The last take of each user and day that is not done. */
   private readonly last = new Map<string, Promise<DailyTaken>>();
-  /** What is known of a user's day without asking: units after the last take, and what takes under way may add. */
-  private readonly remembered = new Map<string, { used: number | undefined; underWay: number }>();
 
   /** @param limit units of one user in one day */
   constructor(
@@ -46,38 +47,18 @@ export class DailyTakes {
     private readonly limit: number,
   ) {}
 
-  /** Whether a take would succeed as far as this process knows. Other replicas may have taken units since. */
-  isExpectedToPass({ userId, day, cost }: DailyTake): boolean {
-    const known = this.remembered.get(keyOf(userId, day));
-    return known?.used !== undefined && known.used + known.underWay + cost <= this.limit;
-  }
-
   /** All of the cost or nothing. A failure of the database takes nothing and rejects. */
   async take(take: DailyTake): Promise<DailyTaken> {
     const key = keyOf(take.userId, take.day);
-    const known = this.recall(key);
-    known.underWay += take.cost;
     const before = this.last.get(key);
     const join = () => this.groups.add(take);
     const mine = before ? before.then(join, join) : join();
     this.last.set(key, mine);
     try {
-      const taken = await mine;
-      known.used = taken.used;
-      return taken;
+      return await mine;
     } finally {
-      known.underWay -= take.cost;
       if (this.last.get(key) === mine) this.last.delete(key);
     }
-  }
-
-  private recall(key: string): { used: number | undefined; underWay: number } {
-    let known = this.remembered.get(key);
-    if (!known) {
-      if (this.remembered.size >= rememberedMax) this.remembered.delete(this.remembered.keys().next().value!);
-      this.remembered.set(key, (known = { used: undefined, underWay: 0 }));
-    }
-    return known;
   }
 
   private async takeGroup(takes: readonly DailyTake[]): Promise<DailyTaken[]> {
@@ -119,7 +100,6 @@ function keyOf(userId: string, day: string): string {
   return `${userId} ${day}`;
 }
 
-/** @param rows of user, day and units */
-function usedByKey(rows: readonly Cell[][]): Map<string, number> {
-  return new Map(rows.map(([userId, day, used]) => [keyOf(userId!, day!), Number(used)]));
+function usedByKey(rows: readonly DailyUse[]): Map<string, number> {
+  return new Map(rows.map(({ user_id: userId, day, used }) => [keyOf(userId, day), used]));
 }

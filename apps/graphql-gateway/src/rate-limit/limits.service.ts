@@ -68,11 +68,6 @@ export class LimitsService implements OnModuleInit, OnModuleDestroy {
     };
   }
 
-  /** Whether `takeDataCalls` would be allowed as far as this process knows. */
-  expectsDataCalls(userId: string, cost: number): boolean {
-    return this.store.isDailyExpectedToPass(userId, cost, this.clock.now());
-  }
-
   /** Takes one request of the caller's windows, of all or of none. */
   async takeRequest(caller: Caller): Promise<Admission> {
     const now = this.clock.now();

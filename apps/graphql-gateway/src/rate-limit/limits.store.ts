@@ -7,7 +7,6 @@ import { connectionOptions, Logger, WatchedClient } from '@tradewind/service-kit
 import pg from 'pg';
 import { AppConfig } from '../app.config.js';
 import { utcDay } from '../clock.js';
-import { queryCells } from '../data-store/cells-query.js';
 import { DailyTakes, type DailyTaken } from './daily-takes.js';
 import { dataLimit } from './limits.js';
 
@@ -31,10 +30,7 @@ export class LimitsStore implements OnApplicationShutdown {
       max: config.DATABASE_POOL_SIZE,
       Client: WatchedClient,
     });
-    this.daily = new DailyTakes(
-      (name, text, values) => queryCells(this.pool, { name, text, values }),
-      dataLimit(config),
-    );
+    this.daily = new DailyTakes((name, text, values) => this.query(name, text, values), dataLimit(config));
     this.pool.on('error', (error) => logger.warn({ err: error }, 'an idle connection to the counters was lost'));
   }
 
@@ -45,11 +41,6 @@ export class LimitsStore implements OnApplicationShutdown {
   /** Takes `cost` units of the user's day when that stays within the day's limit; otherwise takes nothing. */
   async takeDaily(userId: string, cost: number, now: Date): Promise<DailyTaken> {
     return this.daily.take({ userId, day: utcDay(now), cost });
-  }
-
-  /** Whether `takeDaily` would succeed as far as this process knows. */
-  isDailyExpectedToPass(userId: string, cost: number, now: Date): boolean {
-    return this.daily.isExpectedToPass({ userId, day: utcDay(now), cost });
   }
 
   async giveBackDaily(userId: string, cost: number, takenAt: Date): Promise<void> {

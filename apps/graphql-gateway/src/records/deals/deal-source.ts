@@ -1,33 +1,24 @@
 // Deals from the table to the wire.
-import {
-  flag,
-  json,
-  list,
-  listOf,
-  pairs,
-  text,
-  type RecordField,
-  type RecordSource,
-} from '../../connections/record-source.js';
+import { plain, list, listOf, pairs, type RecordField, type RecordSource } from '../../connections/record-source.js';
 import type { Deal } from './deal.types.js';
 
 const fields: Record<keyof Deal, RecordField> = {
-  id: text('id'),
-  title: text('title'),
-  description: text('description'),
-  type: text('type'),
-  sponsorType: text('sponsor_type'),
-  announcedDate: text('announced_date'),
-  announcedDateSource: text('announced_date_source'),
-  startDate: text('start_date'),
-  startDateSource: text('start_date_source'),
-  endDate: text('end_date'),
-  isEstimate: flag('is_estimate'),
-  isExclusive: flag('is_exclusive'),
-  renewalOption: text('renewal_option'),
-  totalDigitalImpressions: text('total_digital_impressions'),
-  annualValue: json('annual_value'),
-  totalValue: json('total_value'),
+  id: plain('id'),
+  title: plain('title'),
+  description: plain('description'),
+  type: plain('type'),
+  sponsorType: plain('sponsor_type'),
+  announcedDate: plain('announced_date'),
+  announcedDateSource: plain('announced_date_source'),
+  startDate: plain('start_date'),
+  startDateSource: plain('start_date_source'),
+  endDate: plain('end_date'),
+  isEstimate: plain('is_estimate'),
+  isExclusive: plain('is_exclusive'),
+  renewalOption: plain('renewal_option'),
+  totalDigitalImpressions: plain('total_digital_impressions'),
+  annualValue: plain('annual_value'),
+  totalValue: plain('total_value'),
   buyerCompanies: pairs('buyer_company_ids', 'buyer_company_names'),
   buyerCompanyIds: list('buyer_company_ids'),
   buyerCompanyNames: list('buyer_company_names'),
@@ -38,7 +29,7 @@ const fields: Record<keyof Deal, RecordField> = {
   sponsoredPersons: pairs('sponsored_person_ids', 'sponsored_person_names'),
   sports: {
     columns: ['sport_ids'],
-    read: (cell, { lookups }) => listOf(cell).map((id) => lookups.sports.get(id!) ?? { id, name: null }),
+    read: (row, { lookups }) => listOf(row, 'sport_ids').map((id) => lookups.sports.get(id!) ?? { id, name: null }),
   },
 };
 

@@ -1,37 +1,39 @@
 // Persons from the table to the wire.
 import {
-  json,
+  plain,
   list,
   listOf,
   lookup,
   object,
-  text,
   type RecordField,
   type RecordSource,
 } from '../../connections/record-source.js';
 import type { Person } from './person.types.js';
 
 const fields: Record<keyof Person, RecordField> = {
-  id: text('id'),
-  firstName: text('first_name'),
-  lastName: text('last_name'),
-  name: text('name'),
-  gender: text('gender'),
-  age: { columns: ['birth_date'], read: (cell, { today }) => (cell === null ? null : ageOn(today, cell)) },
+  id: plain('id'),
+  firstName: plain('first_name'),
+  lastName: plain('last_name'),
+  name: plain('name'),
+  gender: plain('gender'),
+  age: {
+    columns: ['birth_date'],
+    read: ({ birth_date: day }, { today }) => (day === null ? null : ageOn(today, day as string)),
+  },
   skills: {
     columns: ['skill_ids'],
-    read: (cell, { lookups }) =>
-      listOf(cell)
+    read: (row, { lookups }) =>
+      listOf(row, 'skill_ids')
         .map((id) => lookups.skills.get(id!))
         .filter((name) => name !== undefined),
   },
   categoryIds: list('category_ids'),
   country: lookup('country_id', ({ countries }) => countries),
-  identifiers: json('identifiers'),
+  identifiers: plain('identifiers'),
   salary: object({
-    grossSalary: json('gross_salary'),
-    grossSalaryLowerRange: json('gross_salary_lower_range'),
-    grossSalaryUpperRange: json('gross_salary_upper_range'),
+    grossSalary: plain('gross_salary'),
+    grossSalaryLowerRange: plain('gross_salary_lower_range'),
+    grossSalaryUpperRange: plain('gross_salary_upper_range'),
   }),
 };
 

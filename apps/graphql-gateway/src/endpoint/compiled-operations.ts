@@ -1,0 +1,85 @@
+// Operations on the connections that are asked again are compiled by graphql-jit, which executes them several times as
+// fast as graphql-js. The answers are the same, but graphql-jit accepts some wrong variables: graphql-js has to check
+// them first.
+import {
+  Kind,
+  OperationTypeNode,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
+import { LRUCache } from 'lru-cache';
+import { rootFieldNames } from './root-fields.js';
+
+/** A compiled operation takes up to 100 kB. */
+const compiledMax = 300;
+/** Selections with a fragment counted for each of its spreads: graphql-jit walks all of them, however often they repeat. */
+const writtenOutMax = 1500;
+
+export interface ResolvedOperation {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+  operation: OperationDefinitionNode;
+  /** The text of the document. */
+  source: string;
+  /** As they were sent. */
+  variables: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface CompiledOperation {
+  fields: ReadonlySet<string>;
+  query: CompiledQuery<Record<string, unknown>>['query'];
+}
+
+export class CompiledOperations {
+  /** Apollo Server keeps parsed documents, so the same node comes with every request for it. */
+  private readonly compiled = new LRUCache<OperationDefinitionNode, CompiledOperation>({ max: compiledMax });
+  private readonly seen = new WeakSet<OperationDefinitionNode>();
+
+  /** Undefined for what graphql-js executes. */
+  find(resolved: ResolvedOperation): CompiledOperation | undefined {
+    const { operation } = resolved;
+    const known = this.compiled.get(operation);
+    if (known) return known;
+    // An operation that is asked once only is not worth compiling.
+    if (this.seen.has(operation)) return this.compile(resolved);
+    this.seen.add(operation);
+    return undefined;
+  }
+
+  private compile({ schema, document, operation, source }: ResolvedOperation): CompiledOperation | undefined {
+    // Directives select anew with every request, and the objects that graphql-jit writes cannot hold __proto__.
+    if (operation.operation !== OperationTypeNode.QUERY || /@|__proto__/.test(source)) return undefined;
+    const fields = rootFieldNames(document, operation, {});
+    if ([...fields].every((name) => name.startsWith('__'))) return undefined;
+    if (writtenOut(operation.selectionSet, document) > writtenOutMax) return undefined;
+    const compiled = compileQuery<Record<string, unknown>>(schema, document, operation.name?.value);
+    if (!isCompiledQuery(compiled)) return undefined;
+    const known = { fields, query: compiled.query };
+    this.compiled.set(operation, known);
+    return known;
+  }
+}
+
+function writtenOut(selectionSet: SelectionSetNode, { definitions }: DocumentNode): number {
+  const sizes = new Map<string, number>();
+  const sizeOfFragment = (name: string): number => {
+    let size = sizes.get(name);
+    if (size === undefined) {
+      const fragment = definitions.find((each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === name);
+      // The document is valid: the fragment exists, and does not spread itself.
+      size = sizeOf((fragment as FragmentDefinitionNode).selectionSet);
+      sizes.set(name, size);
+    }
+    return size;
+  };
+  const sizeOf = ({ selections }: SelectionSetNode): number =>
+    selections.reduce((size, node) => {
+      if (node.kind === Kind.FRAGMENT_SPREAD) return size + 1 + sizeOfFragment(node.name.value);
+      return size + 1 + (node.selectionSet ? sizeOf(node.selectionSet) : 0);
+    }, 0);
+  return sizeOf(selectionSet);
+}
