@@ -55,68 +55,32 @@ const dashboard = (uid, title, panels) => ({
 const quantile = (share, metric, by = '') =>
   `histogram_quantile(${share}, sum by (le${by}) (rate(${metric}[$__rate_interval])))`;
 
+const quantiles = (metric) => [0.5, 0.95, 0.99].map((share) => [quantile(share, metric), `p${share * 100}`]);
+
+const duration = 'http_server_request_duration_seconds';
+
 function requestPanels(selector) {
-  const duration = 'http_server_request_duration_seconds';
+  const rate = (by, filter = '') => `sum${by}(rate(${duration}_count{${selector}${filter}}[$__rate_interval]))`;
+  const panel = (title, unit, queries, width = 8) => timeSeries({ title, unit, queries, width });
+  const byRoute = [quantile(0.99, `${duration}_bucket{${selector}}`, ', route'), '{{route}}'];
   return [
-    timeSeries({
-      title: 'Requests by status',
-      unit: 'reqps',
-      queries: [[`sum by (status) (rate(${duration}_count{${selector}}[$__rate_interval]))`, '{{status}}']],
-    }),
-    timeSeries({
-      title: 'Time of a request',
-      unit: 's',
-      queries: [0.5, 0.95, 0.99].map((share) => [
-        quantile(share, `${duration}_bucket{${selector}}`),
-        `p${share * 100}`,
-      ]),
-    }),
-    timeSeries({
-      title: 'Share of requests that failed here (5xx)',
-      unit: 'percentunit',
-      queries: [
-        [
-          `sum(rate(${duration}_count{${selector},status=~"5.."}[$__rate_interval])) / sum(rate(${duration}_count{${selector}}[$__rate_interval]))`,
-          '5xx',
-        ],
-      ],
-    }),
-    timeSeries({
-      title: 'Requests by route',
-      unit: 'reqps',
-      width: 12,
-      queries: [
-        [`sum by (method, route) (rate(${duration}_count{${selector}}[$__rate_interval]))`, '{{method}} {{route}}'],
-      ],
-    }),
-    timeSeries({
-      title: 'p99 by route',
-      unit: 's',
-      width: 12,
-      queries: [[quantile(0.99, `${duration}_bucket{${selector}}`, ', route'), '{{route}}']],
-    }),
+    panel('Requests by status', 'reqps', [[rate(' by (status) '), '{{status}}']]),
+    panel('Time of a request', 's', quantiles(`${duration}_bucket{${selector}}`)),
+    panel('Share of requests that failed here (5xx)', 'percentunit', [
+      [`${rate('', ',status=~"5.."')} / ${rate('')}`, '5xx'],
+    ]),
+    panel('Requests by route', 'reqps', [[rate(' by (method, route) '), '{{method}} {{route}}']], 12),
+    panel('p99 by route', 's', [byRoute], 12),
   ];
 }
 
 function processPanels(selector) {
+  const panel = (title, unit, expr, help) => timeSeries({ title, unit, help, queries: [[expr, '{{pod}}']] });
+  const cores = `rate(process_cpu_seconds_total{${selector}}[$__rate_interval])`;
   return [
-    timeSeries({
-      title: 'Memory by pod',
-      unit: 'bytes',
-      help: 'The limit of a pod is 512 MiB.',
-      queries: [[`process_resident_memory_bytes{${selector}}`, '{{pod}}']],
-    }),
-    timeSeries({
-      title: 'Processor by pod',
-      unit: 'percentunit',
-      help: '1 is one core, all that the JavaScript of a pod can use.',
-      queries: [[`rate(process_cpu_seconds_total{${selector}}[$__rate_interval])`, '{{pod}}']],
-    }),
-    timeSeries({
-      title: 'Event loop lag, p99, by pod',
-      unit: 's',
-      queries: [[`nodejs_eventloop_lag_p99_seconds{${selector}}`, '{{pod}}']],
-    }),
+    panel('Memory by pod', 'bytes', `process_resident_memory_bytes{${selector}}`, 'The limit of a pod is 512 MiB.'),
+    panel('Processor by pod', 'percentunit', cores, '1 is one core, all that the JavaScript of a pod can use.'),
+    panel('Event loop lag, p99, by pod', 's', `nodejs_eventloop_lag_p99_seconds{${selector}}`),
   ];
 }
 
@@ -128,29 +92,15 @@ const shortName = (app, name) =>
 
 function businessPanel(app, { name, help, type, labels }) {
   const title = shortName(app, name);
-  if (type === 'gauge') {
-    return timeSeries({
-      title,
-      help,
-      unit: name.endsWith('_seconds') ? 's' : 'short',
-      queries: [[`max(${name})`, title]],
-    });
-  }
+  const unit = name.endsWith('_seconds') ? 's' : 'short';
+  if (type === 'gauge') return timeSeries({ title, help, unit, queries: [[`max(${name})`, title]] });
   if (type === 'histogram') {
-    return timeSeries({
-      title: `${title}, distribution`,
-      help,
-      unit: name.endsWith('_seconds') ? 's' : 'short',
-      queries: [0.5, 0.95, 0.99].map((share) => [quantile(share, `${name}_bucket`), `p${share * 100}`]),
-    });
+    return timeSeries({ title: `${title}, distribution`, help, unit, queries: quantiles(`${name}_bucket`) });
   }
   const by = labels.length > 0 ? ` by (${labels.join(', ')})` : '';
   const legend = labels.length > 0 ? labels.map((label) => `{{${label}}}`).join(' ') : title;
-  return timeSeries({
-    title: `${title}, in an hour`,
-    help,
-    queries: [[`sum${by} (increase(${name}[1h]))`, legend]],
-  });
+  const queries = [[`sum${by} (increase(${name}[1h]))`, legend]];
+  return timeSeries({ title: `${title}, in an hour`, help, queries });
 }
 
 /** The dashboard of one service. */
@@ -168,10 +118,13 @@ export async function serviceDashboard(app) {
 
 /** All services side by side, and what is waiting somewhere in the pipelines. */
 export async function platformDashboard(apps) {
-  const metrics = (
-    await Promise.all(apps.map(async (app) => (await businessMetrics(app)).map((metric) => ({ app, ...metric }))))
-  ).flat();
-  const duration = 'http_server_request_duration_seconds';
+  const gauges = [];
+  for (const app of apps) {
+    const found = (await businessMetrics(app)).filter(({ type }) => type === 'gauge');
+    gauges.push(
+      ...found.map((metric) => ({ ...businessPanel(app, metric), title: `${app}: ${shortName(app, metric.name)}` })),
+    );
+  }
   const rate = (filter) => `sum by (service) (rate(${duration}_count{job="tradewind"${filter}}[$__rate_interval]))`;
   const byService = (title, unit, expr) => timeSeries({ title, unit, queries: [[expr, '{{service}}']] });
   return dashboard('tradewind-platform', 'Tradewind: platform', [
@@ -187,11 +140,6 @@ export async function platformDashboard(apps) {
       'max by (service) (nodejs_eventloop_lag_p99_seconds{job="tradewind"})',
     ),
     row('What waits'),
-    ...metrics
-      .filter(({ type }) => type === 'gauge')
-      .map(({ app, ...metric }) => ({
-        ...businessPanel(app, metric),
-        title: `${app}: ${shortName(app, metric.name)}`,
-      })),
+    ...gauges,
   ]);
 }
