@@ -1,5 +1,5 @@
 // The fields of an import file, one table per entity: the name in the file, what a cell holds, and where it goes.
-// README.md has the same as a page for people; import-fields.spec.ts compares the two.
+// `npm run gen` writes the same into README.md, for people.
 import { dealRenewalOptions, dealTypes, educationLevels, genders } from '@tradewind/filters';
 import type { Entity } from '../data-tables.js';
 import type { NamedTable } from '../look-ups.js';

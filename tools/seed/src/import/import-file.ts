@@ -67,7 +67,8 @@ export async function importFile(client: pg.Client, options: ImportOptions): Pro
   try {
     await run.readAll(readRecords(path, format), format === 'csv', (bytes) => bar?.update(bytes / 1024));
     await restoreIndexes(client);
-    await store.finish();
+    // The same file can be imported again.
+    await store.forget();
   } catch (error) {
     // When the connection is gone this fails too; then the next run builds the indexes.
     await restoreIndexes(client).catch(() => undefined);

@@ -47,28 +47,20 @@ export class ImportProgressStore {
 
   /** Continues the interrupted import of this file, or begins one. The report stays where the first run began it. */
   async begin(reportPath: string): Promise<ImportProgress> {
-    const { rows } = await this.client.query<Record<string, string>>(
+    const { rows } = await this.client.query<ImportProgress>(
       `insert into data_import.progress (target_schema, entity, sha256, path, report_path) values (current_schema(), $1, $2, $3, $4)
        on conflict (target_schema, entity, sha256) do update set path = excluded.path,
          -- Another report starts empty; what was refused before is in the old one only.
          report_bytes = case when progress.report_path = excluded.report_path then progress.report_bytes else 0 end,
          report_path = excluded.report_path
-       returning records, inserted, updated, refused, report_bytes`,
+       returning records::float8, inserted::float8, updated::float8, refused::float8, report_bytes::float8 as "reportBytes"`,
       [this.entity, this.sha256, this.path, reportPath],
     );
-    const row = rows[0]!;
-    return {
-      records: Number(row['records']),
-      inserted: Number(row['inserted']),
-      updated: Number(row['updated']),
-      refused: Number(row['refused']),
-      reportBytes: Number(row['report_bytes']),
-    };
+    return rows[0]!;
   }
 
   /** In the transaction of the batch. */
-  async save(progress: ImportProgress): Promise<void> {
-    const { records, inserted, updated, refused, reportBytes } = progress;
+  async save({ records, inserted, updated, refused, reportBytes }: ImportProgress): Promise<void> {
     await this.client.query(
       `update data_import.progress set records = $3, inserted = $4, updated = $5, refused = $6, report_bytes = $7, updated_at = now()
        where target_schema = current_schema() and entity = $1 and sha256 = $2`,
@@ -76,11 +68,7 @@ export class ImportProgressStore {
     );
   }
 
-  /** A finished import leaves nothing to continue: the same file again is imported again. */
-  async finish(): Promise<void> {
-    await this.forget();
-  }
-
+  /** After that, the same file is imported from its first row. */
   async forget(): Promise<void> {
     await this.client.query(
       'delete from data_import.progress where target_schema = current_schema() and entity = $1 and sha256 = $2',
