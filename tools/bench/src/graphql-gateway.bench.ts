@@ -2,17 +2,13 @@
 // (the peers) on the same database; latency; idle memory. The gateway runs as it is deployed, with keys and limits.
 // At --scale 1: 1,000,000 companies, 2,000,000 persons, 1,000,000 deals, 1,000,000 contacts; loading takes a while.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { freePort, startEmbeddedPostgres } from '@tradewind/testkit';
-import pg from 'pg';
+import type pg from 'pg';
 import { makeApiKeys } from './api-keys.js';
 import type { Bench, BenchContext, BenchRow } from './bench.types.js';
-import { BenchProcess, runningPostgres } from './bench-process.js';
+import type { BenchProcess } from './bench-process.js';
 import { graphqlBody, measuredQueries, type MeasuredQuery, type Values } from './graphql-queries.js';
 import { bringToSpeed, connections, inTurn, send, type InTurn, type Measured, type Target } from './in-turn.js';
+import { belowRow, idleMemoryRow, onStage, type Stage as BaseStage } from './stage.js';
 
 const gatewayMain = new URL('../../../apps/graphql-gateway/dist/main.js', import.meta.url);
 const seedMain = new URL('../../seed/dist/seed.js', import.meta.url);
@@ -29,49 +25,40 @@ const calmSeconds = 10;
 
 export const bench: Bench = {
   name: 'graphql-gateway',
-  async run(context) {
-    const folder = context.dataDir ?? mkdtempSync(join(tmpdir(), 'tradewind-bench-'));
-    mkdirSync(folder, { recursive: true });
-    chmodSync(folder, 0o755);
-    const dataDir = join(folder, 'data');
-    const postgres = runningPostgres(dataDir) ?? (await startEmbeddedPostgres({ dataDir, port: await freePort() }));
-    const sql = new pg.Pool({ connectionString: postgres.url, options: '-c search_path=graphql_gateway', max: 4 });
-    // The server ends last; what is idle then is told so.
-    sql.on('error', () => undefined);
-    try {
-      const common = { DATABASE_URL: postgres.url, PATH: process.env['PATH'] ?? '' };
-      await fill(sql, common, context);
-      const stage = { sql, common, keys: await makeApiKeys(sql, users), context, postmaster: postgres.pid };
-      return [
-        ...(isWanted(context, idleMemoryMetric) ? await idleMemory(common) : []),
-        ...(await besideTheLimit({ ...stage, pageSize: 1, target: 0.5 })),
-        ...(await besideTheLimit({ ...stage, pageSize: 50, target: 0.7 })),
-        ...(await besideMercurius({ ...stage, pageSize: 1 })),
-        ...(await besideMercurius({ ...stage, pageSize: 50 })),
-        ...(await besidePostgraphile(stage)),
-      ];
-    } finally {
-      await sql.end();
-      await postgres.stop();
-      if (context.dataDir === undefined) rmSync(folder, { recursive: true, force: true });
-    }
-  },
+  run: (context) =>
+    onStage(
+      context,
+      async (base) => {
+        await fill(base);
+        const stage = { ...base, keys: await makeApiKeys(base.sql, users) };
+        return [
+          ...(isWanted(context, 'Idle memory, 5 s after the start')
+            ? [await idleMemoryRow('', await startGateway(stage), 190)]
+            : []),
+          ...(await besideTheLimit({ ...stage, pageSize: 1, target: 0.5 })),
+          ...(await besideTheLimit({ ...stage, pageSize: 50, target: 0.7 })),
+          ...(await besideMercurius({ ...stage, pageSize: 1 })),
+          ...(await besideMercurius({ ...stage, pageSize: 50 })),
+          ...(await besidePostgraphile(stage)),
+        ];
+      },
+      { dataDir: context.dataDir, schema: 'graphql_gateway' },
+    ),
 };
 
 /** Brings the tables up to their size; in a folder that was filled before there is nothing left to do. */
-async function fill(sql: pg.Pool, common: Env, context: BenchContext): Promise<void> {
-  execFileSync(process.execPath, [gatewayMain.pathname, 'migrate'], {
-    env: { ...common, ...gatewaySettings },
-    stdio: 'inherit',
-  });
-  const rows = (millions: number) => String(Math.ceil(millions * 1e6 * context.scale));
-  context.log(`loading ${rows(1)} companies, ${rows(2)} persons, ${rows(1)} deals, ${rows(1)} contacts`);
+async function fill({ sql, databaseUrl, scale, log }: BaseStage): Promise<void> {
+  const env = { ENVIRONMENT: 'dev', LOG_LEVEL: 'warn', DATABASE_URL: databaseUrl, PATH: process.env['PATH'] ?? '' };
+  const run = (main: URL, words: string[]) =>
+    execFileSync(process.execPath, [main.pathname, ...words], {
+      env: { ...env, ...gatewaySettings },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  run(gatewayMain, ['migrate']);
+  const rows = (millions: number) => String(Math.ceil(millions * 1e6 * scale));
+  log(`loading ${rows(1)} companies, ${rows(2)} persons, ${rows(1)} deals, ${rows(1)} contacts`);
   const before = await tableSizes(sql);
-  execFileSync(
-    process.execPath,
-    [seedMain.pathname, '--companies', rows(1), '--persons', rows(2), '--deals', rows(1), '--contacts', rows(1)],
-    { env: common, stdio: ['ignore', 'ignore', 'inherit'] },
-  );
+  run(seedMain, ['--companies', rows(1), '--persons', rows(2), '--deals', rows(1), '--contacts', rows(1)]);
   if ((await tableSizes(sql)) === before) return;
   await sql.query('vacuum analyze');
   await sql.query('checkpoint');
@@ -89,50 +76,28 @@ function isWanted({ only }: BenchContext, name: string): boolean {
 }
 
 const gatewaySettings = {
-  ENVIRONMENT: 'dev',
-  LOG_LEVEL: 'warn',
   OAUTH_ISSUER: 'http://127.0.0.1:9',
   DATA_CALLS_PER_DAY: '1000000000',
   EXPLORER: 'false',
 };
 
-type Env = Record<string, string>;
-
-async function start(main: URL, env: Env): Promise<BenchProcess> {
-  return BenchProcess.start(main, { ...env, PORT: String(await freePort()), METRICS_PORT: '0' });
-}
-
-const idleMemoryMetric = 'Idle memory, 5 s after the start';
-
-async function idleMemory(common: Env): Promise<BenchRow[]> {
-  const gateway = await start(gatewayMain, { ...common, ...gatewaySettings });
-  try {
-    await delay(5_000);
-    const ours = gateway.residentMiB();
-    return [{ metric: idleMemoryMetric, unit: 'MiB', ours, limit: '< 190', pass: ours < 190 }];
-  } finally {
-    await gateway.stop();
-  }
-}
-
-interface Stage {
-  sql: pg.Pool;
-  common: Env;
+interface Stage extends BaseStage {
   keys: string[];
-  context: BenchContext;
-  /** Process id of the PostgreSQL server. */
-  postmaster: number;
+}
+
+function startGateway(stage: Stage, env: Record<string, string> = {}): Promise<BenchProcess> {
+  return stage.start(gatewayMain, { ...gatewaySettings, ...env });
 }
 
 /** Each query, each server in turn, round by round; the figure is the median of the ratios. */
 async function besideTheLimit(stage: Stage & { pageSize: number; target: number }): Promise<BenchRow[]> {
-  const { sql, common, keys, context, pageSize, target } = stage;
+  const { sql, keys, pageSize, target } = stage;
   const nameOf = (query: MeasuredQuery) => `${query.name}, page of ${pageSize}`;
-  const wanted = [...measuredQueries.entries()].filter(([, query]) => isWanted(context, nameOf(query)));
+  const wanted = [...measuredQueries.entries()].filter(([, query]) => isWanted(stage, nameOf(query)));
   if (wanted.length === 0) return [];
-  const env = { ...common, DATA_PAGE_SIZE: String(pageSize) };
-  const gateway = await start(gatewayMain, { ...env, ...gatewaySettings });
-  const raw = await start(rawMain, env);
+  const env = { DATA_PAGE_SIZE: String(pageSize) };
+  const gateway = await startGateway(stage, env);
+  const raw = await stage.start(rawMain, env);
   try {
     const rows: BenchRow[] = [];
     for (const [index, query] of wanted) {
@@ -152,24 +117,14 @@ async function besideTheLimit(stage: Stage & { pageSize: number; target: number 
       if (rows.length === 0) await bringToSpeed([ours, theirs]);
       const results = await inTurn(ours, theirs, stage.postmaster);
       const name = nameOf(query);
-      rows.push(throughputRow(`${name}: throughput beside hand-written SQL`, results, target, context));
+      rows.push(throughputRow(`${name}: throughput beside hand-written SQL`, results, target, stage));
       if (!query.isCounted) {
         const pace = { ratePerSecond: calmRate, seconds: calmSeconds };
         const calm = { ours: await send(ours, pace), theirs: await send(theirs, pace) };
-        rows.push(
-          latencyRow(
-            `${name}: p99 at ${connections} connections, as fast as they go`,
-            results.ours.p99Ms,
-            results.theirs.p99Ms,
-          ),
-        );
-        rows.push(
-          latencyRow(
-            `${name}: p99 at ${connections} connections, ${calmRate} requests/s`,
-            calm.ours.p99Ms,
-            calm.theirs.p99Ms,
-          ),
-        );
+        const asFast = [results.ours.p99Ms, results.theirs.p99Ms] as const;
+        const atRate = [calm.ours.p99Ms, calm.theirs.p99Ms] as const;
+        rows.push(latencyRow(`${name}: p99 at ${connections} connections, as fast as they go`, ...asFast));
+        rows.push(latencyRow(`${name}: p99 at ${connections} connections, ${calmRate} requests/s`, ...atRate));
       }
     }
     return rows;
@@ -180,13 +135,13 @@ async function besideTheLimit(stage: Stage & { pageSize: number; target: number 
 
 /** Each query beside the same GraphQL request to Mercurius, which answers it with the hand-written SQL. */
 async function besideMercurius(stage: Stage & { pageSize: number }): Promise<BenchRow[]> {
-  const { sql, common, keys, context, pageSize } = stage;
+  const { sql, keys, pageSize } = stage;
   const nameOf = (query: MeasuredQuery) => `${query.name}, page of ${pageSize}: throughput beside Mercurius`;
-  const wanted = [...measuredQueries.entries()].filter(([, query]) => isWanted(context, nameOf(query)));
+  const wanted = [...measuredQueries.entries()].filter(([, query]) => isWanted(stage, nameOf(query)));
   if (wanted.length === 0) return [];
-  const env = { ...common, DATA_PAGE_SIZE: String(pageSize) };
-  const gateway = await start(gatewayMain, { ...env, ...gatewaySettings });
-  const mercurius = await start(mercuriusMain, env);
+  const env = { DATA_PAGE_SIZE: String(pageSize) };
+  const gateway = await startGateway(stage, env);
+  const mercurius = await stage.start(mercuriusMain, env);
   try {
     const rows: BenchRow[] = [];
     for (const [index, query] of wanted) {
@@ -203,7 +158,7 @@ async function besideMercurius(stage: Stage & { pageSize: number }): Promise<Ben
       const ours = gatewayLoad(gateway, keys, query, values);
       const theirs = { process: mercurius, path, body: (n: number) => bodies[n % bodies.length]! };
       if (rows.length === 0) await bringToSpeed([ours, theirs]);
-      rows.push(throughputRow(nameOf(query), await inTurn(ours, theirs, stage.postmaster), 1, context));
+      rows.push(throughputRow(nameOf(query), await inTurn(ours, theirs, stage.postmaster), 1, stage));
     }
     return rows;
   } finally {
@@ -213,7 +168,7 @@ async function besideMercurius(stage: Stage & { pageSize: number }): Promise<Ben
 
 /** The one query that PostGraphile can express with its filter plugin. */
 async function besidePostgraphile(stage: Stage): Promise<BenchRow[]> {
-  const { sql, common, keys, context } = stage;
+  const { sql, keys } = stage;
   const peers = [
     {
       title: 'PostGraphile as it comes',
@@ -228,10 +183,10 @@ async function besidePostgraphile(stage: Stage): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const pageSize of [1, 50]) {
     for (const { title, target, settings, filter } of peers) {
-      if (!isWanted(context, nameOf(pageSize, title))) continue;
+      if (!isWanted(stage, nameOf(pageSize, title))) continue;
       const values = await query.draw(sql);
-      const gateway = await start(gatewayMain, { ...common, ...gatewaySettings, DATA_PAGE_SIZE: String(pageSize) });
-      const peer = await start(postgraphileMain, { ...common, ...settings });
+      const gateway = await startGateway(stage, { DATA_PAGE_SIZE: String(pageSize) });
+      const peer = await stage.start(postgraphileMain, settings);
       try {
         const body = (n: number) => {
           const [id, low, high] = values[n % values.length]!.parameters as [string, string, string];
@@ -248,7 +203,7 @@ async function besidePostgraphile(stage: Stage): Promise<BenchRow[]> {
         const theirs = { process: peer, path: '/graphql', body };
         await bringToSpeed([ours, theirs]);
         const results = await inTurn(ours, theirs, stage.postmaster);
-        rows.push(throughputRow(nameOf(pageSize, title), results, target, context));
+        rows.push(throughputRow(nameOf(pageSize, title), results, target, stage));
       } finally {
         await Promise.all([gateway.stop(), peer.stop()]);
       }
@@ -276,8 +231,8 @@ function throughputRow(metric: string, results: InTurn, target: number, context:
   };
 }
 
-function latencyRow(metric: string, ours: number, peer?: number): BenchRow {
-  return { metric, unit: 'ms', ours, ...(peer === undefined ? {} : { peer }), limit: '< 10', pass: ours < 10 };
+function latencyRow(metric: string, ours: number, peer: number): BenchRow {
+  return belowRow(metric, 'ms', ours, 10, peer);
 }
 
 const postgraphileQuery = `query ($filter: CompanyFilter, $first: Int) { allCompanies(filter: $filter, first: $first, orderBy: PRIMARY_KEY_ASC) { totalCount

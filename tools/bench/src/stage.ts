@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort, startEmbeddedPostgres } from '@tradewind/testkit';
 import pg from 'pg';
 import type { BenchContext, BenchRow } from './bench.types.js';
-import { BenchProcess } from './bench-process.js';
+import { BenchProcess, runningPostgres } from './bench-process.js';
 import { load, type LoadOptions } from './http-load.js';
 import { median } from './median.js';
 
@@ -17,6 +17,8 @@ export interface Stage extends BenchContext {
   /** PostgreSQL with fsync on, as services are deployed. */
   databaseUrl: string;
   sql: pg.Pool;
+  /** Process id of the PostgreSQL server. */
+  postmaster: number;
   /** Starts a program on a free port, unless its settings name one; it ends with the stage at the latest. */
   start(main: URL, env?: Env | ((url: string) => Env)): Promise<BenchProcess>;
 }
@@ -33,7 +35,8 @@ export async function onStage(
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tradewind-bench-'));
   mkdirSync(join(folder, 'objects'), { recursive: true });
   chmodSync(folder, 0o755);
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), port: await freePort() });
+  const dataDir = join(folder, 'data');
+  const postgres = runningPostgres(dataDir) ?? (await startEmbeddedPostgres({ dataDir, port: await freePort() }));
   const searchPath = options.schema ? { options: `-c search_path=${options.schema}` } : {};
   const sql = new pg.Pool({ connectionString: postgres.url, max: 4, ...searchPath });
   // The server stops last, which ends idle connections.
@@ -49,7 +52,7 @@ export async function onStage(
     return one;
   };
   try {
-    return await work({ ...context, folder, databaseUrl: postgres.url, sql, start });
+    return await work({ ...context, folder, databaseUrl: postgres.url, sql, postmaster: postgres.pid, start });
   } finally {
     for (const one of started.toReversed()) await one.stop();
     await sql.end();
