@@ -26,7 +26,7 @@ export const testFiles = '(\\.(spec|int-spec|e2e-spec|emulator-spec|bench)\\.[cm
 /** Development tools: what they need is installed with the repository's root. */
 export const neverShipped = '^tools/workspace/|^libs/testkit/';
 
-/** These start a PostgreSQL before, or without, a build of this checkout; Node itself strips the types of the one file they need. */
+/** It starts PostgreSQL without a build of this checkout, from a source file whose types Node strips. */
 const reachesInside = '^tools/workspace/jest-postgres-start\\.mjs$';
 
 /** Packages that only some projects may import, by tag. */
@@ -52,8 +52,8 @@ const escape = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const anyOf = (folders) => `^(${folders.map(escape).join('|')})/`;
 
 /**
- * Folders of a project import in one direction: a reader who goes from one to another never comes back. Tests may import
- * back, so this rule is for a cruise without them.
+ * Folders of a project import in one direction: a reader who goes from one to another never comes back. Tests are not
+ * held to it, so it is for a cruise without them.
  */
 export const folderRule = {
   name: 'no-cycles-of-folders',

@@ -1,5 +1,5 @@
-// `npm run check:alerts`: the alert rules and their unit tests, by Prometheus's own promtool. It needs promtool on the path, which
-// npm cannot bring; that every alert has unit tests is checked by `npm test` on every machine.
+// `npm run check:alerts`: the alert rules and their unit tests, by Prometheus's own promtool. It must be installed, as
+// no npm package has it. `npm test` checks on every machine that each alert has unit tests.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

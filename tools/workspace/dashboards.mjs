@@ -1,11 +1,13 @@
-// Grafana dashboards, one for each service and one for the platform, made from the metrics that the services export: a new
-// event has its panel after the next `npm run gen`.
+// Grafana dashboards, one for each service and one for the platform, made from the metrics that the services export.
+// A new event has its panel after the next `npm run gen`.
 import { businessMetrics } from './service-metrics.mjs';
 
 const datasource = { type: 'prometheus', uid: '${datasource}' };
 const columns = 24;
 
-/** @param {{title: string, queries: [expr: string, legend: string][], unit?: string, width?: number, help?: string}} panel */
+/**
+ * @param {{title: string, queries: [expr: string, legend: string][], unit?: string, width?: number, help?: string}} panel
+ */
 const timeSeries = ({ title, queries, unit = 'short', width = 8, help }) => ({
   type: 'timeseries',
   title,

@@ -2,13 +2,15 @@
 // which the overlays change, and a patch that takes every secret setting from the Secret <app>-secrets by reference.
 // `npm run gen` writes both to deploy/kubernetes/base/<app>/.
 
-/** Told by the image or by the Deployment itself. */
+/** The image or the Deployment sets these. */
 const setElsewhere = new Set(['HOST', 'PORT', 'METRICS_PORT', 'MIGRATE_ON_START', 'SERVICE_VERSION']);
 
 const text = (value) =>
   value === undefined || value === null ? '' : Array.isArray(value) ? value.join(',') : String(value);
 
-/** @returns {string} the .env file of the plain settings; one without a default is empty and must come from the overlay */
+/**
+ * @returns {string} the .env file of the plain settings; one without a default is empty and must come from the overlay
+ */
 export function settingsFile(app, settings) {
   const lines = Object.entries(settings)
     .filter(([name, setting]) => !setting.secret && !setElsewhere.has(name))

@@ -1,5 +1,5 @@
-// What `deploy/` promises, checked without a cluster, a cloud or a container engine.
-// Where kubectl, kustomize or terraform is on the path they are asked too; what is checked without them covers every file all the same.
+// What `deploy/` promises, checked without a cluster, a cloud or a container engine. Where kubectl, kustomize or
+// terraform is on the path they are asked too; what is checked without them covers every file all the same.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -145,8 +145,8 @@ it.each(overlays)('the services of the %s overlay keep idle connections longer t
 
 describe('connections of the database', () => {
   /**
-   * The pools that one process of an app opens, from its settings. Whoever opens another pool in an app or a lib adds it here;
-   * the next test counts the places.
+   * The pools that one process of an app opens, from its settings. Whoever opens another pool in an app or a lib adds
+   * it here; the next test counts the places.
    */
   const poolsOf = (app: string, settings: Record<string, string>): Record<string, number> => {
     const size = (name: string) => Number(settings[name]);

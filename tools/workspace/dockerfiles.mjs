@@ -13,8 +13,9 @@ export const apps = readdirSync(new URL('apps/', root)).filter((app) =>
 );
 
 /**
- * What Node is started with, in images, on the local platform and in benchmarks alike. An app names more in its package.json
- * under `nodeOptions`: interactions and coordinator keep V8's heap tight, which else grows with garbage (decision 0043).
+ * What Node is started with, in images, on the local platform and in benchmarks alike. An app names more in its
+ * package.json under `nodeOptions`: interactions and coordinator keep V8's heap tight, which else grows with garbage
+ * (decision 0043).
  */
 export const nodeOptions = (app) => [
   '--enable-source-maps',

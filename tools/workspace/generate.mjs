@@ -1,5 +1,5 @@
-// What is generated for the repository as a whole: the configuration tables, the page of error codes, the Dockerfiles, the
-// dashboards, each app's settings for Kubernetes and, with kubectl or kustomize at hand, the rendered overlays.
+// What is generated for the repository as a whole: the configuration tables, the page of error codes, the Dockerfiles,
+// the dashboards, each app's settings for Kubernetes and, with kubectl or kustomize at hand, the rendered overlays.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, graphqlErrorCodes } from '@tradewind/shared-types';
@@ -88,7 +88,8 @@ files[join(root, 'docs/configuration.md')] = page(
 
 await writeGenerated(files);
 
-// Last, since the overlays are made of files from above. Where neither is there, a test still sees whether they are stale.
+// Last, since the overlays are made of files from above. Where neither is there, a test still sees whether they are
+// stale.
 if (canRender()) {
   await writeGenerated(Object.fromEntries(overlays.map((overlay) => [renderedFile(overlay), render(overlay)])));
 }

@@ -1,5 +1,5 @@
-// How a generator hands over what it made: `writeGenerated` formats each file, then writes it, or with `--check` compares it.
-// Each project's `generate.mjs` is run by `npm run gen`, as a process of its own that can import TypeScript sources.
+// Every generator hands its files to `writeGenerated`, which formats and writes them, or compares them with `--check`.
+// `npm run gen` runs each project's `generate.mjs` as a process that can import TypeScript sources.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

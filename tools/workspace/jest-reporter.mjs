@@ -1,6 +1,6 @@
-// What a project's tests print: a line for each file, failures in full. Its summary goes to `test-results/summary.json`,
-// an output of the target `test` that Nx keeps: `{passed, failed, failedFiles}`. A file that cannot be run counts as a
-// failure, and so does a skipped test.
+// What a project's tests print: a line for each file, failures in full. Its summary goes to
+// `test-results/summary.json`, an output of the target `test` that Nx keeps: `{passed, failed, failedFiles}`. A file
+// that cannot be run counts as a failure, and so does a skipped test.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

@@ -1,6 +1,6 @@
 // Renders the overlays to deploy/kubernetes/rendered/, where reviews and tests see what a cluster would get.
-// kubectl or kustomize is needed for that alone. Each rendered file names the digest of its sources, so that a machine that
-// has neither still knows whether the file is out of date.
+// Only that needs kubectl or kustomize. Each rendered file names the digest of its sources, so that a machine without
+// them can see whether the file is out of date.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Reads .env of the checkout, when there is one. Variables of the shell win. Node's own --env-file-if-exists says so when
-// there is none, at every start.
+// Reads .env of the checkout, when there is one. Variables of the shell win. Node's own --env-file-if-exists says so
+// when there is none, at every start.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

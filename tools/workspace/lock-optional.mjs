@@ -1,6 +1,6 @@
-// Completes package-lock.json with the optional packages of other platforms. npm leaves out those it could not read when the
-// file was made, and then `npm ci` refuses the file on the next machine ("Missing: ... from lock file").
-// To be run after every `npm install`; `--check` only reports, for `npm run check`.
+// Completes package-lock.json with the optional packages of other platforms. npm leaves out those it could not read
+// when the file was made, and then `npm ci` refuses the file on the next machine ("Missing: ... from lock file"). To be
+// run after every `npm install`; `--check` only reports, for `npm run check`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

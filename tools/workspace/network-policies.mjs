@@ -74,7 +74,9 @@ export function mayConnect(manifests, from, to, port, protocol = 'TCP') {
   );
 }
 
-/** The backend that the edge sends a request to: `{service, port}`, or undefined when no route of the listener takes it. */
+/**
+ * The backend that the edge sends a request to: `{service, port}`, or undefined when no route of the listener takes it.
+ */
 export function routed(manifests, { listener, host, path }) {
   for (const { spec } of manifests.filter(({ kind }) => kind === 'HTTPRoute')) {
     if (!spec.parentRefs.some(({ name, sectionName }) => name === 'edge' && sectionName === listener)) continue;

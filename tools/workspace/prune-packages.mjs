@@ -1,11 +1,14 @@
 // Removes from a production node_modules what a running service cannot load: `node prune-packages.mjs node_modules`.
-// The build of the images runs this file alone, so it needs nothing but Node. Manifests, licences and notices stay, so that
-// scanners still find every package and its terms.
+// The build of the images runs this file alone, so it needs nothing but Node. Manifests, licences and notices stay, so
+// that scanners still find every package and its terms.
 import { readdirSync, rmSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Whole folders, by their end: the compiler is an optional peer of Nest's generators, the others are copies for bundlers. */
+/**
+ * Whole folders, by their end: the compiler is an optional peer of Nest's generators, the others are copies for
+ * bundlers.
+ */
 const unusedFolders = ['node_modules/typescript', 'node_modules/typeorm/browser', 'build/esnext'];
 
 /** For compilers, debuggers and readers. Node itself refuses to run TypeScript below node_modules. */

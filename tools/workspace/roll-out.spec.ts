@@ -1,5 +1,5 @@
-// The order in which deploy/kubernetes/roll-out.sh does things, and where it stops. A stand-in for kubectl notes what it is
-// asked and answers as a cluster in the given state would.
+// The order in which deploy/kubernetes/roll-out.sh does things, and where it stops. A stand-in for kubectl notes what
+// it is asked and answers as a cluster in the given state would.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

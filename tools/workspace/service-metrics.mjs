@@ -1,4 +1,5 @@
-// The metrics that each service exports, read from the code that makes them. Importing it needs TypeScript hooks, or Jest.
+// The metrics that each service exports, read from the code that makes them. Importing it needs TypeScript hooks, or
+// Jest.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogger, Metrics } from '@tradewind/service-kit';

@@ -30,8 +30,8 @@ export function nxWords(words, projectNames) {
 }
 
 /**
- * The numbers of the last line. A run that failed for another reason than a test counts as one failure, and so does a run
- * without any test.
+ * The numbers of the last line. A run that failed for another reason than a test counts as one failure, and so does a
+ * run without any test.
  * @param {{passed: number, failed: number}[]} summaries
  */
 export function totals(summaries, hasSucceeded) {

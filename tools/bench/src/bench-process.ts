@@ -80,7 +80,7 @@ export function processorMsOf(pid: number): number {
   return fields ? (Number(fields[11]) + Number(fields[12])) * msPerTick : 0;
 }
 
-/** Processor time of the PostgreSQL server behind this postmaster, ms: of the processes it runs and of those that ended. */
+/** Processor time of a PostgreSQL server, ms: of the processes that it runs and of those that ended. */
 export function postgresProcessorMs(postmaster: number): number {
   const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ');
   const ended = statFields(postmaster);

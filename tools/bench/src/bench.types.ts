@@ -20,7 +20,7 @@ export interface BenchContext {
   scale: number;
   /** The parts to measure, for a benchmark that has parts; all unless given. From `--part`. */
   parts: readonly string[] | undefined;
-  /** Measures only what has this text in its name (the gateway: what the regular expression finds); everything when absent. From `--only`. */
+  /** Measures only what has this text in its name; the gateway takes a regular expression. From `--only`. */
   only?: string | undefined;
   /** Folder that keeps the data between runs, so that it is loaded once. From `--data-dir`. */
   dataDir?: string | undefined;

@@ -1,6 +1,6 @@
-// Many companies quickly: a quarter of a million from the seed, then copies of them under further ids, each with figures
-// of its own. The computed search columns are copied as they are, because computing them takes most of a load; that is
-// why such a database is for benchmarks only.
+// Many companies quickly: a quarter of a million from the seed, then copies of them under further ids, each with
+// figures of its own. The computed search columns are copied as they are, because computing them takes most of a load;
+// that is why such a database is for benchmarks only.
 import { execFileSync } from 'node:child_process';
 import type pg from 'pg';
 

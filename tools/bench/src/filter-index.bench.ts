@@ -60,7 +60,8 @@ async function compare(stage: Stage, key: string, filters: CompanyFilter[]): Pro
   const mebibytes = (await indexed.metric('filter_index_bytes')) / 2 ** 20;
   const seconds = await indexed.metric('filter_index_built_seconds_sum');
   log(`${rows} rows: built in ${seconds.toFixed(1)} s, ${Math.round(mebibytes)} MiB`);
-  // Reads the rows of the pages, so that neither side pays for the disk, and lets V8 optimise what an answer runs through.
+  // Reads the rows of the pages, so that neither side pays for the disk, and lets V8 optimise what an answer runs
+  // through.
   const answers = await eachAnswer(indexed, filters);
   for (let round = 0; round < warmUpRounds; round++) await eachAnswer(indexed, filters);
   const ours = await eachAnswer(indexed, filters);

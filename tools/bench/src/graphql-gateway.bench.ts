@@ -1,6 +1,7 @@
-// The targets of the data API: throughput beside a hand-written server (the limit), and beside Mercurius and PostGraphile
-// (the peers) on the same database; latency; idle memory. The gateway runs as it is deployed, with keys and limits.
-// At --scale 1: 1,000,000 companies, 2,000,000 persons, 1,000,000 deals, 1,000,000 contacts; loading takes a while.
+// The targets of the data API: throughput beside a hand-written server (the limit), and beside Mercurius and
+// PostGraphile (the peers) on the same database; latency; idle memory. The gateway runs as it is deployed, with keys
+// and limits. At --scale 1: 1,000,000 companies, 2,000,000 persons, 1,000,000 deals, 1,000,000 contacts; loading takes
+// a while.
 import { execFileSync } from 'node:child_process';
 import type pg from 'pg';
 import { makeApiKeys } from './api-keys.js';

@@ -18,7 +18,7 @@ export interface LoadOptions {
   requests: number;
   /** When set, no request begins later than this after the first; then fewer than `requests` are made. */
   seconds?: number;
-  /** When set, requests are due at this rate and waited for from then on; otherwise the next follows the answer. */
+  /** When set, requests are due at this rate; otherwise the next one follows the answer. */
   ratePerSecond?: number;
 }
 
@@ -32,7 +32,7 @@ export interface LoadResult {
   statuses: Record<number, number>;
 }
 
-/** With a rate, the latency of a request counts from the moment it was due, so that a stall is not hidden by silence. */
+/** With a rate, the latency of a request counts from the moment it was due, so that a stall shows. */
 export async function load(options: LoadOptions): Promise<LoadResult> {
   const latenciesMs: number[] = [];
   const statuses: Record<number, number> = {};

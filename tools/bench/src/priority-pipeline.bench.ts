@@ -1,5 +1,5 @@
-// The targets of the monthly priority pipeline: publishing two hundred thousand people, accepting profile webhooks durably,
-// ten thousand profiles from end to end, idle memory.
+// The targets of the monthly priority pipeline: publishing two hundred thousand people, accepting profile webhooks
+// durably, ten thousand profiles from end to end, idle memory.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { startSimulator } from '@tradewind/provider-simulator';

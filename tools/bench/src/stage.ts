@@ -1,4 +1,5 @@
-// What the benchmarks share: a PostgreSQL of their own, the programs under test, turns of ours and the peer, and table rows.
+// What the benchmarks share: a PostgreSQL of their own, the programs under test, turns of ours and the peer, and table
+// rows.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -142,8 +143,8 @@ export async function idleMemoryRow(of: string, started: BenchProcess, mostMiB: 
 type Load = Pick<LoadOptions, 'base' | 'path' | 'headers' | 'body'>;
 
 /**
- * Webhooks to ours, each another one, and to a bare Fastify handler that inserts one row for each: as fast as they go, and
- * at 300 a second.
+ * Webhooks to ours, each another one, and to a bare Fastify handler that inserts one row for each: as fast as they go,
+ * and at 300 a second.
  * @param settle waits until so many have been worked off, so that the peer has the machine to itself in its turn
  */
 export async function webhookRows(

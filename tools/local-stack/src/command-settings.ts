@@ -1,10 +1,10 @@
-// Operator commands (`node apps/identity/dist/main.js user list`) work on what their settings say. Each service's settings
-// lie in the data folder for them, in the form of Node's --env-file, since some are secrets that were made at the first start.
+// Operator commands such as `node apps/identity/dist/main.js user list` need the settings of their service. These are
+// in the data folder, as files for Node's --env-file, because some are secrets that the first start made.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EnvironmentContext, serviceEnvironment, serviceNames } from './services.js';
 
-/** What a command takes from its caller, and what belongs to the serving process alone. */
+/** A command takes these from its caller, or does not serve and needs none. */
 const leftOut = new Set(['PATH', 'HOME', 'HOST', 'PORT', 'METRICS_PORT']);
 
 export function writeCommandSettings(context: EnvironmentContext): void {

@@ -1,4 +1,5 @@
-// The monthly run: every priority person to the warehouse and into the backup, compared with database, files and ledger.
+// The monthly run: every priority person to the warehouse and into the backup, compared with database, files and
+// ledger.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,7 +28,7 @@ interface MonthReport {
 }
 
 const pollMs = 500;
-/** Without any progress for so long, the demo gives up and says what is missing. */
+/** After this time without progress, the demo gives up and says what is missing. */
 const stallMs = 90_000;
 
 export async function followMonth(platform: DemoPlatform, page: DemoPage): Promise<void> {
@@ -72,7 +73,7 @@ async function followReport(url: string, page: DemoPage): Promise<MonthReport> {
     const seen = JSON.stringify({ ...report, missing_profiles: undefined });
     if (seen !== lastSeen) lastChange = Date.now();
     lastSeen = seen;
-    // A run that has only begun has selected nobody yet and is complete in a trivial way.
+    // A run that has only just begun has selected nobody, so that nothing is missing yet.
     const isDone = report.is_complete && report.selected > 0;
     if (isDone || Date.now() - lastChange > (report.selected === 0 ? stallMs / 3 : stallMs)) return report;
     await sleep(pollMs);

@@ -47,7 +47,7 @@ export class DemoPage {
     }
   }
 
-  /** Says whether something is as it must be; the demo fails when anything is not. */
+  /** Prints whether a check passed; the demo fails when any did not. */
   check(what: string, ok: boolean, detail = ''): void {
     this.endLive();
     this.findings.push({ what, ok, detail });

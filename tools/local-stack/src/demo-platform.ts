@@ -17,8 +17,8 @@ export interface DemoPlatform {
 }
 
 /**
- * @param interrupted rejects when the person has had enough; what has been started is stopped then
- * @throws when only a part of a platform answers: then neither using nor starting one can go well
+ * @param interrupted rejects when the demo is interrupted; what was started is stopped then
+ * @throws when only a part of a platform answers: then the demo can neither use it nor start another
  */
 export async function findOrStartPlatform(
   settings: LocalSettings,
@@ -63,7 +63,7 @@ async function silentServices(address: (name: LocalProcessName) => string): Prom
         if (body.service !== name) throw new Error(`Something else than ${name} listens on ${address(name)}.`);
         return undefined;
       } catch (error) {
-        // No connection and no health page are the same here: the service is not there.
+        // Without a connection or a health page the service is not there.
         if (error instanceof Error && error.message.startsWith('Something else')) throw error;
         return name;
       }

@@ -1,4 +1,5 @@
-// A user of the demo's own, signed in both ways: directly for an API key, and with the OAuth code flow through the pages.
+// A user of the demo's own, signed in both ways: directly for an API key, and with the OAuth code flow through the
+// pages.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createApiKey } from '@tradewind/data-client';

@@ -21,7 +21,7 @@ async function main(): Promise<number> {
   const interrupted = interruption().then((): never => {
     throw new Error('Interrupted.');
   });
-  // At times nobody waits for it; that must not end the process without stopping the platform.
+  // When nothing awaits it, its rejection must not end the process before the platform is stopped.
   interrupted.catch(() => undefined);
 
   page.heading('Platform');

@@ -2,8 +2,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const parentPollMs = 500;
 
 /**
- * Resolves when the person has had enough: at a signal, or when the npm that runs this process is gone. npm passes signals on,
- * but one that is killed cannot; nobody would be left to stop what was started here.
+ * Resolves at a signal, or when the npm that runs this process is gone. npm passes signals on, but not when it is
+ * killed; then nobody else would stop what was started here.
  * @param onAgain called at every further signal
  */
 export async function interruption(onAgain: () => void = () => undefined): Promise<void> {

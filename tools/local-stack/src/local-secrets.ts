@@ -14,9 +14,9 @@ export interface LocalSecrets {
   interactionsWebhookSecret: string;
   /** Header secret of the provider's profile webhook to priority-webhook. */
   profileWebhookSecret: string;
-  /** Service token with which the services ask one another. */
+  /** Token of the services' calls to each other. */
   serviceToken: string;
-  /** The entry of SERVICE_TOKENS for it: all that the services asked have to know. */
+  /** Its entry in SERVICE_TOKENS of the services that are called. */
   serviceTokenEntry: string;
 }
 

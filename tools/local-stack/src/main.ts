@@ -8,7 +8,7 @@ import { failure, step, welcomePage } from './welcome-page.js';
 
 const rootDir = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Throws a sentence for a word that means nothing here. */
+/** Throws a sentence for an unknown option. */
 function isExploring(): boolean {
   try {
     return parseArgs({ options: { explore: { type: 'boolean', default: false } } }).values.explore;
@@ -21,7 +21,7 @@ async function main(): Promise<number> {
   const settings = readSettings(process.env, rootDir, isExploring());
   const platform = await Platform.open(settings, (line) => console.log(step(line)));
 
-  // From here on an interruption has to find the platform, ready or not.
+  // From here on an interruption must stop the platform, ready or not.
   const interrupted = interruption(() => platform.kill()).then(() => 'interrupted' as const);
 
   const failed = platform.failed.then((sentence) => {

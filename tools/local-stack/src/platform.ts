@@ -46,7 +46,9 @@ export class Platform {
     return new Platform(settings, await RunLock.take(settings.dataDir, report), report);
   }
 
-  /** Resolves once everything is ready; on a failure the caller stops the platform. Rejects when it is stopped before that. */
+  /**
+   * Resolves once everything is ready. Rejects on a failure, after which the caller stops the platform, and on a stop.
+   */
   async start(): Promise<void> {
     this.starting ??= this.startInOrder();
     return this.starting;
@@ -90,7 +92,7 @@ export class Platform {
     for (const { name, graceful } of results) {
       if (!graceful) this.report(`${name} did not end in time and was killed`);
     }
-    // A stop in the middle of the start: what the start is waiting for has to be there before it can be stopped.
+    // In the middle of a start: what it is starting can be stopped only once it runs.
     await this.starting?.catch(() => undefined);
     await this.postgres?.stop();
     this.lock.release();
@@ -185,7 +187,7 @@ async function createDatabase(serverUrl: string): Promise<string> {
   return url.toString();
 }
 
-/** What the program's package.json asks for, as in the images; but no source maps, which cost each start 0.2 s of a core. */
+/** Those of the program's package.json, as in the images. Source maps would cost each start 0.2 s of a core. */
 function nodeOptionsOf(entry: string): string[] {
   const manifest = JSON.parse(readFileSync(join(dirname(entry), '../package.json'), 'utf8')) as {
     nodeOptions?: string[];

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 interface LockedProcess {
   name: string;
   pid: number;
-  /** Part of its command line, by which it is known again although process ids are reused. */
+  /** Part of its command line, which identifies it although process ids are reused. */
   commandPart: string;
 }
 
@@ -52,7 +52,7 @@ export class RunLock {
   }
 }
 
-// Whoever reads the file, another start or a test, finds it whole at any moment.
+// The file is complete at any moment, for another start and for tests that read it.
 
 /** Throws EEXIST when there is such a file. */
 function createWhole(file: string, content: LockContent): void {

@@ -22,10 +22,10 @@ export interface EnvironmentContext {
   secrets: LocalSecrets;
 }
 
-/** Settings of an app that a person may give to `npm start` and that then replace ours (the outside contract). */
+/** Settings that a person may give to `npm start`; they replace ours. */
 const passedThrough = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
 
-/** The whole environment of a process: nothing of the caller's but where programs are found. */
+/** The whole environment of a process. Of the caller's it has only PATH, HOME and the settings passed through. */
 export function serviceEnvironment(
   name: ServiceName | 'provider-simulator',
   context: EnvironmentContext,

@@ -83,7 +83,9 @@ export class SupervisedProcess {
     }
   }
 
-  /** SIGTERM, then SIGKILL when that was not enough. Resolves, once the log is written, with whether SIGTERM was enough. */
+  /**
+   * SIGTERM, then SIGKILL when that was not enough. Resolves, once the log is written, with whether SIGTERM was enough.
+   */
   async stop(): Promise<boolean> {
     if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGTERM');
     const timeout = new AbortController();

@@ -1,4 +1,5 @@
-// How a check talks to the simulator itself: faults, ledger, settings, reset. Never disturbed by faults, never in the ledger.
+// How a check talks to the simulator: faults, ledger, settings, reset. No fault strikes here, and the ledger ignores
+// it.
 import type { FastifyInstance } from 'fastify';
 import { parseFaults, type Faults } from './faults.js';
 import type { Ledger } from './ledger.js';

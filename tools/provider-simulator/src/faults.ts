@@ -42,7 +42,7 @@ type EventPlace = keyof typeof kindsByPlace;
 export type EventFaultKind = (typeof kindsByPlace)[EventPlace][number];
 
 export interface Fault {
-  /** An API operation, `call` for all of them, or `run`, `dataset`, `profile`, `run.webhook`, `profile.webhook`, `webhook` for both. */
+  /** An API operation, `call` for all of them, or an event; `webhook` is both `run.webhook` and `profile.webhook`. */
   on: CallOperation | EventPlace | 'call' | 'webhook';
   kind: CallFaultKind | EventFaultKind;
   /** Handles, usernames, correlation ids, run or scrape ids; any of them. Absent: everybody. */

@@ -1,5 +1,6 @@
-// What the provider must not forget when the local platform is stopped or killed: runs and scrapes that it has accepted,
-// how they ended, and whether their webhook has been dealt with. One JSON line each, written before the answer.
+// What the provider must not forget when the local platform is stopped or killed: runs and scrapes that it has
+// accepted, how they ended, and whether their webhook has been dealt with. One JSON line each, written before the
+// answer.
 import {
   closeSync,
   existsSync,

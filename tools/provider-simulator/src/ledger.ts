@@ -18,11 +18,16 @@ export interface LedgerEntry {
   correlationId?: string;
   /** Run or scrape that the call names, or that it began. */
   id?: string;
-  /** HTTP status: of our answer to a call, or of the receiver's answer to a webhook. Null while pending, and when there was no answer. */
+  /**
+   * HTTP status of our answer to a call, or of the receiver's to a webhook. Null while pending and without an answer.
+   */
   status: number | null;
   /** Whether a call changed anything: a run or scrape was begun, an abort was begun. */
   effect: boolean;
-  /** `ok`; `refused` (4xx); `failed` (5xx); `no_answer`; for ends the final status; for webhooks `delivered`, `failed`, `suppressed`. */
+  /**
+   * `ok`, `refused` (4xx), `failed` (5xx), `no_answer`; for ends the final status; for webhooks `delivered`, `failed`,
+   * `suppressed`.
+   */
   outcome: string;
   /** Kinds of faults that struck. */
   faults?: string[];

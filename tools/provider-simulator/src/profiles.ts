@@ -54,7 +54,9 @@ export class Profiles {
     return scrape;
   }
 
-  /** Takes up again what an earlier process of the simulator has left: ends what lasts, delivers what is owed. */
+  /**
+   * Continues what an earlier process of the simulator left: ends scrapes that last, delivers webhooks that are due.
+   */
   resume(remembered: readonly Remembered<ScrapeRecord>[]): void {
     for (const { record, end, isSettled } of remembered) {
       const scrape: Scrape = {

@@ -1,4 +1,4 @@
-// One way through which every API call goes: faults before, the effect, faults after, and its line in the ledger.
+// Every API call passes here: faults before, the effect, faults after, and its entry in the ledger.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallFaultKind, CallOperation, Fault, Faults, Subject } from './faults.js';
@@ -30,7 +30,9 @@ export class ProviderCalls {
     private readonly ledger: Ledger,
   ) {}
 
-  /** @param act has the effect and answers; runs at most once. @param refuse words a refusal in the API's own manner. */
+  /**
+   * @param act has the effect and answers; runs at most once. @param refuse words a refusal in the API's own manner.
+   */
   async handle(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -102,7 +104,7 @@ export class ProviderCalls {
   ): Promise<FastifyReply> {
     const controller = new AbortController();
     this.silent.add(controller);
-    // The caller that gives up ends the silence as well.
+    // A caller that gives up ends the silence, too.
     request.raw.socket.once('close', () => controller.abort());
     try {
       await delay(fault.delayMs ?? silenceMs, undefined, { signal: controller.signal });

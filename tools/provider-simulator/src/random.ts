@@ -1,4 +1,5 @@
-// Repeatable chance. Everything the simulator invents is a function of the seed and of names, never of the clock.
+// Repeatable random numbers. Everything the simulator invents is a function of the seed and of names, never of the
+// clock.
 
 /** A 32-bit number from text: FNV-1a with a final mix, so that near names give unrelated numbers. */
 export function hash(text: string): number {

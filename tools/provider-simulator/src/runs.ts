@@ -1,4 +1,4 @@
-// Runs and their lives: READY, RUNNING, then an end, with ABORTING between when somebody asks for it.
+// Runs and their states: READY, RUNNING, then an end; an abort adds ABORTING before it.
 import { randomBytes } from 'node:crypto';
 import type { Faults } from './faults.js';
 import type { Item, ItemCounts } from './item.types.js';
@@ -89,7 +89,7 @@ export class Runs {
     return run;
   }
 
-  /** Takes up again what an earlier process of the simulator has left: ends what lasts, delivers what is owed. */
+  /** Continues what an earlier process of the simulator left: ends runs that last, delivers webhooks that are due. */
   resume(remembered: readonly Remembered<RunRecord>[]): void {
     for (const { record, end, isSettled } of remembered) {
       const run: Run = {

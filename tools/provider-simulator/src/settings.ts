@@ -19,7 +19,9 @@ export interface SimulatorSettings {
   maxConcurrentRuns: number;
   /** Single profiles that may be active at once; above it 429 with `Retry-After: 1`. */
   maxConcurrentProfiles: number;
-  /** Waits before the repetitions of a webhook that was not answered with 2xx. The real ones are 1, 2, 4 ... minutes. */
+  /**
+   * Waits before the repetitions of a webhook that was not answered with 2xx. The real ones are 1, 2, 4 ... minutes.
+   */
   webhookRetryDelaysMs: number[];
   /** Longest wait for the answer to a webhook. */
   webhookTimeoutMs: number;

@@ -1,9 +1,9 @@
-// What counts as bought twice. One kind is a correlation id with two starts. The other is found by the target, because a
-// second start by mistake may have an id of its own: a profile is started again for the same intention while an earlier
-// start is under way or after it has succeeded. Only a start that has failed may be followed by another.
+// What counts as bought twice. One kind is a correlation id with two starts. The other is found by the target, because
+// a second start by mistake may have an id of its own: a profile is started again for the same intention while an
+// earlier start is under way or after it has succeeded. Only a start that has failed may be followed by another.
 //
-// The intention is what a correlation id says without its random part (`scrapeCorrelationId` in shared-types): the month,
-// for a forced run its id as well. Ids of another form are all of one intention.
+// The intention is what a correlation id says without its random part (`scrapeCorrelationId` in shared-types): the
+// month, for a forced run its id as well. Ids of another form are all of one intention.
 //
 // Runs are judged by their correlation ids alone: two companies may want the same handle at the same time, and the
 // provider cannot know who asks.
@@ -36,7 +36,7 @@ export interface StartSummary {
   ended: Record<string, number>;
   /** Distinct targets among the started. */
   targets: number;
-  /** What was bought twice; empty in a sound world. At most 1,000 are listed. */
+  /** What was bought twice; empty when all is well. At most 1,000 are listed. */
   startedTwice: StartedTwice[];
   /** Started whose receiver has not yet accepted a webhook with 2xx. */
   undelivered: number;

@@ -43,9 +43,8 @@ function localDatabaseUrl(env: NodeJS.ProcessEnv, rootDir: string, faults: strin
   // Identity listens at PORT_BASE itself.
   const startedPortBase = Number(new URL(started['IDENTITY_URL'] ?? '').port);
   if (portBase && Number(portBase) !== startedPortBase) {
-    faults.push(
-      `PORT_BASE is ${portBase}, but the platform in ${file} was started with ${startedPortBase}: set DATA_DIR to the folder of the other one`,
-    );
+    const hint = 'set DATA_DIR to the folder of the other one';
+    faults.push(`PORT_BASE is ${portBase}, but the platform in ${file} was started with ${startedPortBase}: ${hint}`);
   }
   return started['DATABASE_URL'] ?? ofPortBase;
 }

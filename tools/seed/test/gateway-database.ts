@@ -1,5 +1,5 @@
-// A test database with the gateway's data tables, made by the gateway's own migration. Tools import no app; the migration is
-// loaded by its path, because only the real tables prove that the columns fit.
+// A test database with the gateway's data tables, made by the gateway's own migration. Tools import no app; the
+// migration is loaded by its path, because only the real tables prove that the columns fit.
 import { createTestDatabase } from '@tradewind/testkit';
 import pg from 'pg';
 import { entities } from '../src/data-tables.js';

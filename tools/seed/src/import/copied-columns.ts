@@ -81,7 +81,9 @@ const dealAssignments = Object.values(copiedColumns.deal)
   .map((name) => `${name} = copies.${name}`)
   .join(', ');
 
-/** A query for the copied columns of the deal row `source`. Names keep the order of the ids; the other lists are unions. */
+/**
+ * A query for the copied columns of the deal row `source`. Names keep the order of the ids; the other lists are unions.
+ */
 function dealCopies(source: string): string {
   const side = (name: 'buyer' | 'seller') => {
     const ids = `${source}.${name}_company_ids`;

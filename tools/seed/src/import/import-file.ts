@@ -1,5 +1,5 @@
-// One file into one table: COPY into a staging table, checks, merge; a batch is a transaction that also notes how far the
-// file is done, so an import that was cut off continues behind the last batch and refuses no row twice.
+// One file into one table: COPY into a staging table, checks, merge; a batch is a transaction that also notes how far
+// the file is done, so an import that was cut off continues behind the last batch and refuses no row twice.
 import { statSync } from 'node:fs';
 import pg from 'pg';
 import { copyRows } from '../copy-rows.js';

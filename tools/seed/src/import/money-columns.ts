@@ -1,6 +1,9 @@
 import { moneyFields } from './import-fields.js';
 
-/** CSV has Money in columns `revenue.value`, `revenue.currency` and so on: gathers them into objects, as NDJSON has them. */
+/**
+ * CSV has Money in columns `revenue.value`, `revenue.currency` and so on: gathers them into objects, as NDJSON has
+ * them.
+ */
 export function gatherMoney(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const gathered: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(record)) {

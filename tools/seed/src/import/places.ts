@@ -33,7 +33,9 @@ export async function placesOf(entity: Entity, fields: PlaceFields, lookUps: Loo
   return columns;
 }
 
-/** A region, a country, or a city as `Dublin`, `Dublin, Ireland`; a city that nobody knows lies in the given country. */
+/**
+ * A region, a country, or a city as `Dublin`, `Dublin, Ireland`; a city that nobody knows lies in the given country.
+ */
 async function closureOf(place: string, countryId: number | undefined, lookUps: LookUps): Promise<number[]> {
   const resolution = lookUps.resolve('location', place);
   if ('ids' in resolution) {

@@ -45,7 +45,10 @@ export class Staging {
     }
   }
 
-  /** Removes rows whose references lead nowhere or that lack what a new row needs, and fills the copied columns of the others. */
+  /**
+   * Removes rows whose references lead nowhere or that lack what a new row needs, and fills the copied columns of the
+   * others.
+   */
   async refuseBrokenReferences(): Promise<RefusedRow[]> {
     const checks = [...this.requiredChecks(), ...referenceChecks[this.entity]];
     const { rows } = await this.client.query<{ line: string; id: string; reasons: string[] }>(`

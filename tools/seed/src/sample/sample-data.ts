@@ -1,5 +1,5 @@
-// The sample data of the local platform: the real companies through the import, and synthetic persons, deals and contacts
-// linked to them. Every part is written once, into empty tables, so that a second run changes nothing.
+// The sample data of the local platform: the real companies through the import, and synthetic persons, deals and
+// contacts linked to them. Every part is written once, into empty tables, so that a second run changes nothing.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,9 @@ import { sp500Records } from './sp500.js';
 export const sampleRows = { company: 503, person: 5_000, deal: 2_000, contact: 5_000 } as const;
 export const sampleSeed = 1;
 
-/** Returns the rows written by this run. Half of the contacts get the owners, when there are some and none owns any yet. */
+/**
+ * Returns the rows written by this run. Half of the contacts get the owners, when there are some and none owns any yet.
+ */
 export async function writeSampleData(client: pg.Client, ownerIds: readonly string[]): Promise<Record<Entity, number>> {
   await fillLookUps(client);
   const written: Record<Entity, number> = { company: 0, person: 0, deal: 0, contact: 0 };

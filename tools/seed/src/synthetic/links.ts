@@ -1,5 +1,5 @@
-// The companies and persons that deals and contacts are linked to, with what is copied from them. Links ask by place, so
-// synthetic rows need no memory: they are made again from their place.
+// The companies and persons that deals and contacts are linked to, with what is copied from them. Links ask by place,
+// so synthetic rows need no memory: they are made again from their place.
 import type pg from 'pg';
 import type { syntheticCompany } from './companies.js';
 import type { syntheticPerson } from './persons.js';

@@ -25,8 +25,8 @@ export interface SeedOptions {
 const firstId = syntheticIdBase + 1;
 
 /**
- * Brings every table up to the wanted number of synthetic rows. Deals and contacts are linked to synthetic companies and
- * persons when there are some, to imported ones otherwise. Returns the rows added.
+ * Brings every table up to the wanted number of synthetic rows. Deals and contacts are linked to synthetic companies
+ * and persons when there are some, to imported ones otherwise. Returns the rows added.
  */
 export async function seedTables(
   client: pg.Client,

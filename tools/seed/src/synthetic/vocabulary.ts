@@ -1,4 +1,5 @@
-// The words that synthetic data is made of. Lists in the file are only ever appended to: a look-up row's id is its place.
+// The words that synthetic data is made of. Lists in the file are only ever appended to: a look-up row's id is its
+// place.
 import { readFileSync } from 'node:fs';
 
 interface Vocabulary {
