@@ -3,32 +3,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceTokenEntry } from '@tradewind/service-kit';
 import { InteractionsWorld, person } from './interactions-app.js';
-import { PretendIssuer } from '@tradewind/testkit';
+import { accessTable, PretendIssuer, servedOperations, takersOfDeepBodies, type Operation } from '@tradewind/testkit';
 
 const body = { user_company_id: 'acme', targets: [person('access')] };
 const webhook = { eventType: 'ACTOR.RUN.SUCCEEDED', resource: { id: 'unknown' } };
 
-interface Operation {
-  body?: object;
-  path?: string;
-  /** Status for callers who may, and for callers bound to another company than the one that the operation is about. */
-  allowed: number;
-  foreign?: number;
-  by: 'caller' | 'secret';
-}
-
-/** Operation -> how it is called, and what it answers. */
-const operations: Record<string, Operation> = {
-  'post /scraper/network/interactions': { body, allowed: 200, foreign: 403, by: 'caller' },
-  'post /scraper/network/abort-run': { body, allowed: 200, foreign: 403, by: 'caller' },
-  'get /scraper/network/interactions': { allowed: 200, foreign: 200, by: 'caller' },
-  'get /scraper/network/interactions/{run_id}': {
-    path: '/scraper/network/interactions/JOB_ID',
-    allowed: 200,
-    foreign: 404,
-    by: 'caller',
-  },
-  'post /scraper/network/webhook': { body: webhook, allowed: 404, by: 'secret' },
+/** What an operation answers callers who may, and callers bound to another company than the one that it is about. */
+const answers: Record<string, Operation & { allowed: number; foreign?: number }> = {
+  'post /scraper/network/interactions': { body, allowed: 200, foreign: 403 },
+  'post /scraper/network/abort-run': { body, allowed: 200, foreign: 403 },
+  'get /scraper/network/interactions': { allowed: 200, foreign: 200 },
+  'get /scraper/network/interactions/{run_id}': { allowed: 200, foreign: 404 },
+  // No operation for callers: it asks for the secret of the webhook.
+  'post /scraper/network/webhook': { body: webhook, allowed: 404 },
 };
 
 const serviceToken = 'service-token-of-the-test';
@@ -64,7 +51,7 @@ describe('access', () => {
     await issuer.close();
   });
 
-  /** Caller -> headers, and what an operation for callers answers: allowed, what it has for another company, or a status. */
+  /** Caller -> headers, and what it gets: the answer of those who may, of those of another company, or a status. */
   const callers: Record<string, [() => Record<string, string>, 'allowed' | 'foreign' | 401 | 403]> = {
     nobody: [() => ({}), 401],
     'an analyst of the company': [() => bearer(issuer.accessToken({ user_company_id: 'acme' })), 'allowed'],
@@ -91,59 +78,29 @@ describe('access', () => {
     'the secret of the webhook': [() => secretHeader, 401],
   };
 
-  const call = async (operation: string, headers: Record<string, string>) => {
-    const [method, path] = operation.split(' ') as [string, string];
-    const { body: sent, path: address = path } = operations[operation]!;
-    const response = await fetch(`${world.url}${address.replace('JOB_ID', jobId)}`, {
-      method: method.toUpperCase(),
-      headers: { ...headers, ...(sent ? { 'content-type': 'application/json' } : {}) },
-      ...(sent ? { body: JSON.stringify(sent) } : {}),
-    });
-    await response.arrayBuffer();
-    return response.status;
-  };
-
-  it.each(Object.keys(operations).filter((operation) => operation.startsWith('post ')))(
-    '%s answers a body nested 20,000 levels deep with 400',
-    async (operation) => {
-      const response = await fetch(world.url + operation.split(' ')[1], {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000),
-      });
-      expect({ status: response.status, body: await response.json() }).toEqual({
-        status: 400,
-        body: { message: ['body must not be nested in more than 100 levels'], error: 'Bad Request', statusCode: 400 },
-      });
-    },
-  );
-
   it('the table names every operation of the OpenAPI document', async () => {
-    const document = (await (await fetch(`${world.url}/openapi.json`)).json()) as { paths: Record<string, object> };
-    const served = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method} ${path}`),
-    );
-    expect(served.sort()).toEqual(Object.keys(operations).sort());
+    expect(Object.keys(await servedOperations(world.url)).sort()).toEqual(Object.keys(answers).sort());
   });
 
-  describe.each(Object.entries(operations).filter(([, { by }]) => by === 'caller'))('%s', (operation, answers) => {
-    it.each(Object.entries(callers))('%s', async (_caller, [headers, expected]) => {
-      expect(await call(operation, headers())).toBe(
-        expected === 'allowed' || expected === 'foreign' ? answers[expected] : expected,
-      );
-    });
+  it('every operation refuses a body nested 20,000 levels deep', async () => {
+    expect(await takersOfDeepBodies(world.url, answers)).toEqual([]);
   });
 
-  describe.each(Object.entries(operations).filter(([, { by }]) => by === 'secret'))('%s', (operation, { allowed }) => {
-    it.each(Object.entries(callers))('%s', async (caller, [headers]) => {
-      expect(await call(operation, headers())).toBe(caller === 'the secret of the webhook' ? allowed : 401);
+  it.each(Object.entries(callers))('%s', async (caller, [headers, expected]) => {
+    const operations = structuredClone(answers);
+    operations['get /scraper/network/interactions/{run_id}']!.path = `/scraper/network/interactions/${jobId}`;
+    const table = await accessTable(world.url, operations, { [caller]: headers() });
+    const statuses = Object.entries(answers).map(([name, answer]) => {
+      if (answer.foreign === undefined) return [name, caller === 'the secret of the webhook' ? answer.allowed : 401];
+      return [name, typeof expected === 'number' ? expected : answer[expected]];
     });
+    expect(Object.entries(table).map(([name, row]) => [name, row[caller]])).toEqual(statuses);
   });
 
   it('a refused call records nothing and calls no provider', async () => {
     await world.finished();
     const before = [(await world.tracker()).length, world.simulator.ledger().length];
-    await call('post /scraper/network/interactions', bearer(issuer.accessToken({ userRole: 'USER' })));
+    await world.post('/scraper/network/interactions', body, bearer(issuer.accessToken({ userRole: 'USER' })));
     expect([(await world.tracker()).length, world.simulator.ledger().length]).toEqual(before);
   });
 

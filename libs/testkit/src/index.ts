@@ -1,3 +1,4 @@
+export * from './access-table.js';
 export * from './embedded-postgres.js';
 export * from './google-fakes/index.js';
 export * from './pretend-issuer.js';
