@@ -32,13 +32,13 @@ const delivery = (network_username: string, more: object = {}) =>
   });
 
 async function aMonth(): Promise<void> {
-  const names = ['done', 'unstored', 'failed', 'started', 'refused', 'pending', 'doubt', 'lost'];
+  const names = ['done', 'unstored', 'failed', 'started', 'refused', 'pending', 'unsettled', 'lost'];
   await app.addPeople(names.map((name) => ({ usernames: [name] })));
   await app.runToEnd({ month });
   for (const name of ['done', 'unstored', 'failed', 'started']) call(name, 'started');
   call('refused', 'refused', '400: no such profile');
   call('pending', 'pending');
-  call('doubt', 'unknown', 'no answer');
+  call('unsettled', 'unknown', 'no answer');
   delivery('done');
   delivery('unstored', { stored: false, reason: 'warehouse: down' });
   delivery('failed', { request_status: 'FAILED', reason: 'profile_not_found' });
@@ -68,7 +68,7 @@ describe('the month report', () => {
       started: 'started at 2026-11-02T00:00:00.000Z, nothing received yet',
       refused: 'not started: 400: no such profile',
       pending: 'waits to be started',
-      doubt: 'in doubt whether it was started: no answer',
+      unsettled: 'may be started: no answer',
       lost: 'published, not received by priority-api yet',
     });
     expect((await app.request('GET', `/months/${month}/report?names=2`)).body.missing_profiles).toHaveLength(2);
@@ -91,7 +91,7 @@ describe('the month report', () => {
 
   it('asks for a retry of what is missing and not on its way to be stored, and counts the rest', async () => {
     await aMonth();
-    for (const name of ['pending', 'doubt', 'started']) app.neighbours.onTheirWay.add(name);
+    for (const name of ['pending', 'unsettled', 'started']) app.neighbours.onTheirWay.add(name);
     const answer = await app.request('POST', `/months/${month}/retry-missing`);
     expect(answer).toEqual({
       status: 200,
@@ -109,12 +109,12 @@ describe('the month report', () => {
     expect(others).toEqual([]);
     expect(asked).toMatchObject({ plan_id: answer.body['plan_id'], dry_run: false, published: true });
     expect(asked!.profiles.map(({ network_username }) => network_username).sort()).toEqual([
-      'doubt',
       'failed',
       'lost',
       'pending',
       'refused',
       'started',
+      'unsettled',
     ]);
   });
 

@@ -5,22 +5,22 @@ import { CallerAuthModule, DatabaseModule, ReadinessRegistry } from '@tradewind/
 import { AppConfig } from './app.config.js';
 import { AppEvents } from './events.js';
 import { FollowService } from './follow/follow.service.js';
-import { FollowStore } from './follow/follow.store.js';
 import { ItemsService } from './items/items.service.js';
-import { ItemsStore } from './items/items.store.js';
+import { LeftOversStore } from './items/left-overs.store.js';
 import { AbortsService } from './jobs-api/aborts.service.js';
 import { InteractionsController } from './jobs-api/interactions.controller.js';
 import { InteractionsService } from './jobs-api/interactions.service.js';
 import { TriggersService } from './jobs-api/triggers.service.js';
 import { migrations } from './migrations.js';
 import { OldRows } from './old-rows.service.js';
+import { OrphanRuns } from './starts/orphan-runs.js';
+import { ProviderPauseStore } from './starts/provider-pause.store.js';
 import { StartsService } from './starts/starts.service.js';
-import { StartsStore } from './starts/starts.store.js';
-import { SurplusRuns } from './starts/surplus-runs.js';
 import { UnsettledStarts } from './starts/unsettled-starts.service.js';
 import { JobChanges } from './tracker/job-changes.js';
 import { JobWaits } from './tracker/job-waits.js';
 import { JobsStore } from './tracker/jobs.store.js';
+import { TransitionsStore } from './tracker/transitions.store.js';
 import { InboxService } from './webhook/inbox.service.js';
 import { InboxStore } from './webhook/inbox.store.js';
 import { WebhookController } from './webhook/webhook.controller.js';
@@ -51,6 +51,7 @@ import { WebhookController } from './webhook/webhook.controller.js';
     },
     // The tracker
     JobsStore,
+    TransitionsStore,
     JobChanges,
     JobWaits,
     OldRows,
@@ -58,16 +59,15 @@ import { WebhookController } from './webhook/webhook.controller.js';
     InteractionsService,
     TriggersService,
     AbortsService,
-    StartsStore,
+    ProviderPauseStore,
     StartsService,
     UnsettledStarts,
-    SurplusRuns,
+    OrphanRuns,
     // From the end of the run to the data
     InboxStore,
     InboxService,
-    FollowStore,
     FollowService,
-    ItemsStore,
+    LeftOversStore,
     ItemsService,
   ],
 })

@@ -1,12 +1,12 @@
 import { eventsClass } from '@tradewind/service-kit';
 
-/** The business events of this app: each call writes a log line and counts. Personal is nothing here beyond the handle. */
+/** The business events of this app: each call writes a log line and counts. The handle is the only personal value here. */
 export class AppEvents extends eventsClass('interactions', {
   job_accepted: { help: 'Jobs recorded, not yet started', labels: ['entity'] },
   abort_requested: { help: 'Active jobs that a caller asked to abort' },
   run_started: { help: 'Runs started at the provider', labels: ['entity'] },
   run_adopted: { help: 'Runs whose start had an unknown outcome and that were found at the provider' },
-  run_surplus: { help: 'Runs at the provider that no job needs; they are aborted. Expected: zero', level: 'error' },
+  run_orphaned: { help: 'Runs at the provider that no job needs; they are aborted. Expected: zero', level: 'error' },
   run_completed: { help: 'Runs whose items are stored' },
   run_failed: { help: 'Jobs that became FAILED', labels: ['reason'] },
   run_aborted: { help: 'Jobs that became ABORTED' },

@@ -1,6 +1,6 @@
-// A migrated database and a DataSource on it, for tests of one store.
+// A migrated database and a Db on it, for tests of one store.
+import { openDb, type Db } from '@tradewind/service-kit';
 import type { TestDatabase } from '@tradewind/testkit';
-import { DataSource } from 'typeorm';
 import { AppConfig } from '../src/app.config.js';
 import { JobsStore } from '../src/tracker/jobs.store.js';
 import type { JobId } from '../src/tracker/tracker.types.js';
@@ -9,36 +9,29 @@ import { createInteractionsDatabase, quickSettings } from './interactions-app.js
 export class StoreDatabase {
   private constructor(
     private readonly database: TestDatabase,
-    readonly dataSource: DataSource,
+    readonly db: Db,
     readonly config: AppConfig,
   ) {}
 
   static async create(settings: Record<string, string> = {}): Promise<StoreDatabase> {
     const database = await createInteractionsDatabase();
-    const dataSource = new DataSource({
-      type: 'postgres',
-      url: database.url,
-      extra: { options: '-c search_path=interactions', max: 10 },
-      installExtensions: false,
-    });
-    await dataSource.initialize();
     const config = new AppConfig({
       ...quickSettings,
       DATABASE_URL: database.url,
       WAREHOUSE_DATABASE_URL: database.url,
       ...settings,
     });
-    return new StoreDatabase(database, dataSource, config);
+    return new StoreDatabase(database, await openDb(config), config);
   }
 
   /** Records queued jobs of one company and gives their ids, in order. */
   async queue(userCompanyId: string, ...handles: string[]): Promise<JobId[]> {
-    const ids = await new JobsStore(this.dataSource, this.config).create(newJobs(userCompanyId, handles));
+    const ids = await new JobsStore(this.db, this.config).create(newJobs(userCompanyId, handles));
     return ids.filter((id) => id !== undefined);
   }
 
   async drop(): Promise<void> {
-    await this.dataSource.destroy();
+    await this.db.close();
     await this.database.drop();
   }
 }

@@ -8,16 +8,17 @@ import { BatchesController } from './batches/batches.controller.js';
 import { BatchesService } from './batches/batches.service.js';
 import { DeadLetterRedrive } from './batches/dead-letter-redrive.js';
 import { DeadLettersService } from './dead-letters/dead-letters.service.js';
+import { DeadLetter } from './dead-letters/dead-letter.entity.js';
 import { DeadLettersStore } from './dead-letters/dead-letters.store.js';
 import { DeliveriesClient } from './delivery-watch/deliveries.client.js';
 import { DeliveryWatch } from './delivery-watch/delivery-watch.js';
 import { WatchLoop } from './delivery-watch/watch.loop.js';
-import { WatchedCallsStore } from './delivery-watch/watched-calls.store.js';
+import { WatchedCallsStore } from './profile-calls/watched-calls.store.js';
 import { AppEvents } from './events.js';
 import { migrations } from './migrations.js';
 import { MonthsController } from './months/months.controller.js';
 import { MonthsService } from './months/months.service.js';
-import { DoubtReconciler } from './profile-calls/doubt-reconciler.js';
+import { UnsettledCalls } from './profile-calls/unsettled-calls.js';
 import { ProfileCallsStore } from './profile-calls/profile-calls.store.js';
 import { ProfileStarter } from './profile-calls/profile-starter.js';
 import { Retention } from './retention.js';
@@ -29,7 +30,7 @@ export class AppModule {
   static forRoot(): DynamicModule {
     return {
       module: AppModule,
-      imports: [DatabaseModule.forRoot({ migrations }), CallerAuthModule],
+      imports: [DatabaseModule.forRoot({ migrations, entities: [DeadLetter] }), CallerAuthModule],
       controllers: [BatchesController, MonthsController],
       providers: [
         AppEvents,
@@ -50,7 +51,7 @@ export class AppModule {
         DeadLettersService,
         ProfileCallsStore,
         ProfileStarter,
-        DoubtReconciler,
+        UnsettledCalls,
         StartLoops,
         WatchedCallsStore,
         DeliveriesClient,

@@ -60,7 +60,7 @@ describe('a provider with odd answers', () => {
       );
       expect(rows.map(({ state }) => state)).toEqual(good.map(() => 'started'));
     }, 10_000);
-    // Recorded as well, each in its way: refused, or in doubt until the provider is asked again.
+    // Recorded as well, each in its way: refused, or unsettled until the provider is asked again.
     await eventually(async () => {
       const [row] = await app.query<{ state: string }>('select state from profile_call where network_username = $1', [
         `odd-${word}-0`,

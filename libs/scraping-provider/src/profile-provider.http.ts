@@ -61,7 +61,7 @@ export class HttpProfileProvider extends ProfileProvider {
       const answer = await this.send('GET', path);
       if (answer.ok) return answer.body;
       if (answer.failure.status === 404) return undefined;
-      if (meaningOfFailure(answer.failure) === 'rejected' || attempt >= this.settings.PROVIDER_RETRIES) {
+      if (meaningOfFailure(answer.failure) === 'refused' || attempt >= this.settings.PROVIDER_RETRIES) {
         throw failedCall(answer.failure);
       }
       const backoffMs = this.settings.PROVIDER_RETRY_DELAY_MS * 2 ** attempt * (1 + Math.random());

@@ -1,3 +1,5 @@
+import type { StartFailure } from './provider-failures.js';
+
 /** A single-profile scrape to start. */
 export interface ProfileRequest {
   /** Handle as in the profile address. */
@@ -25,12 +27,7 @@ export interface ProfileScrape {
 }
 
 /** What became of a start; the words mean the same as in `StartOutcome`. */
-export type ProfileStartOutcome =
-  | { outcome: 'started'; scrapeId: string }
-  | { outcome: 'no_capacity'; retryAfterMs: number; detail: string }
-  | { outcome: 'unavailable'; retryAfterMs: number; detail: string }
-  | { outcome: 'unknown_outcome'; status: number | undefined; detail: string }
-  | { outcome: 'rejected'; status: number; detail: string };
+export type ProfileStartOutcome = { outcome: 'started'; scrapeId: string } | StartFailure;
 
 /**
  * The scraping provider's single-profile call.
@@ -44,7 +41,7 @@ export type ProfileStartOutcome =
 export abstract class ProfileProvider {
   abstract startProfile(request: ProfileRequest): Promise<ProfileStartOutcome>;
 
-  /** Reconciliation after `unknown_outcome`: every scrape that carries this id, oldest first. At most one is expected. */
+  /** Settles an `unknown_outcome`: every scrape that carries this id, oldest first. At most one is expected. */
   abstract listByCorrelationId(correlationId: string): Promise<ProfileScrape[]>;
 
   /** Undefined when the provider does not know the scrape. Gives the result of one whose webhook never came. */

@@ -14,7 +14,21 @@ export interface CallFailure {
   detail: string;
 }
 
-export type FailureMeaning = 'no_capacity' | 'unavailable' | 'unknown_outcome' | 'rejected';
+/** What became of a start that did not succeed. Only after `unknown_outcome` something may have been started. */
+export type StartFailure =
+  /** The provider has no room (429, concurrent runs or memory used up). Nothing was started; try again then. */
+  | { outcome: 'no_capacity'; retryAfterMs: number; detail: string }
+  /** No connection could be made. Nothing was started; try again then. */
+  | { outcome: 'unavailable'; retryAfterMs: number; detail: string }
+  /**
+   * Timeout, broken connection, 5xx. Look for it by correlation id before starting again.
+   * `status` is that of the answer; undefined when none came.
+   */
+  | { outcome: 'unknown_outcome'; status: number | undefined; detail: string }
+  /** The provider refuses this start, and will refuse it again. Nothing was started. */
+  | { outcome: 'refused'; status: number; detail: string };
+
+export type FailureMeaning = StartFailure['outcome'];
 
 /** The platform's limits on concurrent runs and total memory; answered as 400 or 402, and both mean "not now". */
 const capacityTypes = new Set(['concurrent-runs-limit-exceeded', 'actor-memory-limit-exceeded']);
@@ -34,34 +48,31 @@ export function meaningOfFailure(failure: CallFailure): FailureMeaning {
   if (failure.status === 429) return 'no_capacity';
   // 408: the server gave up waiting, which says nothing about what it had begun.
   if (failure.status !== undefined && failure.status >= 400 && failure.status < 500 && failure.status !== 408)
-    return 'rejected';
+    return 'refused';
   if (failure.status === undefined && failure.code !== undefined && neverConnectedCodes.has(failure.code))
     return 'unavailable';
   return 'unknown_outcome';
 }
 
 /** The outcome of a start that failed, in the words of the ports. */
-export function failedStart(failure: CallFailure, defaultRetryAfterMs: number) {
-  const meaning = meaningOfFailure(failure);
-  switch (meaning) {
+export function failedStart(failure: CallFailure, defaultRetryAfterMs: number): StartFailure {
+  const { status, detail, retryAfterMs = defaultRetryAfterMs } = failure;
+  const outcome = meaningOfFailure(failure);
+  switch (outcome) {
     case 'no_capacity':
     case 'unavailable':
-      return {
-        outcome: meaning,
-        retryAfterMs: failure.retryAfterMs ?? defaultRetryAfterMs,
-        detail: failure.detail,
-      } as const;
+      return { outcome, retryAfterMs, detail };
     case 'unknown_outcome':
-      return { outcome: meaning, status: failure.status, detail: failure.detail } as const;
-    case 'rejected':
-      return { outcome: meaning, status: failure.status ?? 0, detail: failure.detail } as const;
+      return { outcome, status, detail };
+    case 'refused':
+      return { outcome, status: status ?? 0, detail };
   }
 }
 
 /** The error of a read or an abort that failed after its repetitions. */
 export function failedCall(failure: CallFailure): ServiceError {
   const cause = new Error(failure.detail);
-  if (meaningOfFailure(failure) === 'rejected') {
+  if (meaningOfFailure(failure) === 'refused') {
     return new ServiceError({
       code: 'provider.refused',
       status: 502,

@@ -1,3 +1,5 @@
+import type { StartFailure } from './provider-failures.js';
+
 /** What kind of page a handle names. */
 export type ProfileEntity = 'PERSON' | 'COMPANY';
 
@@ -81,20 +83,7 @@ export interface RunWebhook {
 }
 
 /** What became of a start. Only `started` has begun a run for certain; only `unknown_outcome` may have. */
-export type StartOutcome =
-  | { outcome: 'started'; run: ProviderRun }
-  /** The provider has no room (429, concurrent runs or memory used up). Nothing was started; try again then. */
-  | { outcome: 'no_capacity'; retryAfterMs: number; detail: string }
-  /** No connection could be made. Nothing was started; try again then. */
-  | { outcome: 'unavailable'; retryAfterMs: number; detail: string }
-  /** Timeout, broken connection, 5xx: a run may exist. Look for it (`findRunByCorrelationId`) before starting again. */
-  | {
-      outcome: 'unknown_outcome';
-      /** HTTP status of the answer; undefined when none came. */ status: number | undefined;
-      detail: string;
-    }
-  /** The provider refuses this start, and will refuse it again. Nothing was started. */
-  | { outcome: 'rejected'; status: number; detail: string };
+export type StartOutcome = { outcome: 'started'; run: ProviderRun } | StartFailure;
 
 /** One page of a dataset. */
 export interface ItemPage {

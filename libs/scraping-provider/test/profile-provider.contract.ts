@@ -80,7 +80,7 @@ export function describeProfileProvider(name: string, open: () => Promise<Profil
     it.each([
       ['rate_limited', { outcome: 'no_capacity', retryAfterMs: 7000 }],
       ['error_before', { outcome: 'unknown_outcome', status: 500 }],
-      ['bad_request', { outcome: 'rejected', status: 400 }],
+      ['bad_request', { outcome: 'refused', status: 400 }],
     ] as const)('a start met by %s begins nothing and is tried once', async (trouble, expected) => {
       const id = randomUUID();
       world.troubleStart(id, trouble);

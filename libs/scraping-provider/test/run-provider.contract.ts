@@ -169,7 +169,7 @@ export function describeRunProvider(name: string, open: () => Promise<RunProvide
       ['rate_limited', { outcome: 'no_capacity', retryAfterMs: 7000 }],
       ['no_capacity', { outcome: 'no_capacity', retryAfterMs: 1234 }],
       ['error_before', { outcome: 'unknown_outcome' }],
-      ['bad_request', { outcome: 'rejected', status: 400 }],
+      ['bad_request', { outcome: 'refused', status: 400 }],
     ] as const)('a start met by %s begins nothing and is tried once', async (trouble, expected) => {
       const id = randomUUID();
       world.troubleStart(id, trouble);

@@ -34,7 +34,7 @@ describe('missingReason', () => {
     [call('refused', '400'), undefined, 'not started: 400'],
     [call('pending', 'full'), undefined, 'waits to be started: full'],
     [call('starting'), undefined, 'is being started'],
-    [call('unknown'), undefined, 'in doubt whether it was started: no clear answer of the provider'],
+    [call('unknown'), undefined, 'may be started: no clear answer of the provider'],
     [undefined, undefined, 'published, not received by priority-api yet'],
   ])('for call %j and delivery %j is %j', (profileCall, profileDelivery, expected) => {
     expect(missingReason({ isPublished: true, call: profileCall, delivery: profileDelivery })).toBe(expected);

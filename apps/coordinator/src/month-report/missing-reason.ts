@@ -28,7 +28,7 @@ export function missingReason({ isPublished, call, delivery }: ProfileStanding):
       case 'starting':
         return 'is being started';
       case 'unknown':
-        return `in doubt whether it was started: ${call.reason ?? 'no clear answer of the provider'}`;
+        return `may be started: ${call.reason ?? 'no clear answer of the provider'}`;
     }
   }
   return isPublished ? 'published, not received by priority-api yet' : 'selected, not published yet';

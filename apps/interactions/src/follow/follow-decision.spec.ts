@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { isTerminalRunStatus, runStatuses } from '@tradewind/scraping-provider';
-import { decideByRunStatus } from './follow-decision.js';
+import { transitions, type Transition } from '../tracker/transitions.js';
+import { decisionByRunStatus } from './follow-decision.js';
 import { nextLookMs } from './follow-schedule.js';
 
-describe('decideByRunStatus', () => {
+describe('decisionByRunStatus', () => {
   it.each([
     ['READY', undefined, 'following'],
     ['RUNNING', 'RUNNING', 'following'],
@@ -14,14 +15,16 @@ describe('decideByRunStatus', () => {
     ['TIMED-OUT', 'FAILED', 'done'],
     ['ABORTED', 'ABORTED', 'done'],
   ] as const)('%s makes the job %s, and %s', (runStatus, status, stage) => {
-    const decision = decideByRunStatus(runStatus);
-    expect([decision.status, decision.stage]).toEqual([status, stage]);
-    expect(decision.error !== undefined).toBe(status === 'FAILED');
+    const { transition, error } = decisionByRunStatus[runStatus];
+    const next: Transition = transitions[transition];
+    expect([next.from, next.status, next.to]).toEqual([['following'], status, stage]);
+    expect(error !== undefined).toBe(status === 'FAILED');
   });
 
   it('goes on watching exactly the runs that have not ended', () => {
     for (const status of runStatuses) {
-      expect(decideByRunStatus(status).stage === 'following').toBe(!isTerminalRunStatus(status));
+      const { to } = transitions[decisionByRunStatus[status].transition];
+      expect(to === 'following').toBe(!isTerminalRunStatus(status));
     }
   });
 });

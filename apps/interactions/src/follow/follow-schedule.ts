@@ -1,5 +1,5 @@
-// How often a run is looked up at the provider when no webhook comes. Most runs last 5 to 20 minutes, and webhooks tell
-// of their end at once; looking is for webhooks that are lost, and for the move to RUNNING.
+// How often a run is looked up at the provider when no webhook comes. Most runs last 5 to 20 minutes, and a webhook
+// reports the end at once. Looking finds runs whose webhook was lost, and the move to RUNNING.
 
 const minuteMs = 60_000;
 

@@ -7,24 +7,23 @@ import { ItemsService } from '../items/items.service.js';
 import { ParallelLoop } from '../parallel-loop.js';
 import { StartsService } from '../starts/starts.service.js';
 import { JobChanges } from '../tracker/job-changes.js';
-import { JobsStore } from '../tracker/jobs.store.js';
 import { missingLooksMax, retryAfterFailureMs } from '../tracker/run-retry.js';
 import type { Job } from '../tracker/tracker.types.js';
-import { decideByRunStatus } from './follow-decision.js';
+import { TransitionsStore } from '../tracker/transitions.store.js';
+import { transitions } from '../tracker/transitions.js';
+import { decisionByRunStatus } from './follow-decision.js';
 import { abortingLookMs, nextLookMs } from './follow-schedule.js';
-import { FollowStore } from './follow.store.js';
 
 /**
- * Watches runs until they end. The provider is asked how the run stands, when a webhook came or a look is due; what it
- * answers is the truth that the tracker takes over, so that lost, early, repeated and reordered webhooks all end alike.
+ * Watches runs until they end. When a webhook came or a look is due, it asks the provider for the run. The tracker follows
+ * that answer, so lost, early, repeated and reordered webhooks all have the same end.
  */
 @Injectable()
 export class FollowService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly loop: ParallelLoop<Job>;
 
   constructor(
-    private readonly store: FollowStore,
-    private readonly jobs: JobsStore,
+    private readonly store: TransitionsStore,
     private readonly provider: RunProvider,
     private readonly starts: StartsService,
     private readonly items: ItemsService,
@@ -37,7 +36,7 @@ export class FollowService implements OnApplicationBootstrap, BeforeApplicationS
       name: 'follow runs',
       intervalMs: config.LOOP_INTERVAL_MS,
       parallel: config.FOLLOW_PARALLEL,
-      claim: (room) => store.claimDue({ limit: room, leaseMs: config.LEASE_SECONDS * 1000 }),
+      claim: (room) => store.claim('claimFollowing', { limit: room, leaseMs: config.LEASE_SECONDS * 1000 }),
       work: (job) => this.look(job),
       logger,
     });
@@ -55,25 +54,26 @@ export class FollowService implements OnApplicationBootstrap, BeforeApplicationS
     this.loop.wake();
   }
 
-  /** Takes over what the provider told about the run of a job. A job that has moved on meanwhile is left as it is. */
+  /** Records what the provider says about the run of a job. A job that has moved on meanwhile is left alone. */
   async apply(job: Job, run: ProviderRun): Promise<void> {
-    const decision = decideByRunStatus(run.status);
+    const { transition, error } = decisionByRunStatus[run.status];
+    const next = transitions[transition];
     const isEnding = run.status === 'ABORTING' || job.abortRequestedAt !== null;
     const ageMs = Date.now() - job.createdAt.getTime();
     const lookAgainMs = isEnding ? abortingLookMs : nextLookMs(ageMs, this.config.FOLLOW_INTERVAL_MS);
-    const hasChanged = await this.store.apply(job.id, run, decision, decision.stage === 'storing' ? 0 : lookAgainMs);
-    if (!hasChanged) return;
-    if (decision.status === 'FAILED')
+    const dueInMs = next.to === 'following' ? lookAgainMs : 0;
+    if (!(await this.store.applyRun(job.id, run, { transition, error, dueInMs }))) return;
+    if (transition === 'runFailed')
       this.events.emit('run_failed', { reason: run.status, job_id: job.id, run_id: run.id });
-    if (decision.status === 'ABORTED') this.events.emit('run_aborted', { job_id: job.id, run_id: run.id });
-    if (decision.stage === 'following') return;
+    if (transition === 'runAborted') this.events.emit('run_aborted', { job_id: job.id, run_id: run.id });
+    if (next.to === 'following') return;
     this.changes.announce();
     this.starts.wake();
     this.items.wake();
   }
 
   private async look(job: Job): Promise<void> {
-    // A claimed job in this stage has a run; the store's conditions hold it so.
+    // A job in this stage has a run: every transition to it records one.
     const runId = job.providerRunId!;
     try {
       let run = await this.provider.findRun(runId);
@@ -85,13 +85,20 @@ export class FollowService implements OnApplicationBootstrap, BeforeApplicationS
       if (run) return await this.apply(job, run);
     } catch (error) {
       this.events.emit('provider_call', { operation: 'look', outcome: 'failed', run_id: runId });
-      this.logger.warn({ err: error, run_id: runId }, 'the provider did not tell how a run stands; it is asked again');
-      return this.store.lookAgain(job.id, retryAfterFailureMs(job.attempts));
+      this.logger.warn(
+        { err: error, run_id: runId },
+        'the status of a run could not be read; the provider is asked again',
+      );
+      return this.lookAgain(job);
     }
-    if (job.attempts < missingLooksMax) return this.store.lookAgain(job.id, retryAfterFailureMs(job.attempts));
-    if (await this.jobs.failMissing(job.id, 'The provider no longer knows this run')) {
+    if (job.attempts < missingLooksMax) return this.lookAgain(job);
+    if (await this.store.failMissing(job.id, 'The provider no longer knows this run')) {
       this.events.emit('run_failed', { reason: 'missing', job_id: job.id, run_id: runId });
       this.starts.wake();
     }
+  }
+
+  private lookAgain(job: Job): Promise<void> {
+    return this.store.postpone(job, { delayMs: retryAfterFailureMs(job.attempts), hasFailed: true });
   }
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { Warehouse, type WarehouseTable, type WarehouseRows } from '@tradewind/cloud-ports';
 import { RunProvider, type ItemPage } from '@tradewind/scraping-provider';
@@ -6,11 +5,11 @@ import { Logger } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { ParallelLoop } from '../parallel-loop.js';
-import { JobsStore } from '../tracker/jobs.store.js';
 import { missingLooksMax, retryAfterFailureMs } from '../tracker/run-retry.js';
 import type { Job } from '../tracker/tracker.types.js';
+import { TransitionsStore } from '../tracker/transitions.store.js';
 import { tableOfKind, toRows, type LeftOver } from './item-rows.js';
-import { ItemsStore } from './items.store.js';
+import { LeftOversStore } from './left-overs.store.js';
 
 /** How often progress is written and the lease renewed: a crash repeats that much work, which changes no row. */
 const progressIntervalMs = 1_000;
@@ -22,13 +21,12 @@ const progressIntervalMs = 1_000;
  */
 @Injectable()
 export class ItemsService implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly owner = randomUUID();
   private readonly loop: ParallelLoop<Job>;
   private readonly leaseMs: number;
 
   constructor(
-    private readonly store: ItemsStore,
-    private readonly jobs: JobsStore,
+    private readonly store: TransitionsStore,
+    private readonly leftOvers: LeftOversStore,
     private readonly provider: RunProvider,
     private readonly warehouse: Warehouse,
     private readonly events: AppEvents,
@@ -40,7 +38,7 @@ export class ItemsService implements OnApplicationBootstrap, BeforeApplicationSh
       name: 'store items',
       intervalMs: config.LOOP_INTERVAL_MS,
       parallel: config.STORE_PARALLEL,
-      claim: (room) => store.claimDue({ limit: room, leaseMs: this.leaseMs, owner: this.owner }),
+      claim: (room) => store.claim('claimStoring', { limit: room, leaseMs: this.leaseMs }),
       work: (job, signal) => this.storeRun(job, signal),
       logger,
     });
@@ -62,14 +60,14 @@ export class ItemsService implements OnApplicationBootstrap, BeforeApplicationSh
     try {
       const ending = await this.storePages(job, signal);
       if (ending === 'stored') await this.complete(job);
-      if (ending === 'stopped') await this.store.release(job.id, this.owner, { delayMs: 0, hasFailed: false });
+      if (ending === 'stopped') await this.store.postpone(job, { delayMs: 0, hasFailed: false });
       if (ending === 'missing') await this.giveUpOrWait(job);
     } catch (error) {
       this.logger.warn(
         { err: error, job_id: job.id, run_id: job.providerRunId },
         'the items of a run are not stored yet; tried again',
       );
-      await this.store.release(job.id, this.owner, { delayMs: retryAfterFailureMs(job.attempts), hasFailed: true });
+      await this.store.postpone(job, { delayMs: retryAfterFailureMs(job.attempts), hasFailed: true });
     }
   }
 
@@ -90,7 +88,7 @@ export class ItemsService implements OnApplicationBootstrap, BeforeApplicationSh
       await this.storePage(job, page);
       const isStopping = signal.aborted && !isLast;
       if (isLast || isStopping || performance.now() - recordedAt > progressIntervalMs) {
-        if (!(await this.store.recordProgress(job.id, this.owner, end, this.leaseMs))) return 'taken';
+        if (!(await this.store.recordProgress(job.id, end, this.leaseMs))) return 'taken';
         recordedAt = performance.now();
       }
       if (isLast) return 'stored';
@@ -123,7 +121,7 @@ export class ItemsService implements OnApplicationBootstrap, BeforeApplicationSh
       this.append(tableOfKind.reaction, [...rows.reaction.values()]),
     ]);
     leftOvers.push(...refused.flat());
-    await this.store.keepLeftOvers(run.provider_run_id, leftOvers);
+    await this.leftOvers.keep(run.provider_run_id, leftOvers);
     for (const reason of new Set(leftOvers.map((leftOver) => leftOver.reason))) {
       const count = leftOvers.filter((leftOver) => leftOver.reason === reason).length;
       this.events.emit('items_left_over', { reason, count, run_id: run.provider_run_id });
@@ -158,7 +156,7 @@ export class ItemsService implements OnApplicationBootstrap, BeforeApplicationSh
       this.warehouse.countOfRun(tableOfKind.comment, runId),
       this.warehouse.countOfRun(tableOfKind.reaction, runId),
     ]);
-    if (!(await this.store.complete(job.id, this.owner, { posts, comments, reactions }))) return;
+    if (!(await this.store.complete(job.id, { posts, comments, reactions }))) return;
     for (const [kind, count] of Object.entries({ post: posts, comment: comments, reaction: reactions })) {
       this.events.emit('items_stored', { kind, count, run_id: runId });
     }
@@ -169,9 +167,9 @@ export class ItemsService implements OnApplicationBootstrap, BeforeApplicationSh
 
   private async giveUpOrWait(job: Job): Promise<void> {
     if (job.attempts < missingLooksMax) {
-      return this.store.release(job.id, this.owner, { delayMs: retryAfterFailureMs(job.attempts), hasFailed: true });
+      return this.store.postpone(job, { delayMs: retryAfterFailureMs(job.attempts), hasFailed: true });
     }
-    if (await this.jobs.failMissing(job.id, 'The provider no longer has the items of this run')) {
+    if (await this.store.failMissing(job.id, 'The provider no longer has the items of this run')) {
       this.events.emit('run_failed', { reason: 'items_missing', job_id: job.id, run_id: job.providerRunId });
     }
   }

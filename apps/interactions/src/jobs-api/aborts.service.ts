@@ -6,8 +6,8 @@ import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { FollowService } from '../follow/follow.service.js';
 import { JobWaits } from '../tracker/job-waits.js';
-import { JobsStore } from '../tracker/jobs.store.js';
 import { targetKey, type Job } from '../tracker/tracker.types.js';
+import { TransitionsStore } from '../tracker/transitions.store.js';
 import { countAnswer } from './answer-counts.js';
 import type { AbortAnswerDto, AbortResultDto, AbortResultStatus } from './interaction-answers.dto.js';
 import type { AbortRequestDto, TargetDto } from './interactions.dto.js';
@@ -32,7 +32,7 @@ type Outcome = Pick<AbortResultDto, 'run_id' | 'success' | 'error' | 'status'>;
 @Injectable()
 export class AbortsService {
   constructor(
-    private readonly store: JobsStore,
+    private readonly store: TransitionsStore,
     private readonly provider: RunProvider,
     private readonly follow: FollowService,
     private readonly waits: JobWaits,

@@ -1,6 +1,6 @@
-/** Public sentences of starts that did not happen: the `error` of a target. They hold nothing the provider said. */
+/** Public sentences for starts that did not happen: the `error` of a target. They hold nothing the provider said. */
 export const startErrors = {
-  rejected: 'The provider refused to start a run for this target',
+  refused: 'The provider refused to start a run for this target',
   no_capacity: 'The provider had no capacity to start a run for this target',
   failed: 'The run could not be started at the provider',
 } as const;
@@ -8,7 +8,7 @@ export const startErrors = {
 /** The company already has a PENDING or RUNNING job for the target. */
 export const alreadyActiveError = 'A run is already active for this target';
 
-/** The answer is due and the run is not started yet. Begins with the state the job is in. */
+/** The answer is due and the run is not started yet. It begins with the status of the job. */
 export const stillPendingError = 'PENDING: the run is not started yet and will be started in the background';
 
 /** Somebody aborted the job while it waited to be started. */

@@ -1,5 +1,13 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { RunProvider, type ProviderRun, type StartOutcome } from '@tradewind/scraping-provider';
+import {
+  claimTimes,
+  nextStep,
+  pauseMsForCapacity,
+  RunProvider,
+  stepAfterFailure,
+  type NextStep,
+  type ProviderRun,
+} from '@tradewind/scraping-provider';
 import { isDatabaseUnavailable, Logger } from '@tradewind/service-kit';
 import { retry } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
@@ -7,32 +15,35 @@ import { AppEvents } from '../events.js';
 import { ParallelLoop } from '../parallel-loop.js';
 import { JobChanges } from '../tracker/job-changes.js';
 import type { Job } from '../tracker/tracker.types.js';
+import { TransitionsStore } from '../tracker/transitions.store.js';
+import { OrphanRuns } from './orphan-runs.js';
+import { ProviderPauseStore } from './provider-pause.store.js';
 import { startErrors } from './start-errors.js';
-import { backoffAfterFailure, pauseForCapacity, sendWithinMs, settleMs } from './start-retry.js';
-import { StartsStore } from './starts.store.js';
-import { SurplusRuns } from './surplus-runs.js';
 
-/** Wait between two attempts to record a run that the provider has told. */
+/** Wait between two attempts to record a run that was started, milliseconds. */
 const recordPauseMs = 500;
 
 /**
  * Sends queued jobs to the provider, each exactly once unless it is certain that nothing was begun.
- * The claim is committed before the call; whatever the call tells is written afterwards; if this process dies in
- * between, the claim runs out and `UnsettledStarts` looks for the run before anything is started again.
+ * The claim is committed before the call, and the outcome is written afterwards. If this process dies in between, the
+ * lease runs out and `UnsettledStarts` looks for the run before anything is started again.
  */
 @Injectable()
 export class StartsService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly loop: ParallelLoop<{ job: Job; claimedAt: number }>;
+  private readonly times: ReturnType<typeof claimTimes>;
 
   constructor(
-    private readonly store: StartsStore,
+    private readonly transitions: TransitionsStore,
+    private readonly pause: ProviderPauseStore,
     private readonly provider: RunProvider,
-    private readonly surplusRuns: SurplusRuns,
+    private readonly orphanRuns: OrphanRuns,
     private readonly changes: JobChanges,
     private readonly events: AppEvents,
     private readonly config: AppConfig,
     private readonly logger: Logger,
   ) {
+    this.times = claimTimes(config);
     this.loop = new ParallelLoop({
       name: 'starts',
       intervalMs: config.LOOP_INTERVAL_MS,
@@ -58,23 +69,16 @@ export class StartsService implements OnApplicationBootstrap, BeforeApplicationS
 
   private async claim(room: number) {
     const claimedAt = performance.now();
-    const jobs = await this.store.claim({
-      room,
-      slots: this.config.PROVIDER_SLOTS,
-      leaseMs: this.leaseMs(),
-    });
-    return jobs.map((job) => ({ job, claimedAt }));
-  }
-
-  /** For so long a claimed start belongs to this process. */
-  private leaseMs(): number {
-    return this.config.PROVIDER_TIMEOUT_MS + this.config.START_SETTLE_SILENT_MS;
+    const { leaseMs, settleMs } = this.times;
+    const jobs = await this.pause.claimUnlessPaused((tx) =>
+      this.transitions.claimStarts(tx, { room, slots: this.config.PROVIDER_SLOTS, leaseMs, settleMs }),
+    );
+    return (jobs ?? []).map((job) => ({ job, claimedAt }));
   }
 
   private async start(job: Job, claimedAt: number, signal: AbortSignal): Promise<void> {
-    if (performance.now() - claimedAt > sendWithinMs(this.config.START_SETTLE_SILENT_MS)) {
-      return this.giveBack(job, { delayMs: 0, failures: job.startFailures });
-    }
+    if (performance.now() - claimedAt > this.times.sendWithinMs)
+      return this.requeue(job, { delayMs: 0, failures: job.startFailures });
     const webhook = {
       webhookUrl: `${this.config.WEBHOOK_BASE_URL}/scraper/network/webhook`,
       webhookHeaders: { 'x-webhook-secret': this.config.WEBHOOK_SECRETS[0]! },
@@ -83,82 +87,64 @@ export class StartsService implements OnApplicationBootstrap, BeforeApplicationS
     const limits = { itemsMax: this.config.RUN_ITEMS_MAX, chargeUsdMax: this.config.RUN_CHARGE_USD_MAX };
     const outcome = await this.provider.start(job.input, webhook, limits);
     this.events.emit('provider_call', { operation: 'start', outcome: outcome.outcome, job_id: job.id });
-    await this.record(job, outcome, signal);
+    if (outcome.outcome === 'started') return this.recordStarted(job, outcome.run, signal);
+    this.logger.warn({ job_id: job.id, ...outcome }, 'a start did not succeed');
+    const start = { failures: job.startFailures, ageMs: Date.now() - job.createdAt.getTime() };
+    const next = nextStep(outcome, start, this.config, { countsUnavailable: true });
+    if (outcome.outcome === 'no_capacity' && next.step === 'retry') await this.pauseForCapacity(outcome.retryAfterMs);
+    await this.take(job, next);
   }
 
-  private async record(job: Job, outcome: StartOutcome, signal: AbortSignal): Promise<void> {
-    switch (outcome.outcome) {
-      case 'started': {
-        this.changes.announceRun(job.id, outcome.run.id);
-        const standing = await this.recordRun(job, outcome.run, signal);
-        if (standing === 'surplus') {
-          this.changes.forgetRun(job.id);
-          return this.surplusRuns.abort(outcome.run.id, job.id);
-        }
-        this.events.emit('run_started', { entity: job.entity, job_id: job.id, run_id: outcome.run.id });
-        return;
-      }
-      case 'no_capacity':
-        this.logger.warn({ job_id: job.id, detail: outcome.detail }, 'the provider has no capacity, the start waits');
-        return this.waitForCapacity(job, outcome.retryAfterMs);
-      case 'unavailable':
-        this.logger.warn({ job_id: job.id, detail: outcome.detail }, 'the provider cannot be reached, the start waits');
-        return this.countFailure(job, outcome.retryAfterMs);
-      case 'unknown_outcome':
-        this.logger.warn(
-          { job_id: job.id, detail: outcome.detail },
-          'a start ended without telling whether it began a run',
-        );
-        return this.store.markUnsettled(
-          job,
-          settleMs(outcome, { answeredMs: this.config.START_SETTLE_MS, silentMs: this.config.START_SETTLE_SILENT_MS }),
-        );
-      case 'rejected':
-        this.logger.warn(
-          { job_id: job.id, status: outcome.status, detail: outcome.detail },
-          'the provider refuses the start',
-        );
-        return this.fail(job, 'rejected');
-    }
-  }
-
-  /** Tries on while the database is away, as long as the job is in this process's hands; then `UnsettledStarts` finds the run. */
-  private async recordRun(job: Job, run: ProviderRun, signal: AbortSignal) {
-    return retry(() => this.store.recordRun(job.id, run, this.config.FOLLOW_INTERVAL_MS), {
-      attempts: Math.ceil(this.leaseMs() / recordPauseMs),
+  private async recordStarted(job: Job, run: ProviderRun, signal: AbortSignal): Promise<void> {
+    this.changes.announceRun(job.id, run.id);
+    // Retried while the job belongs to this process; after that `UnsettledStarts` finds the run.
+    const record = async () => {
+      const result = await this.transitions.recordRun(job.id, run, this.config.FOLLOW_INTERVAL_MS);
+      if (result === 'recorded') await this.pause.forgetRefusals();
+      return result;
+    };
+    const result = await retry(record, {
+      attempts: Math.ceil(this.times.leaseMs / recordPauseMs),
       backoffMsMin: recordPauseMs,
       backoffMsMax: recordPauseMs,
       isRetryable: isDatabaseUnavailable,
       signal,
     });
+    if (result === 'orphan') {
+      this.changes.forgetRun(job.id);
+      return this.orphanRuns.abort(run.id, job.id);
+    }
+    this.events.emit('run_started', { entity: job.entity, job_id: job.id, run_id: run.id });
   }
 
-  private async waitForCapacity(job: Job, retryAfterMs: number): Promise<void> {
-    if (Date.now() - job.createdAt.getTime() > this.config.START_GIVE_UP_SECONDS * 1000)
-      return this.fail(job, 'no_capacity');
-    const { refusals, isPaused } = await this.store.gate();
-    await this.store.pause(pauseForCapacity(retryAfterMs, isPaused ? 0 : refusals));
-    await this.giveBack(job, { delayMs: 0, failures: job.startFailures });
+  private async pauseForCapacity(retryAfterMs: number): Promise<void> {
+    const { refusals, isPaused } = await this.pause.find();
+    await this.pause.pause(pauseMsForCapacity(retryAfterMs, isPaused ? 0 : refusals));
   }
 
-  /** One more failure that certainly began no run: tries again later, or gives up. */
-  async countFailure(job: Job, leastDelayMs: number): Promise<void> {
-    const failures = job.startFailures + 1;
-    const delayMs = backoffAfterFailure(failures, {
-      attempts: this.config.START_ATTEMPTS,
-      backoffMs: this.config.START_BACKOFF_MS,
-    });
-    if (delayMs === undefined) return this.fail(job, 'failed');
-    await this.giveBack(job, { delayMs: Math.max(delayMs, leastDelayMs), failures });
+  /** Tries again an unsettled start that provably began nothing, or gives it up. */
+  async retryAbsent(job: Job): Promise<void> {
+    await this.take(job, stepAfterFailure(job.startFailures, this.config));
   }
 
-  private async giveBack(job: Job, options: { delayMs: number; failures: number }): Promise<void> {
-    const status = await this.store.requeue(job, options);
+  private async take(job: Job, next: NextStep): Promise<void> {
+    switch (next.step) {
+      case 'settle':
+        return this.transitions.markUnsettled(job, next.settleMs);
+      case 'give_up':
+        return this.fail(job, next.why);
+      case 'retry':
+        return this.requeue(job, { delayMs: next.afterMs, failures: next.failures });
+    }
+  }
+
+  private async requeue(job: Job, options: { delayMs: number; failures: number }): Promise<void> {
+    const status = await this.transitions.requeue(job, options);
     if (status === 'ABORTED') this.events.emit('run_aborted', { job_id: job.id });
   }
 
   private async fail(job: Job, reason: keyof typeof startErrors): Promise<void> {
-    const status = await this.store.fail(job, startErrors[reason]);
+    const status = await this.transitions.failStart(job, startErrors[reason]);
     if (status === 'ABORTED') this.events.emit('run_aborted', { job_id: job.id });
     if (status === 'FAILED') this.events.emit('run_failed', { reason: `start_${reason}`, job_id: job.id });
   }

@@ -1,38 +1,39 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { RunProvider, type ProviderRun } from '@tradewind/scraping-provider';
+import { lookAgainMs, RunProvider, type ProviderRun } from '@tradewind/scraping-provider';
 import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { LRUCache } from 'lru-cache';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { JobChanges } from '../tracker/job-changes.js';
+import { JobsStore } from '../tracker/jobs.store.js';
 import type { Job } from '../tracker/tracker.types.js';
-import { listSlackMs } from './start-retry.js';
+import { TransitionsStore } from '../tracker/transitions.store.js';
+import { OrphanRuns } from './orphan-runs.js';
 import { StartsService } from './starts.service.js';
-import { StartsStore } from './starts.store.js';
-import { SurplusRuns } from './surplus-runs.js';
 
 /** Jobs looked for in one reading of the provider's list. */
 const jobsPerPass = 200;
-/** First and longest wait between two looks for a run: soon at first, since most runs are there at once. */
-const lookAgainMsMin = 500;
-const lookAgainMsMax = 5_000;
+/** Slack before the recorded moment of a call when runs are listed, because the provider's clock decides there. */
+const listSlackMs = 5 * 60_000;
 /** Runs whose correlation id is remembered, so that each input is read once. An entry is about 100 bytes. */
 const rememberedRunsMax = 20_000;
 
 /**
- * Finds out what became of starts whose outcome is unknown: an answer that was lost, an error of the provider, a replica
- * that died in between. The provider's list of runs is read, and the job either gets its run or, once absence is proof,
- * goes back into the queue.
+ * Settles starts whose outcome is unknown: an answer that was lost, an error of the provider, or a replica that died in
+ * between. It reads the provider's list of runs. The job gets its run from there or, once absence is proof, goes back
+ * into the queue.
  */
 @Injectable()
 export class UnsettledStarts implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly loop: BackgroundLoop;
-  private readonly correlations = new Map<string, string | undefined>();
+  private readonly correlationIds = new LRUCache<string, { id: string | undefined }>({ max: rememberedRunsMax });
 
   constructor(
-    private readonly store: StartsStore,
+    private readonly transitions: TransitionsStore,
+    private readonly jobs: JobsStore,
     private readonly starts: StartsService,
     private readonly provider: RunProvider,
-    private readonly surplusRuns: SurplusRuns,
+    private readonly orphanRuns: OrphanRuns,
     private readonly changes: JobChanges,
     private readonly events: AppEvents,
     private readonly config: AppConfig,
@@ -55,17 +56,17 @@ export class UnsettledStarts implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private async settleDue(): Promise<boolean> {
-    const jobs = await this.store.claimUnsettled({ limit: jobsPerPass, leaseMs: this.config.LEASE_SECONDS * 1000 });
+    const leaseMs = this.config.LEASE_SECONDS * 1000;
+    const jobs = await this.transitions.claim('claimUnsettled', { limit: jobsPerPass, leaseMs });
     if (jobs.length === 0) return false;
-    // Asked before the list is read: a run that appears while it is read must not count as absent.
-    const isSettled = new Map<string, boolean>();
-    for (const job of jobs) isSettled.set(job.id, await this.store.isSettled(job.id));
+    // Asked before the list is read: a run that appears during the reading must not count as absent.
+    const settled = await this.transitions.listSettled(jobs.map(({ id }) => id));
     const runs = await this.readList(jobs);
     for (const job of jobs) {
       const run = runs.get(job.id);
       if (run) await this.adopt(job, run);
-      else if (isSettled.get(job.id)) await this.starts.countFailure(job, 0);
-      else await this.store.lookAgain(job, Math.min(lookAgainMsMin * 2 ** job.attempts, lookAgainMsMax));
+      else if (settled.has(job.id)) await this.starts.retryAbsent(job);
+      else await this.transitions.postpone(job, { delayMs: lookAgainMs(job.attempts), hasFailed: true });
     }
     this.changes.announce();
     this.starts.wake();
@@ -73,9 +74,9 @@ export class UnsettledStarts implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private async adopt(job: Job, run: ProviderRun): Promise<void> {
-    const standing = await this.store.recordRun(job.id, run, 0);
-    if (standing === 'surplus') return this.surplusRuns.abort(run.id, job.id);
-    if (standing === 'recorded') this.events.emit('run_adopted', { job_id: job.id, run_id: run.id });
+    const result = await this.transitions.recordRun(job.id, run, 0);
+    if (result === 'orphan') return this.orphanRuns.abort(run.id, job.id);
+    if (result === 'recorded') this.events.emit('run_adopted', { job_id: job.id, run_id: run.id });
   }
 
   private async readList(jobs: readonly Job[]): Promise<Map<string, ProviderRun>> {
@@ -89,13 +90,13 @@ export class UnsettledStarts implements OnApplicationBootstrap, BeforeApplicatio
     }
   }
 
-  /** Runs of these jobs by job id: those at the provider that no job has yet, told apart by the id in their input. */
+  /** Runs of these jobs by job id: runs at the provider that no job has yet, matched by the id in their input. */
   private async findRuns(jobs: readonly Job[]): Promise<Map<string, ProviderRun>> {
     const wanted = new Set<string>(jobs.map((job) => job.id));
     const calledAt = Math.min(...jobs.map((job) => job.startCalledAt?.getTime() ?? Date.now()));
     const found = new Map<string, ProviderRun>();
     for await (const batch of inBatches(this.provider.listRunsSince(new Date(calledAt - listSlackMs)), 100)) {
-      const known = await this.store.knownRuns(batch.map((run) => run.id));
+      const known = await this.jobs.listByRun(batch.map((run) => run.id));
       for (const run of batch) {
         if (known.has(run.id)) continue;
         const correlationId = await this.correlationIdOf(run);
@@ -108,11 +109,11 @@ export class UnsettledStarts implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private async correlationIdOf(run: ProviderRun): Promise<string | undefined> {
-    if (this.correlations.has(run.id)) return this.correlations.get(run.id);
-    const correlationId = (await this.provider.readRunInput(run))?.correlationId;
-    if (this.correlations.size >= rememberedRunsMax) this.correlations.clear();
-    this.correlations.set(run.id, correlationId);
-    return correlationId;
+    const known = this.correlationIds.get(run.id);
+    if (known) return known.id;
+    const id = (await this.provider.readRunInput(run))?.correlationId;
+    this.correlationIds.set(run.id, { id });
+    return id;
   }
 }
 

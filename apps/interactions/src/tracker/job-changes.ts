@@ -1,34 +1,33 @@
 import { EventEmitter } from 'node:events';
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { JobId } from './tracker.types.js';
 
-/** Far more than the targets of all requests that one process answers at once. An entry is about 100 bytes. */
+/** Far more than all targets that one process answers for at once. An entry is about 100 bytes. */
 const rememberedRunsMax = 10_000;
 
 /**
- * Tells waiting answers of this process that some job has moved on. Only a hint that shortens waits: jobs moved by
- * another replica are seen by looking again, so nothing depends on it.
+ * Wakes the answers of this process that wait for a job to move on. Only a hint that shortens waits: nothing depends on
+ * it, because jobs moved by another replica are found by looking again.
  */
 @Injectable()
 export class JobChanges {
   private readonly emitter = new EventEmitter().setMaxListeners(0);
-  /** Runs that this process started, the latest ones: what an answer can say while the tracker cannot be read. */
-  private readonly runs = new Map<JobId, string>();
+  /** The latest runs that this process started: what an answer can say while the tracker cannot be read. */
+  private readonly runs = new LRUCache<JobId, string>({ max: rememberedRunsMax });
 
-  /** The provider has told the run of a job, which may not be recorded yet. */
+  /** The provider has started the run of a job, which may not be recorded yet. */
   announceRun(jobId: JobId, runId: string): void {
     this.runs.set(jobId, runId);
-    const [oldest] = this.runs.keys();
-    if (this.runs.size > rememberedRunsMax && oldest !== undefined) this.runs.delete(oldest);
     this.announce();
   }
 
-  /** The job does not need this run, so that no answer must name it. */
+  /** The job does not need this run, so no answer may name it. */
   forgetRun(jobId: JobId): void {
     this.runs.delete(jobId);
   }
 
-  /** The run that this process started for the job; undefined when it started none lately. */
+  /** The run that this process started for the job; undefined when it started none recently. */
   runOf(jobId: JobId): string | undefined {
     return this.runs.get(jobId);
   }

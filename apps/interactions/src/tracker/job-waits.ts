@@ -11,7 +11,7 @@ const lookPauseMs = 100;
 /** The first look comes sooner: most requests have few targets and are answered by then. */
 const firstPauseMs = 10;
 
-/** Waits of answers for jobs to get anywhere. */
+/** Lets an answer wait until its jobs have started. */
 @Injectable()
 export class JobWaits {
   constructor(
@@ -20,9 +20,9 @@ export class JobWaits {
   ) {}
 
   /**
-   * Those of the jobs that have a run or have ended when all have, or when the time is up. While the database is away the
-   * wait goes on: the jobs are recorded, and what they are waiting for may happen all the same. It ends early when
-   * `JobChanges` knows the runs of all that are missing.
+   * Waits until all jobs have a run or have ended, or the time is up. Answers those that do. While the database is away
+   * the wait goes on: the jobs are recorded, and can still be started. It ends early when `JobChanges` knows the runs of
+   * all that are missing.
    */
   async untilStarted(ids: readonly JobId[], budgetMs: number): Promise<Map<JobId, Job>> {
     const started = new Map<JobId, Job>();

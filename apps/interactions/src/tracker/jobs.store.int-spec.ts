@@ -3,13 +3,16 @@ import { migrateDatabase } from '@tradewind/service-kit';
 import { newJobs, StoreDatabase } from '../../test/store-database.js';
 import { migrations } from '../migrations.js';
 import { JobsStore } from './jobs.store.js';
+import { TransitionsStore } from './transitions.store.js';
 
 describe('JobsStore', () => {
   let database: StoreDatabase;
   let store: JobsStore;
+  let transitions: TransitionsStore;
   beforeAll(async () => {
     database = await StoreDatabase.create();
-    store = new JobsStore(database.dataSource, database.config);
+    store = new JobsStore(database.db, database.config);
+    transitions = new TransitionsStore(database.db, database.config);
   });
   afterAll(() => database.drop());
 
@@ -23,7 +26,7 @@ describe('JobsStore', () => {
 
   it('the database itself refuses a second active job, and a COMPLETED one without counts', async () => {
     const insert = (status: string, stage: string) =>
-      database.dataSource.query(
+      database.db.rows(
         `insert into "network_interactions_trackerDev"
            (job_id, "networkUsername", "entityType", status, user_company_id, target_key, input, stage)
          values (gen_random_uuid(), 'x', 'PERSON', $1, 'direct', 'PERSON:x', '{}', $2)`,
@@ -48,7 +51,7 @@ describe('JobsStore', () => {
     });
     try {
       await staging.queue('acme', 'here');
-      const counts = await staging.dataSource.query<{ dev: number; staging: number; production: number }[]>(
+      const counts = await staging.db.rows<{ dev: number; staging: number; production: number }>(
         `select (select count(*)::int from "network_interactions_trackerDev") as dev,
                 (select count(*)::int from "network_interactions_trackerStaging") as staging,
                 (select count(*)::int from network_interactions_tracker) as production`,
@@ -66,21 +69,21 @@ describe('JobsStore', () => {
   it('ended jobs are forgotten when they are old, with what is kept beside the warehouse; active ones never', async () => {
     await database.queue('old', 'ended', 'active');
     await database.queue('new', 'ended');
-    await database.dataSource.query(
+    await database.db.rows(
       `update "network_interactions_trackerDev" set provider_run_id = 'run-' || user_company_id || '-' || "networkUsername",
          status = case when "networkUsername" = 'ended' then 'FAILED' else status end,
          stage = case when "networkUsername" = 'ended' then 'done' else stage end,
          created_at = case when user_company_id = 'old' then now() - interval '31 days' else created_at end
        where user_company_id in ('old', 'new')`,
     );
-    await database.dataSource.query(
+    await database.db.rows(
       `insert into "left_over_itemsDev" (provider_run_id, position, reason, raw)
        select provider_run_id, '0', 'without_id', '{}' from "network_interactions_trackerDev"
        where user_company_id in ('old', 'new')`,
     );
     expect(await store.forget(30, 1)).toBe(true);
     expect(await store.forget(30, 1)).toBe(false);
-    const left = await database.dataSource.query<{ run: string; left_over: string }[]>(
+    const left = await database.db.rows<{ run: string; left_over: string }>(
       `select job.provider_run_id as run, left_over.provider_run_id as left_over
        from "network_interactions_trackerDev" as job
        full join "left_over_itemsDev" as left_over using (provider_run_id)
@@ -94,7 +97,7 @@ describe('JobsStore', () => {
 
   it('asking for an abort ends what is queued, marks what is under way and leaves alone what is being stored', async () => {
     await database.queue('abort', 'queued', 'following', 'storing');
-    await database.dataSource.query(
+    await database.db.rows(
       `update "network_interactions_trackerDev" set stage = "networkUsername", provider_run_id = "networkUsername"
        where user_company_id = 'abort' and "networkUsername" <> 'queued'`,
     );
@@ -102,7 +105,7 @@ describe('JobsStore', () => {
       networkHandle,
       entity: 'PERSON' as const,
     }));
-    const jobs = [...(await store.requestAborts({ userCompanyId: 'abort', targets, abortedBy: null })).values()];
+    const jobs = [...(await transitions.requestAborts({ userCompanyId: 'abort', targets, abortedBy: null })).values()];
     const standing = jobs.map((job) => [job.networkHandle, job.status, job.stage, job.abortRequestedAt !== null]);
     expect(standing.sort()).toEqual([
       ['following', 'PENDING', 'following', true],

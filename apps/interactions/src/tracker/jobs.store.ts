@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { RunInput } from '@tradewind/scraping-provider';
-import { isDatabaseUnavailable } from '@tradewind/service-kit';
-import { DataSource } from 'typeorm';
+import { Db, isDatabaseUnavailable, type Queries } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { trackerTables, type TrackerTables } from './tracker-tables.js';
-import { jobColumns, rows, toJob, type JobRow, type SqlRunner } from './tracker-rows.js';
+import { jobColumns, toJob, type JobRow } from './tracker-rows.js';
 import { targetKey, type Job, type JobId, type Target, type TrackerStatus } from './tracker.types.js';
 
 export interface NewJobs {
@@ -37,13 +36,13 @@ export interface JobPosition {
   id: JobId;
 }
 
-/** The tracker as callers see it: jobs made, found, listed, asked to abort, and failed when their run is missing. */
+/** Makes, finds and deletes jobs; TransitionsStore moves them. */
 @Injectable()
 export class JobsStore {
   private readonly tables: TrackerTables;
 
   constructor(
-    private readonly dataSource: DataSource,
+    private readonly db: Db,
     config: AppConfig,
   ) {
     this.tables = trackerTables(config.ENVIRONMENT);
@@ -59,16 +58,15 @@ export class JobsStore {
    */
   async create(jobs: NewJobs): Promise<(JobId | undefined)[]> {
     const proposals = jobs.inputs.map((input) => ({
-      job_id: randomUUID(),
+      job_id: randomUUID() as JobId,
       handle: input.networkHandle,
       entity: input.entity,
       target_key: targetKey(input),
       input,
     }));
-    const insert = async (runner: SqlRunner) =>
+    const insert = (on: Queries) =>
       // In the order of the keys: two requests that share targets then wait for one another instead of deadlocking.
-      rows<{ job_id: JobId }>(
-        runner,
+      on.rows<{ job_id: JobId }>(
         `insert into ${this.tables.tracker}
            (job_id, "networkUsername", "entityType", status, user_company_id, trigger_user_id, triggered_by, target_key, input, stage)
          select job_id, handle, entity, 'PENDING', $2, $3, $4, target_key, input, 'queued'
@@ -78,25 +76,21 @@ export class JobsStore {
          returning job_id`,
         [JSON.stringify(proposals), jobs.userCompanyId, jobs.triggerUserId, jobs.triggeredBy],
       );
-    const connection = this.dataSource.createQueryRunner();
-    let created: { job_id: JobId }[];
-    try {
-      await connection.connect();
-      created = await insert(connection).catch(async (error: unknown) => {
+    const ids = proposals.map(({ job_id }) => job_id);
+    const created = await this.db.session((connection) =>
+      insert(connection).catch(async (error: unknown) => {
         if (!isDatabaseUnavailable(error)) throw error;
-        return this.createAgain(insert, proposals, jobs.deadline, error);
-      });
-    } finally {
-      await connection.release();
-    }
-    const ids = new Set<string>(created.map((row) => row.job_id));
-    return proposals.map(({ job_id }) => (ids.has(job_id) ? (job_id as JobId) : undefined));
+        return this.createAgain(insert, ids, jobs.deadline, error);
+      }),
+    );
+    const createdIds = new Set(created.map((row) => row.job_id));
+    return ids.map((id) => (createdIds.has(id) ? id : undefined));
   }
 
-  /** Those of the proposals that are recorded, by this statement or by one whose answer was lost. */
+  /** Those of the ids that are recorded, by this statement or by one whose answer was lost. */
   private async createAgain(
-    insert: (runner: SqlRunner) => Promise<unknown>,
-    proposals: readonly { job_id: string }[],
+    insert: (on: Queries) => Promise<unknown>,
+    ids: readonly JobId[],
     deadline: number,
     cause: unknown,
   ): Promise<{ job_id: JobId }[]> {
@@ -104,11 +98,10 @@ export class JobsStore {
       await delay(findOutPauseMs);
       try {
         // It waits for an earlier one that is still being committed.
-        await insert(this.dataSource);
-        return await rows<{ job_id: JobId }>(
-          this.dataSource,
+        await insert(this.db);
+        return await this.db.rows<{ job_id: JobId }>(
           `select job_id from ${this.tables.tracker} where job_id = any($1)`,
-          [proposals.map(({ job_id }) => job_id)],
+          [ids],
         );
       } catch (error) {
         if (!isDatabaseUnavailable(error)) throw error;
@@ -119,8 +112,7 @@ export class JobsStore {
 
   /** Those of the jobs that have a run or have ended. */
   async listStarted(ids: readonly JobId[]): Promise<Job[]> {
-    const found = await rows<JobRow>(
-      this.dataSource,
+    const found = await this.db.rows<JobRow>(
       `select ${jobColumns} from ${this.tables.tracker}
        where job_id = any($1) and stage not in ('queued', 'starting', 'unsettled')`,
       [ids],
@@ -128,10 +120,28 @@ export class JobsStore {
     return found.map(toJob);
   }
 
+  /** Those of the given runs that some job already has, with their jobs. */
+  async listByRun(runIds: readonly string[]): Promise<Map<string, JobId>> {
+    const found = await this.db.rows<{ provider_run_id: string; job_id: JobId }>(
+      `select provider_run_id, job_id from ${this.tables.tracker} where provider_run_id = any($1)`,
+      [runIds],
+    );
+    return new Map(found.map((row) => [row.provider_run_id, row.job_id]));
+  }
+
+  /** Those of the ids that belong to a job. */
+  async listKnown(ids: readonly string[]): Promise<Set<string>> {
+    if (ids.length === 0) return new Set();
+    const found = await this.db.rows<{ job_id: string }>(
+      `select job_id from ${this.tables.tracker} where job_id = any($1)`,
+      [ids],
+    );
+    return new Set(found.map((row) => row.job_id));
+  }
+
   /** By the provider's run id, or by our own id for jobs that have no run yet. */
   async findByRunOrJobId(id: string): Promise<Job | undefined> {
-    const found = await rows<JobRow>(
-      this.dataSource,
+    const found = await this.db.rows<JobRow>(
       // Text on purpose: an id that is no UUID must find nothing instead of failing.
       `select ${jobColumns} from ${this.tables.tracker} where provider_run_id = $1
        union all
@@ -162,8 +172,7 @@ export class JobsStore {
         `(created_at, job_id) < (${bind(page.after.createdAt)}::timestamptz, ${bind(page.after.id)}::uuid)`,
       );
     }
-    const found = await rows<JobRow>(
-      this.dataSource,
+    const found = await this.db.rows<JobRow>(
       `select ${jobColumns} from ${this.tables.tracker} where ${conditions.join(' and ')}
        order by created_at desc, job_id desc limit ${bind(page.limit)}`,
       parameters,
@@ -172,57 +181,11 @@ export class JobsStore {
   }
 
   /**
-   * Marks the company's active jobs for these targets as to be aborted, before the provider is asked, so that a crash in
-   * between does not lose the wish. A job that was never sent to the provider is ABORTED by this statement itself; one
-   * whose run has already succeeded is left alone. Answers the jobs as they stand afterwards.
-   */
-  async requestAborts(request: {
-    userCompanyId: string;
-    targets: readonly Target[];
-    /** The caller; null when nobody is known. The first who asked is kept. */
-    abortedBy: string | null;
-  }): Promise<Map<string, Job>> {
-    const found = await rows<JobRow & { target_key: string }>(
-      this.dataSource,
-      // Locked in the order of their ids, as everywhere where several jobs are changed at once.
-      `with active as materialized (
-         select job_id as id from ${this.tables.tracker}
-         where user_company_id = $1 and target_key = any($2) and status in ('PENDING', 'RUNNING')
-         order by job_id for update
-       )
-       update ${this.tables.tracker} set
-         abort_requested_at = case when stage = 'storing' then abort_requested_at else coalesce(abort_requested_at, now()) end,
-         aborted_by = case when stage = 'storing' or abort_requested_at is not null then aborted_by else $3 end,
-         status = case when stage = 'queued' then 'ABORTED' else status end,
-         stage = case when stage = 'queued' then 'done' else stage end
-       from active
-       where job_id = active.id and status in ('PENDING', 'RUNNING')
-       returning target_key, ${jobColumns}`,
-      [request.userCompanyId, request.targets.map(targetKey), request.abortedBy],
-    );
-    return new Map(found.map((row) => [row.target_key, toJob(row)]));
-  }
-
-  /** Ends a job whose run, or whose items, the provider no longer has. True when this call did. */
-  async failMissing(id: JobId, error: string): Promise<boolean> {
-    const failed = await rows(
-      this.dataSource,
-      `update ${this.tables.tracker} set
-         status = 'FAILED', stage = 'done', completed_date = clock_timestamp(), error = $2, holds_slot = false, lease_until = null
-       where job_id = $1 and stage in ('following', 'storing') and status in ('PENDING', 'RUNNING')
-       returning job_id`,
-      [id, error],
-    );
-    return failed.length > 0;
-  }
-
-  /**
    * Deletes jobs that ended and are older than that many days, with the items kept beside the warehouse, a bounded number
    * at a time. True when there are more.
    */
   async forget(days: number, limit: number): Promise<boolean> {
-    const [forgotten] = await rows<{ count: number }>(
-      this.dataSource,
+    const [forgotten] = await this.db.rows<{ count: number }>(
       `with old as materialized (
          select job_id, provider_run_id from ${this.tables.tracker}
          where created_at < now() - $1 * interval '1 day' and stage = 'done'
@@ -240,8 +203,7 @@ export class JobsStore {
 
   /** Age of the oldest job that is neither completed, failed nor aborted, in seconds; 0 without any. */
   async oldestActiveAgeSeconds(): Promise<number> {
-    const [row] = await rows<{ age: number }>(
-      this.dataSource,
+    const [row] = await this.db.rows<{ age: number }>(
       `select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as age
        from ${this.tables.tracker} where status in ('PENDING', 'RUNNING')`,
     );

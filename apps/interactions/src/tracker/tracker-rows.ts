@@ -1,17 +1,6 @@
-// How a row of the tracker becomes a Job, and how SQL is sent. Used by the stores of this app only.
+// How a row of the tracker becomes a Job.
 import type { ProfileEntity, RunInput, RunStatus } from '@tradewind/scraping-provider';
 import type { Job, JobId, JobStage, TrackerStatus } from './tracker.types.js';
-
-/** A DataSource or the EntityManager of a transaction. */
-export interface SqlRunner {
-  query(sql: string, parameters?: unknown[]): Promise<unknown>;
-}
-
-/** Rows of any statement. TypeORM answers an UPDATE or DELETE with [rows, count], everything else with rows. */
-export async function rows<T>(runner: SqlRunner, sql: string, parameters: unknown[] = []): Promise<T[]> {
-  const answer = (await runner.query(sql, parameters)) as T[] | [T[], number];
-  return answer.length === 2 && Array.isArray(answer[0]) ? answer[0] : (answer as T[]);
-}
 
 export const jobColumns = `job_id, "networkUsername", "entityType", status, stage, user_company_id, trigger_user_id,
   triggered_by, aborted_by, provider_run_id, provider_status, dataset_id, posts_count, reactions_count, comments_count, left_over_count,

@@ -7,16 +7,16 @@ import { StartsService } from '../starts/starts.service.js';
 import { JobChanges } from '../tracker/job-changes.js';
 import { InboxStore, type Acceptance, type ReceivedWebhook } from './inbox.store.js';
 
-/** Webhooks that one commit stores at most; beyond it a group only grows the wait of its first. */
+/** Most webhooks of one commit; a larger group would only delay its first. */
 const groupSizeMax = 100;
-/** Webhooks that one pass takes: a few milliseconds of work, one lock per job. */
+/** Most webhooks of one pass: a few milliseconds of work, one lock per job. */
 const webhooksPerPass = 200;
-/** Rest between passes under load: a pass costs five statements, whether for one webhook or for all of this time. */
+/** Pause between passes under load: a pass costs five statements, whether for one webhook or for many. */
 const restMs = 20;
 
 /**
- * Accepts webhooks durably, and lets their jobs take notice of them afterwards. Acceptance groups what arrives at the
- * same time into one commit, so that a burst costs few of them.
+ * Accepts webhooks durably, and applies them to their jobs afterwards. What arrives at the same time shares one commit, so
+ * a burst costs few commits.
  */
 @Injectable()
 export class InboxService implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -65,8 +65,8 @@ export class InboxService implements OnApplicationBootstrap, BeforeApplicationSh
   private async process(): Promise<boolean> {
     const processed = await this.store.process(webhooksPerPass);
     for (const { runId, jobId, outcome } of processed) {
-      // A webhook tells that the run has ended: there is nothing to abort, only something to tell.
-      if (outcome === 'surplus') this.events.emit('run_surplus', { run_id: runId, job_id: jobId });
+      // A webhook means that the run has ended, so there is nothing to abort.
+      if (outcome === 'orphan') this.events.emit('run_orphaned', { run_id: runId, job_id: jobId });
     }
     if (processed.some(({ outcome }) => outcome === 'applied')) {
       this.changes.announce();

@@ -2,16 +2,20 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { GroupCommit } from '@tradewind/service-kit';
 import type { ProviderRun } from '@tradewind/scraping-provider';
 import { StoreDatabase } from '../../test/store-database.js';
-import { StartsStore } from '../starts/starts.store.js';
 import { JobsStore } from '../tracker/jobs.store.js';
+import { TransitionsStore } from '../tracker/transitions.store.js';
 import { InboxStore, type ReceivedWebhook } from './inbox.store.js';
 
 describe('InboxStore', () => {
   let database: StoreDatabase;
   let store: InboxStore;
+  let jobs: JobsStore;
+  let transitions: TransitionsStore;
   beforeEach(async () => {
     database = await StoreDatabase.create();
-    store = new InboxStore(database.dataSource, database.config);
+    jobs = new JobsStore(database.db, database.config);
+    transitions = new TransitionsStore(database.db, database.config);
+    store = new InboxStore(database.db, jobs, transitions, database.config);
   });
   afterEach(() => database.drop());
 
@@ -21,7 +25,11 @@ describe('InboxStore', () => {
     jobId,
     payload: { text: 'with NUL \u0000 and half a pair \ud800' },
   });
-  const job = async (id: string) => (await new JobsStore(database.dataSource, database.config).findByRunOrJobId(id))!;
+  const job = async (id: string) => (await jobs.findByRunOrJobId(id))!;
+  const claimStarts = (count: number) =>
+    database.db.transaction((tx) =>
+      transitions.claimStarts(tx, { room: count, slots: count, leaseMs: 60_000, settleMs: 60_000 }),
+    );
 
   it('stores what belongs to a job, once per event, and knows the rest as unknown', async () => {
     const [id] = await database.queue('acme', 'a');
@@ -38,9 +46,9 @@ describe('InboxStore', () => {
     expect(await store.process(10)).toHaveLength(2);
   });
 
-  it('gives a job the run that its answer has not told yet, and makes it due', async () => {
+  it('gives a job the run that is not recorded yet, and makes it due', async () => {
     const [id] = await database.queue('acme', 'a');
-    await new StartsStore(database.dataSource, database.config).claim({ room: 1, slots: 1, leaseMs: 60_000 });
+    await claimStarts(1);
     await store.accept([webhook('r1', id)]);
     expect(await store.process(10)).toEqual([{ runId: 'r1', jobId: id, outcome: 'applied' }]);
     expect(await job(id!)).toMatchObject({ stage: 'following', providerRunId: 'r1', status: 'PENDING' });
@@ -69,36 +77,34 @@ describe('InboxStore', () => {
 
   it('one run that two jobs are named for goes to the first, and holds up nobody', async () => {
     const [one, other, third] = await database.queue('acme', 'a', 'b', 'c');
-    const starts = new StartsStore(database.dataSource, database.config);
-    await starts.claim({ room: 3, slots: 3, leaseMs: 60_000 });
+    await claimStarts(3);
     await store.accept([webhook('r1', one), webhook('r1', other, 'OTHER'), webhook('r3', third)]);
     const outcomes = new Map((await store.process(10)).map(({ jobId, outcome }) => [jobId, outcome]));
     expect(outcomes).toEqual(
       new Map([
         [one, 'applied'],
-        [other, 'surplus'],
+        [other, 'orphan'],
         [third, 'applied'],
       ]),
     );
     expect(await job(other!)).toMatchObject({ stage: 'starting', providerRunId: null });
   });
 
-  it('a run that another job got meanwhile is surplus', async () => {
+  it('a run that another job got meanwhile is an orphan', async () => {
     const [one, other] = await database.queue('acme', 'a', 'b');
-    const starts = new StartsStore(database.dataSource, database.config);
-    await starts.claim({ room: 2, slots: 2, leaseMs: 60_000 });
+    await claimStarts(2);
     await store.accept([webhook('r1', other)]);
     const run = { id: 'r1', status: 'RUNNING', datasetId: 'd', inputStoreId: 'i' } as ProviderRun;
-    expect(await starts.recordRun(one!, run, 0)).toBe('recorded');
-    expect(await store.process(10)).toEqual([{ runId: 'r1', jobId: other, outcome: 'surplus' }]);
+    expect(await transitions.recordRun(one!, run, 0)).toBe('recorded');
+    expect(await store.process(10)).toEqual([{ runId: 'r1', jobId: other, outcome: 'orphan' }]);
   });
 
-  it('a run other than the one the job has is surplus and changes nothing', async () => {
+  it('a run other than the one the job has is an orphan and changes nothing', async () => {
     const [id] = await database.queue('acme', 'a');
     await store.accept([webhook('r1', id)]);
     await store.process(10);
     await store.accept([webhook('r2', id)]);
-    expect(await store.process(10)).toEqual([{ runId: 'r2', jobId: id, outcome: 'surplus' }]);
+    expect(await store.process(10)).toEqual([{ runId: 'r2', jobId: id, outcome: 'orphan' }]);
     expect((await job(id!)).providerRunId).toBe('r1');
   });
 
@@ -115,11 +121,11 @@ describe('InboxStore', () => {
     await store.accept([webhook('old', ids[0]), webhook('young', ids[1])]);
     await store.process(10);
     await store.accept([webhook('waiting', ids[2])]);
-    await database.dataSource.query(
+    await database.db.rows(
       `update "webhook_inboxDev" set processed_at = processed_at - interval '31 days' where provider_run_id = 'old'`,
     );
     expect(await store.forget(30, 10)).toBe(false);
-    const left = await database.dataSource.query<{ provider_run_id: string }[]>(
+    const left = await database.db.rows<{ provider_run_id: string }>(
       'select provider_run_id from "webhook_inboxDev" order by 1',
     );
     expect(left.map((row) => row.provider_run_id)).toEqual(['waiting', 'young']);

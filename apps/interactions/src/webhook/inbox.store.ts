@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Db } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
-import { trackerTables, type TrackerTables } from '../tracker/tracker-tables.js';
-import { rows } from '../tracker/tracker-rows.js';
+import { JobsStore } from '../tracker/jobs.store.js';
+import { trackerTables } from '../tracker/tracker-tables.js';
+import type { JobId } from '../tracker/tracker.types.js';
+import { TransitionsStore } from '../tracker/transitions.store.js';
 
 export interface ReceivedWebhook {
   runId: string;
@@ -17,20 +19,22 @@ export type Acceptance = 'stored' | 'repeated' | 'unknown_run';
 export interface ProcessedWebhook {
   runId: string;
   jobId: string;
-  /** `applied`: the job will be looked at; `ignored`: it has ended; `surplus`: it has another run, or needs none. */
-  outcome: 'applied' | 'ignored' | 'surplus';
+  /** `applied`: the job will be looked at; `ignored`: it has ended; `orphan`: the job has another run, or needs none. */
+  outcome: 'applied' | 'ignored' | 'orphan';
 }
 
-/** Webhooks between their acceptance and the moment a job takes notice of them. */
+/** Webhooks from their acceptance until they are applied to their jobs. */
 @Injectable()
 export class InboxStore {
-  private readonly tables: TrackerTables;
+  private readonly inbox: string;
 
   constructor(
-    private readonly dataSource: DataSource,
+    private readonly db: Db,
+    private readonly jobs: JobsStore,
+    private readonly transitions: TransitionsStore,
     config: AppConfig,
   ) {
-    this.tables = trackerTables(config.ENVIRONMENT);
+    this.inbox = trackerTables(config.ENVIRONMENT).webhookInbox;
   }
 
   /**
@@ -48,9 +52,8 @@ export class InboxStore {
     known.sort(([, one], [, other]) => (keyOf(one) < keyOf(other) ? -1 : 1));
     if (known.length === 0) return acceptances;
     const proposals = known.map(([, webhook]) => webhook);
-    const stored = await rows<{ provider_run_id: string; event_type: string }>(
-      this.dataSource,
-      `insert into ${this.tables.webhookInbox} (provider_run_id, job_id, event_type, payload)
+    const stored = await this.db.rows<{ provider_run_id: string; event_type: string }>(
+      `insert into ${this.inbox} (provider_run_id, job_id, event_type, payload)
        select * from unnest($1::text[], $2::uuid[], $3::text[], $4::json[])
        on conflict (provider_run_id, event_type) do nothing
        returning provider_run_id, event_type`,
@@ -69,101 +72,57 @@ export class InboxStore {
 
   /** The jobs of those webhooks whose run or job is known. */
   private async findJobs(webhooks: readonly ReceivedWebhook[]): Promise<Map<ReceivedWebhook, string>> {
-    const byRun = new Map(
-      (
-        await rows<{ provider_run_id: string; job_id: string }>(
-          this.dataSource,
-          `select provider_run_id, job_id from ${this.tables.tracker} where provider_run_id = any($1)`,
-          [webhooks.map(({ runId }) => runId)],
-        )
-      ).map((row) => [row.provider_run_id, row.job_id]),
-    );
+    const byRun = await this.jobs.listByRun(webhooks.map(({ runId }) => runId));
     const named = webhooks.filter(({ runId, jobId }) => jobId !== undefined && !byRun.has(runId));
-    const byJob = new Set(
-      named.length === 0
-        ? []
-        : (
-            await rows<{ job_id: string }>(
-              this.dataSource,
-              `select job_id from ${this.tables.tracker} where job_id = any($1)`,
-              [named.map(({ jobId }) => jobId)],
-            )
-          ).map((row) => row.job_id),
-    );
-    const jobs = new Map<ReceivedWebhook, string>();
+    const known = await this.jobs.listKnown(named.map(({ jobId }) => jobId!));
+    const found = new Map<ReceivedWebhook, string>();
     for (const webhook of webhooks) {
       const { runId, jobId } = webhook;
-      const found = byRun.get(runId) ?? (jobId !== undefined && byJob.has(jobId) ? jobId : undefined);
-      if (found !== undefined) jobs.set(webhook, found);
+      const id = byRun.get(runId) ?? (jobId !== undefined && known.has(jobId) ? jobId : undefined);
+      if (id !== undefined) found.set(webhook, id);
     }
-    return jobs;
+    return found;
   }
 
   /**
    * Takes webhooks in the order of their arrival and makes their jobs due to be looked at; a job whose run was not known
-   * yet gets it here. Rows that another replica is at are passed over.
+   * yet gets it here. Skips rows that another replica holds.
    */
   async process(limit: number): Promise<ProcessedWebhook[]> {
-    return this.dataSource.transaction(async (tx) => {
-      const batch = await rows<{ inbox_id: string; job_id: string }>(
-        tx,
-        `select inbox_id, job_id from ${this.tables.webhookInbox}
+    return this.db.transaction(async (tx) => {
+      const batch = await tx.rows<{ inboxId: string; jobId: JobId; runId: string }>(
+        `select inbox_id as "inboxId", job_id as "jobId", provider_run_id as "runId" from ${this.inbox}
          where processed_at is null order by inbox_id limit $1 for update skip locked`,
         [limit],
       );
       if (batch.length === 0) return [];
-      const inboxIds = batch.map((row) => row.inbox_id);
-      // Locked first, in the order of their ids, as everywhere where several jobs are changed at once.
-      await tx.query(`select job_id from ${this.tables.tracker} where job_id = any($1) order by job_id for update`, [
-        batch.map((row) => row.job_id),
-      ]);
-      await tx.query(
-        `update ${this.tables.tracker} as tracker set
-           provider_run_id = inbox.provider_run_id, stage = 'following', holds_slot = false, attempts = 0,
-           due_at = clock_timestamp(), lease_until = null
-         from (
-           select distinct on (provider_run_id) provider_run_id, job_id from ${this.tables.webhookInbox}
-           where inbox_id = any($1) order by provider_run_id, inbox_id
-         ) as inbox
-         where tracker.job_id = inbox.job_id
-           and (tracker.provider_run_id is null or tracker.provider_run_id = inbox.provider_run_id)
-           -- A run belongs to one job, whatever the headers of its webhooks say: the first that got it keeps it.
-           and not exists (
-             select from ${this.tables.tracker} as other
-             where other.provider_run_id = inbox.provider_run_id and other.job_id <> inbox.job_id)
-           and tracker.stage in ('queued', 'starting', 'unsettled', 'following')
-           and tracker.status in ('PENDING', 'RUNNING')`,
-        [inboxIds],
+      const jobs = await this.transitions.applyWebhooks(tx, batch);
+      const processed = batch.map(({ runId, jobId }): ProcessedWebhook => {
+        const job = jobs.get(jobId);
+        if (job && job.providerRunId !== runId) return { runId, jobId, outcome: 'orphan' };
+        return { runId, jobId, outcome: job?.stage === 'following' ? 'applied' : 'ignored' };
+      });
+      await tx.affected(
+        `update ${this.inbox} as inbox set processed_at = clock_timestamp(), outcome = processed.outcome
+         from unnest($1::bigint[], $2::text[]) as processed(inbox_id, outcome)
+         where inbox.inbox_id = processed.inbox_id`,
+        [batch.map(({ inboxId }) => inboxId), processed.map(({ outcome }) => outcome)],
       );
-      const processed = await rows<{ provider_run_id: string; job_id: string; outcome: ProcessedWebhook['outcome'] }>(
-        tx,
-        `update ${this.tables.webhookInbox} as inbox set
-           processed_at = clock_timestamp(),
-           outcome = case
-             when tracker.provider_run_id is distinct from inbox.provider_run_id then 'surplus'
-             when tracker.stage = 'following' then 'applied'
-             else 'ignored' end
-         from ${this.tables.tracker} as tracker
-         where inbox.inbox_id = any($1) and tracker.job_id = inbox.job_id
-         returning inbox.provider_run_id, inbox.job_id, inbox.outcome`,
-        [inboxIds],
-      );
-      return processed.map((row) => ({ runId: row.provider_run_id, jobId: row.job_id, outcome: row.outcome }));
+      return processed;
     });
   }
 
   /** Deletes processed webhooks older than that many days, a bounded number at a time. True when there are more. */
   async forget(days: number, limit: number): Promise<boolean> {
-    const forgotten = await rows(
-      this.dataSource,
-      `delete from ${this.tables.webhookInbox} where inbox_id in (
-         select inbox_id from ${this.tables.webhookInbox}
+    const forgotten = await this.db.affected(
+      `delete from ${this.inbox} where inbox_id in (
+         select inbox_id from ${this.inbox}
          where processed_at < clock_timestamp() - $1 * interval '1 day'
          order by processed_at limit $2 for update skip locked
-       ) returning inbox_id`,
+       )`,
       [days, limit],
     );
-    return forgotten.length === limit;
+    return forgotten === limit;
   }
 }
 

@@ -67,7 +67,7 @@ export class BatchesService {
     };
     const { started, metOutage } = await this.starter.start({ group, deadline: new Date(deadlineMs) });
     if (started === group.networkUsernames.length) return started;
-    if ((await this.calls.countUnsettled(group)) === 0) return started;
+    if ((await this.calls.countOpen(group)) === 0) return started;
     await this.calls.release(group);
     this.loops.wake();
     const isDown = metOutage || (await this.calls.findPause())?.kind === 'outage';

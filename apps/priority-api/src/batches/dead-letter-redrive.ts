@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../app.config.js';
 import { readBatch, type PushedMessage } from '../batch-message/batch-message.js';
 import { isDeadLetterId } from '../dead-letters/dead-letters.service.js';
-import { DeadLettersStore, type DeadLetter } from '../dead-letters/dead-letters.store.js';
+import type { DeadLetter } from '../dead-letters/dead-letter.entity.js';
+import { DeadLettersStore } from '../dead-letters/dead-letters.store.js';
 import { BatchesService } from './batches.service.js';
 
 export type RedriveResult =

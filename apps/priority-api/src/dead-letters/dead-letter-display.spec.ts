@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { deadLetterDetails, deadLetterTable } from './dead-letter-display.js';
-import type { DeadLetter } from './dead-letters.store.js';
+import type { DeadLetter } from './dead-letter.entity.js';
 
 const encode = (text: string) => Buffer.from(text).toString('base64');
 const letter = (id: string, data: unknown, more: Partial<DeadLetter> = {}): DeadLetter => ({

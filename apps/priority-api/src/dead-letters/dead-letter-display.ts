@@ -1,7 +1,8 @@
 // Dead letters as an operator reads them on a terminal. What they hold came from strangers: nothing of it may move the
 // cursor or hide text, so every character that a terminal does not simply show is escaped.
 import { decodeBase64, parseJson } from '../batch-message/batch-message.js';
-import type { DeadLetter, DeadLetterPage } from './dead-letters.store.js';
+import type { DeadLetter } from './dead-letter.entity.js';
+import type { DeadLetterPage } from './dead-letters.store.js';
 
 /** Widths of the two last columns, characters: a row fits a wide terminal. */
 const reasonWidth = 48;

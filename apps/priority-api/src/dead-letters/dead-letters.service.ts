@@ -3,7 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { storableJson } from '@tradewind/service-kit';
 import { AppEvents } from '../events.js';
 import { messageIdOf, type PushedMessage } from '../batch-message/batch-message.js';
-import { DeadLettersStore, type DeadLetter, type DeadLetterPage } from './dead-letters.store.js';
+import type { DeadLetter } from './dead-letter.entity.js';
+import { DeadLettersStore, type DeadLetterPage } from './dead-letters.store.js';
 
 /** Keeps what no retry can mend, for a person to look at. */
 @Injectable()

@@ -1,18 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '@tradewind/service-kit';
-import { DataSource } from 'typeorm';
-
-export interface DeadLetter {
-  id: string;
-  message_id: string | null;
-  reason: string;
-  /** The message part of the envelope, as it came. */
-  message: unknown;
-  deliveries: number;
-  first_received_at: Date;
-  last_received_at: Date;
-  redriven_at: Date | null;
-}
+import { Db, type Tx } from '@tradewind/service-kit';
+import { IsNull, LessThan, type Repository } from 'typeorm';
+import { DeadLetter } from './dead-letter.entity.js';
 
 export interface DeadLetterPage {
   letters: DeadLetter[];
@@ -21,10 +10,13 @@ export interface DeadLetterPage {
   hasMore: boolean;
 }
 
-/** All SQL of the table dead_letter. */
 @Injectable()
 export class DeadLettersStore {
-  constructor(private readonly db: DataSource) {}
+  private readonly letters: Repository<DeadLetter>;
+
+  constructor(private readonly db: Db) {
+    this.letters = db.repository(DeadLetter);
+  }
 
   /** False when this message is there already; its repetition is counted. */
   async keep(letter: {
@@ -33,7 +25,7 @@ export class DeadLettersStore {
     reason: string;
     message: string;
   }): Promise<boolean> {
-    const [row] = await this.db.query<{ deliveries: number }[]>(
+    const [row] = await this.db.rows<{ deliveries: number }>(
       `insert into dead_letter(fingerprint, message_id, reason, message) values ($1, $2, $3, $4)
        on conflict (fingerprint) do update
          set deliveries = dead_letter.deliveries + 1, last_received_at = now(), reason = excluded.reason
@@ -48,36 +40,27 @@ export class DeadLettersStore {
    * @param after id of the last one of the page before
    */
   async list(options: { limit: number; withRedriven: boolean; after?: string | undefined }): Promise<DeadLetterPage> {
-    const rows = await this.db.query<DeadLetter[]>(
-      `select id::text, message_id, reason, message, deliveries, first_received_at, last_received_at, redriven_at
-       from dead_letter where ($2 or redriven_at is null) and ($3::bigint is null or id < $3::bigint) order by id desc limit $1 + 1`,
-      [options.limit, options.withRedriven, options.after ?? null],
-    );
-    const [count] = await this.db.query<{ total: number }[]>(
-      'select count(*)::int as total from dead_letter where $1 or redriven_at is null',
-      [options.withRedriven],
-    );
-    return { letters: rows.slice(0, options.limit), total: count!.total, hasMore: rows.length > options.limit };
+    const { limit, withRedriven, after } = options;
+    const kind = withRedriven ? {} : { redriven_at: IsNull() };
+    const letters = await this.letters.find({
+      where: { ...kind, ...(after === undefined ? {} : { id: LessThan(after) }) },
+      order: { id: 'desc' },
+      take: limit + 1,
+    });
+    const total = await this.letters.countBy(kind);
+    return { letters: letters.slice(0, limit), total, hasMore: letters.length > limit };
   }
 
   async find(id: string): Promise<DeadLetter | undefined> {
-    const [letter] = await this.db.query<DeadLetter[]>(
-      `select id::text, message_id, reason, message, deliveries, first_received_at, last_received_at, redriven_at
-       from dead_letter where id = $1`,
-      [id],
-    );
-    return letter;
+    return (await this.letters.findOneBy({ id })) ?? undefined;
   }
 
   async recordRedrive(id: string): Promise<void> {
-    await this.db.query('update dead_letter set redriven_at = now() where id = $1', [id]);
+    await this.letters.update(id, { redriven_at: () => 'now()' });
   }
 
   async countOpen(): Promise<number> {
-    const [row] = await this.db.query<{ n: number }[]>(
-      'select count(*)::int as n from dead_letter where redriven_at is null',
-    );
-    return row?.n ?? 0;
+    return this.letters.countBy({ redriven_at: IsNull() });
   }
 
   /** Removes what has been redriven; an open dead letter waits for a person however long that takes. */

@@ -7,7 +7,7 @@ import { monthlyGeneration } from '../batch-message/batch-message.js';
 import { AppEvents } from '../events.js';
 import { hasResult, lossOf } from '../profile-calls/retry-rule.js';
 import { DeliveriesClient } from './deliveries.client.js';
-import { WatchedCallsStore, type WatchedCall } from './watched-calls.store.js';
+import { WatchedCallsStore, type WatchedCall } from '../profile-calls/watched-calls.store.js';
 
 /** Look-ups of overdue profiles at the provider at once. */
 const lookupParallel = 8;

@@ -15,7 +15,7 @@ import {
 import type { BatchProfile } from '../batch-message/batch-message.js';
 import { DeliveryWatch } from '../delivery-watch/delivery-watch.js';
 import { AppEvents } from '../events.js';
-import { WatchedCallsStore } from '../delivery-watch/watched-calls.store.js';
+import { WatchedCallsStore } from '../profile-calls/watched-calls.store.js';
 import type { RetryPlan } from '../profile-calls/profile-call.types.js';
 import { ProfileCallsStore } from '../profile-calls/profile-calls.store.js';
 

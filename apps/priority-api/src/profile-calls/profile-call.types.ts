@@ -5,21 +5,22 @@ import type { BatchProfile } from '../batch-message/batch-message.js';
 export interface ClaimedCall {
   correlationId: string;
   networkUsername: string;
-  /** Starts that failed before. */
-  attempts: number;
+  /** Starts that failed before; the column keeps its older name, `attempts`. */
+  failures: number;
   claimedAt: Date;
-  /** From then on the absence of a scrape at the provider proves that none was begun. */
-  doubtUntil: Date;
+  /** From then on absence at the provider proves that no scrape was begun; the column is `doubt_until`. */
+  settleAfter: Date;
 }
 
 /** What is to be recorded of a start, or of a look-up after one. */
 export type CallOutcome =
   | { correlationId: string; state: 'started'; scrapeId: string; startedAt: Date }
-  /** Nothing began: it may start again then. `isFailure` counts towards START_ATTEMPTS. */
-  | { correlationId: string; state: 'pending'; reason: string; afterMs: number; isFailure: boolean }
-  /** Something may have begun: the provider is asked then. */
+  /** Nothing began: it may start again then. */
+  | { correlationId: string; state: 'pending'; reason: string; afterMs: number; failures: number }
+  /** Something may have begun: the provider is asked then. Absence is proof after `settleMs`, when that is given. */
   | { correlationId: string; state: 'unknown'; reason: string; afterMs: number; settleMs?: number }
-  | { correlationId: string; state: 'refused'; reason: string };
+  /** The provider refused it, or it was given up. */
+  | { correlationId: string; state: 'refused'; reason: string; failures?: number };
 
 /** Profiles of one month and generation. */
 export interface CallGroup {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '@tradewind/service-kit';
+import { Db, storableJson, type Tx } from '@tradewind/service-kit';
 import type { Month, ProfileCallStatus, RetryCounts } from '@tradewind/shared-types';
-import { DataSource } from 'typeorm';
 import { monthlyGeneration, type BatchProfile } from '../batch-message/batch-message.js';
 import type { CallGroup, CallOutcome, ClaimedCall, ProviderPause, RetryPlan } from './profile-call.types.js';
 import { isRetryable } from './retry-rule.js';
@@ -14,10 +13,15 @@ interface ClaimedRow {
   now: Date;
 }
 
-/** All SQL of the tables profile_call and provider_pause. */
+const claimedColumns = 'c.correlation_id, c.network_username, c.attempts, c.doubt_until, now() as now';
+
+/**
+ * From the batch to the start: all SQL that records, claims, starts, retries and removes rows of profile_call, and pauses
+ * starts. WatchedCallsStore goes on from the start to the delivery.
+ */
 @Injectable()
 export class ProfileCallsStore {
-  constructor(private readonly db: DataSource) {}
+  constructor(private readonly db: Db) {}
 
   /**
    * Records that these profiles shall be started, each once in its month and generation whoever asks how often.
@@ -27,11 +31,11 @@ export class ProfileCallsStore {
     group: { month: string; generation: string; batchNumber: number | null; profiles: readonly BatchProfile[] },
     reservedMs: number,
   ): Promise<number> {
-    const inserted = await this.db.query<unknown[]>(
+    return this.db.affected(
       `insert into profile_call(month, network_username, generation, person_id, state, correlation_id, batch_number, due_at)
-       select $1, p.network_username, $2, p.person_id, 'pending', ${newCorrelationId('$1', '$2')}, $3, now() + $6 * interval '1 millisecond'
+       select $1, p.network_username, $2, p.person_id, 'pending', ${newCorrelationId('$1', '$2')}, $3, now() + $6 * interval '1 ms'
        from unnest($4::text[], $5::uuid[]) as p(network_username, person_id)
-       on conflict do nothing returning 1`,
+       on conflict do nothing`,
       [
         group.month,
         group.generation,
@@ -41,7 +45,6 @@ export class ProfileCallsStore {
         reservedMs,
       ],
     );
-    return inserted.length;
   }
 
   /**
@@ -53,82 +56,77 @@ export class ProfileCallsStore {
     limit: number;
     slots: number;
     leaseMs: number;
-    doubtMs: number;
+    settleMs: number;
     group?: CallGroup;
   }): Promise<ClaimedCall[]> {
-    const { limit, slots, leaseMs, doubtMs, group } = options;
+    const { limit, slots, leaseMs, settleMs, group } = options;
+    const groupSql = group
+      ? 'month = $5 and generation = $6 and network_username = any($7) and (due_at <= now() or reason is null)'
+      : 'due_at <= now()';
     return this.db.transaction(async (tx) => {
-      await tx.query(`select pg_advisory_xact_lock(hashtext('priority_api start slots'))`);
-      const parameters: unknown[] = [limit, slots, leaseMs, doubtMs];
-      if (group) parameters.push(group.month, group.generation, group.networkUsernames);
-      const [rows] = await tx.query<[ClaimedRow[], number]>(
-        `update profile_call c set state = 'starting', due_at = now() + $3 * interval '1 millisecond',
-           doubt_until = now() + $4 * interval '1 millisecond'
+      await tx.rows(`select pg_advisory_xact_lock(hashtext('priority_api start slots'))`);
+      const claimed = await tx.rows<ClaimedRow>(
+        `update profile_call c set state = 'starting', due_at = now() + $3 * interval '1 ms',
+           doubt_until = now() + $4 * interval '1 ms'
          from (
-           select month, network_username, generation from profile_call
-           where state = 'pending'
-             ${group ? 'and month = $5 and generation = $6 and network_username = any($7) and (due_at <= now() or reason is null)' : 'and due_at <= now()'}
+           select correlation_id as picked_id from profile_call
+           where state = 'pending' and ${groupSql}
              and not exists (select from provider_pause where until > now())
            order by due_at
            limit least($1, greatest(0, $2 - (select count(*) from profile_call where state = 'starting' and due_at > now())))
            for update skip locked) picked
-         where (c.month, c.network_username, c.generation) = (picked.month, picked.network_username, picked.generation)
-         returning c.correlation_id, c.network_username, c.attempts, c.doubt_until, now() as now`,
-        parameters,
+         where c.correlation_id = picked.picked_id
+         returning ${claimedColumns}`,
+        [limit, slots, leaseMs, settleMs, ...(group ? [group.month, group.generation, group.networkUsernames] : [])],
       );
-      return rows.map(toClaimed);
+      return claimed.map(toClaimed);
     });
   }
 
-  /** Takes starts whose outcome is not known and is due to be looked up. */
-  async claimInDoubt(limit: number, leaseMs: number): Promise<ClaimedCall[]> {
-    const [rows] = await this.db.query<[ClaimedRow[], number]>(
-      `update profile_call c set state = 'unknown', due_at = now() + $2 * interval '1 millisecond'
+  /** Takes unsettled starts that are due to be looked up. */
+  async claimUnsettled(limit: number, leaseMs: number): Promise<ClaimedCall[]> {
+    const claimed = await this.db.rows<ClaimedRow>(
+      `update profile_call c set state = 'unknown', due_at = now() + $2 * interval '1 ms'
        from (select correlation_id as picked_id from profile_call
              where state in ('starting', 'unknown') and due_at <= now()
              order by due_at limit $1 for update skip locked) picked
        where c.correlation_id = picked.picked_id
-       returning c.correlation_id, c.network_username, c.attempts, c.doubt_until, now() as now`,
+       returning ${claimedColumns}`,
       [limit, leaseMs],
     );
-    return rows.map(toClaimed);
+    return claimed.map(toClaimed);
   }
 
-  /** Compare and set: only a start in doubt changes, so a late report changes nothing. */
-  async recordOutcomes(outcomes: readonly CallOutcome[], attemptsMax: number): Promise<void> {
-    await this.db.query(
+  /** Compare and set: only a start that is on its way or unsettled changes, so a late outcome changes nothing. */
+  async recordOutcomes(outcomes: readonly CallOutcome[]): Promise<void> {
+    const rows = outcomes.map((outcome) => ({
+      correlation_id: outcome.correlationId,
+      state: outcome.state,
+      scrape_id: outcome.state === 'started' ? outcome.scrapeId : null,
+      started_at: outcome.state === 'started' ? outcome.startedAt.toISOString() : null,
+      reason: outcome.state === 'started' ? null : outcome.reason.slice(0, 500),
+      after_ms: 'afterMs' in outcome ? outcome.afterMs : 0,
+      attempts: 'failures' in outcome ? outcome.failures : null,
+      settle_ms: 'settleMs' in outcome ? outcome.settleMs : null,
+    }));
+    await this.db.affected(
       `update profile_call c set
-         state = case when o.is_failure and c.attempts + 1 >= $8 then 'refused' else o.state end,
-         attempts = c.attempts + o.is_failure::int,
+         state = o.state, reason = o.reason,
+         attempts = coalesce(o.attempts, c.attempts),
          scrape_id = coalesce(o.scrape_id, c.scrape_id),
          started_at = coalesce(o.started_at, c.started_at),
-         reason = case when o.state = 'started' then null
-           when o.is_failure and c.attempts + 1 >= $8 then 'given up after ' || (c.attempts + 1) || ' starts: ' || o.reason
-           else o.reason end,
-         doubt_until = coalesce(now() + o.settle_ms * interval '1 millisecond', c.doubt_until),
-         due_at = now() + o.after_ms * interval '1 millisecond'
-       from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::bigint[], $7::bool[], $9::bigint[])
-         as o(correlation_id, state, scrape_id, started_at, reason, after_ms, is_failure, settle_ms)
+         doubt_until = coalesce(now() + o.settle_ms * interval '1 ms', c.doubt_until),
+         due_at = now() + o.after_ms * interval '1 ms'
+       from json_to_recordset($1::json) as o(correlation_id text, state text, scrape_id text, started_at timestamptz,
+         reason text, after_ms float8, attempts int, settle_ms float8)
        where c.correlation_id = o.correlation_id and c.state in ('starting', 'unknown')`,
-      [
-        outcomes.map(({ correlationId }) => correlationId),
-        outcomes.map(({ state }) => state),
-        outcomes.map((outcome) => (outcome.state === 'started' ? outcome.scrapeId : null)),
-        outcomes.map((outcome) => (outcome.state === 'started' ? outcome.startedAt : null)),
-        outcomes.map((outcome) => (outcome.state === 'started' ? null : outcome.reason.slice(0, 500))),
-        outcomes.map((outcome) => ('afterMs' in outcome ? Math.round(outcome.afterMs) : 0)),
-        outcomes.map((outcome) => outcome.state === 'pending' && outcome.isFailure),
-        attemptsMax,
-        outcomes.map((outcome) =>
-          'settleMs' in outcome && outcome.settleMs !== undefined ? Math.round(outcome.settleMs) : null,
-        ),
-      ],
+      [storableJson(rows)],
     );
   }
 
-  /** Hands what the caller had reserved to the background, due now. */
+  /** Leaves to the background, due now, what was reserved for the caller. */
   async release(group: CallGroup): Promise<void> {
-    await this.db.query(
+    await this.db.affected(
       `update profile_call set due_at = now()
        where month = $1 and generation = $2 and network_username = any($3) and state = 'pending' and reason is null and due_at > now()`,
       [group.month, group.generation, group.networkUsernames],
@@ -136,8 +134,8 @@ export class ProfileCallsStore {
   }
 
   /** How many of these are neither started nor refused. */
-  async countUnsettled(group: CallGroup): Promise<number> {
-    const [row] = await this.db.query<{ n: number }[]>(
+  async countOpen(group: CallGroup): Promise<number> {
+    const [row] = await this.db.rows<{ n: number }>(
       `select count(*)::int as n from profile_call
        where month = $1 and generation = $2 and network_username = any($3) and state in ('pending', 'starting', 'unknown')`,
       [group.month, group.generation, group.networkUsernames],
@@ -147,7 +145,7 @@ export class ProfileCallsStore {
 
   /** How many of these could be claimed if there were a slot. */
   async countClaimable(group: CallGroup): Promise<number> {
-    const [row] = await this.db.query<{ n: number }[]>(
+    const [row] = await this.db.rows<{ n: number }>(
       `select count(*)::int as n from profile_call
        where month = $1 and generation = $2 and network_username = any($3) and state = 'pending' and (due_at <= now() or reason is null)`,
       [group.month, group.generation, group.networkUsernames],
@@ -157,8 +155,8 @@ export class ProfileCallsStore {
 
   /** Never shortens a pause. */
   async pause(afterMs: number, kind: ProviderPause['kind'], detail: string): Promise<void> {
-    await this.db.query(
-      `insert into provider_pause(until, kind, detail) values (now() + $1 * interval '1 millisecond', $2, $3)
+    await this.db.affected(
+      `insert into provider_pause(until, kind, detail) values (now() + $1 * interval '1 ms', $2, $3)
        on conflict (only_row) do update set until = excluded.until, kind = excluded.kind, detail = excluded.detail
        where provider_pause.until < excluded.until`,
       [afterMs, kind, detail.slice(0, 500)],
@@ -166,7 +164,7 @@ export class ProfileCallsStore {
   }
 
   async findPause(): Promise<ProviderPause | undefined> {
-    const [row] = await this.db.query<ProviderPause[]>('select until, kind from provider_pause where until > now()');
+    const [row] = await this.db.rows<ProviderPause>('select until, kind from provider_pause where until > now()');
     return row;
   }
 
@@ -176,7 +174,7 @@ export class ProfileCallsStore {
     networkUsernames: readonly string[],
     generation?: string,
   ): Promise<ProfileCallStatus[]> {
-    const rows = await this.db.query<(Omit<ProfileCallStatus, 'started_at'> & { started_at: Date | null })[]>(
+    const rows = await this.db.rows<Omit<ProfileCallStatus, 'started_at'> & { started_at: Date | null }>(
       `select distinct on (network_username) network_username, state, reason, started_at from profile_call
        where month = $1 and network_username = any($2) and ($3::text is null or generation = $3)
        order by network_username, created_at desc`,
@@ -186,7 +184,7 @@ export class ProfileCallsStore {
   }
 
   async countByState(month: string): Promise<Record<string, number>> {
-    const rows = await this.db.query<{ state: string; n: number }[]>(
+    const rows = await this.db.rows<{ state: string; n: number }>(
       'select state, count(*)::int as n from profile_call where month = $1 group by state',
       [month],
     );
@@ -194,13 +192,13 @@ export class ProfileCallsStore {
   }
 
   /**
-   * Carries out a retry, or tells what it would do: starts what `isRetryable` allows again, under a new correlation id,
-   * and counts the rest. One statement with the condition in its `where`: a twin that runs at the same time waits for
-   * the row and then finds it on its way. What a plan has started stands in profile_retry, in the same transaction: the
-   * same plan starts it once, though it has failed again meanwhile, and gets the same answer.
+   * Starts what `isRetryable` allows again, under a new correlation id, and counts the rest; a dry run only counts. One
+   * statement with the condition in its `where`: a second retry at the same time waits for the row and then finds it on
+   * its way. profile_retry keeps what a plan has started: the same plan starts it once, even when it has failed again
+   * meanwhile, and gets the same answer.
    */
   async retry(plan: RetryPlan): Promise<RetryCounts> {
-    const [counts] = await this.db.query<RetryCounts[]>(
+    const [counts] = await this.db.rows<RetryCounts>(
       `with asked as (
          select * from unnest($2::text[], $3::uuid[]) as a(network_username, person_id)
        ), call as (
@@ -258,7 +256,7 @@ export class ProfileCallsStore {
 
   /** Profiles of a month, a page at a time in order of handle. */
   async listOfMonth(month: Month, after: string, limit: number): Promise<BatchProfile[]> {
-    return this.db.query(
+    return this.db.rows(
       `select distinct on (network_username) network_username as "networkUsername", person_id as "personId" from profile_call
        where month = $1 and network_username > $2 order by network_username, created_at desc limit $3`,
       [month, after, limit],
@@ -289,8 +287,8 @@ function toClaimed(row: ClaimedRow): ClaimedCall {
   return {
     correlationId: row.correlation_id,
     networkUsername: row.network_username,
-    attempts: row.attempts,
+    failures: row.attempts,
     claimedAt: row.now,
-    doubtUntil: row.doubt_until,
+    settleAfter: row.doubt_until,
   };
 }

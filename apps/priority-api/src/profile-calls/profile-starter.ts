@@ -1,20 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { ProfileProvider, type ProfileStartOutcome } from '@tradewind/scraping-provider';
-import { GroupCommit } from '@tradewind/service-kit';
+import {
+  claimTimes,
+  lookAgainMsMax,
+  nextStep,
+  outagePauseMs,
+  ProfileProvider,
+  StartWindow,
+  type ProfileStartOutcome,
+  type StartFailure,
+} from '@tradewind/scraping-provider';
+import { GroupCommit, withinMs } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import type { CallGroup, CallOutcome, ClaimedCall } from './profile-call.types.js';
 import { ProfileCallsStore } from './profile-calls.store.js';
-import { askAgainMs, sendWithinMs, settleMs } from './start-retry.js';
-import { StartWindow } from './start-window.js';
 
 /** Outcomes recorded by one update. */
 const groupSizeMax = 100;
 /** While others hold every slot, a push looks again this often, milliseconds. */
 const slotPollMs = 50;
-/** A pause after unclear answers is short: the next look may find the provider back. */
-const outagePauseMs = 2_000;
 
 /** What one round of starting has done. */
 export interface StartTally {
@@ -24,13 +29,14 @@ export interface StartTally {
 }
 
 /**
- * Starts profiles: claims them in the database, calls the provider, records what became of it. Used by pushes, for
- * their own profiles, and by the background, for all that are due. A crash between claim and record leaves the
- * profile in doubt; the reconciler asks the provider before anything is started again.
+ * Starts profiles: claims them in the database, calls the provider and records the outcome. Pushes use it for their own
+ * profiles, the background for all that are due. A crash between claim and record leaves the start unsettled, and
+ * UnsettledCalls asks the provider before anything is started again.
  */
 @Injectable()
 export class ProfileStarter implements OnModuleDestroy {
   private readonly window: StartWindow;
+  private readonly times: ReturnType<typeof claimTimes>;
   private readonly outcomes: GroupCommit<CallOutcome, void>;
   private readonly underWay = new Set<Promise<void>>();
   private isStopping = false;
@@ -41,10 +47,11 @@ export class ProfileStarter implements OnModuleDestroy {
     private readonly events: AppEvents,
     private readonly config: AppConfig,
   ) {
+    this.times = claimTimes(config);
     this.window = new StartWindow(Math.min(config.START_PARALLEL, config.PROVIDER_SLOTS));
     this.outcomes = new GroupCommit({
       write: async (group) => {
-        await this.store.recordOutcomes(group, config.START_ATTEMPTS);
+        await this.store.recordOutcomes(group);
         return group.map(() => undefined);
       },
       groupSizeMax,
@@ -65,12 +72,12 @@ export class ProfileStarter implements OnModuleDestroy {
       const claimed = room > 0 ? await this.claim(room, group) : [];
       for (const call of claimed) this.launch(call, claimedMs, tally, own);
       if (claimed.length === room && room > 0) continue;
-      if (own.size > 0) await within(Promise.race(own), slotPollMs);
+      if (own.size > 0) await Promise.race([...own, sleep(slotPollMs)]);
       else if (room > 0 && !(await this.mayContinue(group))) break;
       else await sleep(slotPollMs);
     }
-    // What is on its way is waited for, the provider's time limit at most: its outcome belongs into the tally.
-    await within(Promise.all(own), Math.max(0, deadline.getTime() - Date.now()));
+    // The outcomes of starts on their way belong to the tally. Later ones are recorded all the same.
+    await withinMs(Math.max(0, deadline.getTime() - Date.now()), () => Promise.all(own)).catch(() => undefined);
     return tally;
   }
 
@@ -80,11 +87,9 @@ export class ProfileStarter implements OnModuleDestroy {
   }
 
   private claim(limit: number, group: CallGroup | undefined): Promise<ClaimedCall[]> {
-    const { PROVIDER_SLOTS: slots, PROVIDER_TIMEOUT_MS: timeoutMs, START_SETTLE_SILENT_MS: silentMs } = this.config;
-    // After the lease the provider is asked what became of the start; after the doubt its absence is proof.
-    const leaseMs = sendWithinMs + timeoutMs + Math.min(askAgainMs, silentMs);
-    const doubtMs = sendWithinMs + timeoutMs + silentMs;
-    return this.store.claim({ limit, slots, leaseMs, doubtMs, ...(group ? { group } : {}) });
+    const { leaseMs, settleMs } = this.times;
+    const slots = this.config.PROVIDER_SLOTS;
+    return this.store.claim({ limit, slots, leaseMs, settleMs, ...(group ? { group } : {}) });
   }
 
   /** Nothing could be claimed: whether a push should wait because others hold the slots its profiles need. */
@@ -102,10 +107,10 @@ export class ProfileStarter implements OnModuleDestroy {
     own.add(work);
   }
 
-  /** Never rejects: an outcome that cannot be recorded leaves the profile in doubt, and the reconciler finds out. */
+  /** Never rejects: a start whose outcome cannot be recorded is left unsettled, and UnsettledCalls looks it up. */
   private async startOne(call: ClaimedCall, claimedMs: number, tally: StartTally): Promise<void> {
-    // A process that was frozen since the claim must not start what somebody else may have taken up.
-    if (performance.now() - claimedMs > sendWithinMs) return;
+    // A process that was frozen since the claim must not start what another may settle by now.
+    if (performance.now() - claimedMs > this.times.sendWithinMs) return;
     const result = await this.provider.startProfile({
       networkUsername: call.networkUsername,
       webhookUrl: this.config.PROFILE_WEBHOOK_URL,
@@ -117,7 +122,7 @@ export class ProfileStarter implements OnModuleDestroy {
     try {
       await this.outcomes.add(outcome);
     } catch {
-      // The database is away: the claim's lease runs out, and the provider is asked what became of the start.
+      // The database is away: the lease of the claim runs out, and UnsettledCalls asks the provider.
       return;
     }
     if (outcome.state === 'started') {
@@ -129,46 +134,39 @@ export class ProfileStarter implements OnModuleDestroy {
   }
 
   private async outcomeOf(call: ClaimedCall, result: ProfileStartOutcome, tally: StartTally): Promise<CallOutcome> {
-    const { correlationId } = call;
-    switch (result.outcome) {
-      case 'started':
-        this.window.started();
-        return { correlationId, state: 'started', scrapeId: result.scrapeId, startedAt: new Date() };
-      case 'rejected':
-        return { correlationId, state: 'refused', reason: `${result.status}: ${result.detail}` };
-      case 'no_capacity':
-        if (this.window.noCapacity()) await this.pauseStarting('capacity', result.retryAfterMs, result.detail);
-        return {
-          correlationId,
-          state: 'pending',
-          reason: result.detail,
-          afterMs: result.retryAfterMs,
-          isFailure: false,
-        };
-      case 'unavailable':
-        tally.metOutage = true;
-        if (this.window.noAnswer()) await this.pauseStarting('outage', result.retryAfterMs, result.detail);
-        return {
-          correlationId,
-          state: 'pending',
-          reason: result.detail,
-          afterMs: result.retryAfterMs,
-          isFailure: false,
-        };
-      case 'unknown_outcome':
-        tally.metOutage = true;
-        if (this.window.noAnswer()) await this.pauseStarting('outage', outagePauseMs, result.detail);
-        return this.inDoubt(correlationId, result);
+    const { correlationId, failures } = call;
+    if (result.outcome === 'started') {
+      this.window.started();
+      return { correlationId, state: 'started', scrapeId: result.scrapeId, startedAt: new Date() };
+    }
+    await this.noteFailure(result, tally);
+    const { detail } = result;
+    const next = nextStep(result, { failures, ageMs: 0 }, this.config, { countsUnavailable: false });
+    switch (next.step) {
+      case 'retry':
+        return { correlationId, state: 'pending', reason: detail, afterMs: next.afterMs, failures: next.failures };
+      case 'settle': {
+        const { settleMs } = next;
+        const afterMs = Math.min(settleMs, lookAgainMsMax);
+        return { correlationId, state: 'unknown', reason: detail, afterMs, settleMs };
+      }
+      case 'give_up': {
+        const status = result.outcome === 'refused' ? `${result.status}: ` : '';
+        return { correlationId, state: 'refused', reason: status + detail };
+      }
     }
   }
 
-  private inDoubt(
-    correlationId: string,
-    { status, detail }: { status: number | undefined; detail: string },
-  ): CallOutcome {
-    const { START_SETTLE_MS: answeredMs, START_SETTLE_SILENT_MS: silentMs } = this.config;
-    const settle = settleMs(status, { answeredMs, silentMs });
-    return { correlationId, state: 'unknown', reason: detail, afterMs: Math.min(settle, askAgainMs), settleMs: settle };
+  /** Narrows the window, and pauses all starts when the provider is full or down. */
+  private async noteFailure(failure: StartFailure, tally: StartTally): Promise<void> {
+    if (failure.outcome === 'refused') return;
+    if (failure.outcome === 'no_capacity') {
+      if (this.window.noCapacity()) await this.pauseStarting('capacity', failure.retryAfterMs, failure.detail);
+      return;
+    }
+    tally.metOutage = true;
+    const pauseMs = failure.outcome === 'unavailable' ? failure.retryAfterMs : outagePauseMs;
+    if (this.window.noAnswer()) await this.pauseStarting('outage', pauseMs, failure.detail);
   }
 
   private async pauseStarting(kind: 'capacity' | 'outage', afterMs: number, detail: string): Promise<void> {
@@ -176,17 +174,7 @@ export class ProfileStarter implements OnModuleDestroy {
       await this.store.pause(afterMs, kind, detail);
       this.events.emit('provider_paused', { kind, after_ms: afterMs });
     } catch {
-      // A pause spares the provider and is nothing that correctness needs; the database being away is felt elsewhere.
+      // A pause only spares the provider; nothing depends on it.
     }
-  }
-}
-
-/** Waits for the work, but no longer than that; leaves no timer behind. */
-async function within(work: Promise<unknown>, timeoutMs: number): Promise<void> {
-  const timer = new AbortController();
-  try {
-    await Promise.race([work, sleep(timeoutMs, undefined, { signal: timer.signal }).catch(() => undefined)]);
-  } finally {
-    timer.abort();
   }
 }

@@ -1,19 +1,19 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { BackgroundLoop, Logger } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
-import { DoubtReconciler } from './doubt-reconciler.js';
 import { ProfileStarter } from './profile-starter.js';
+import { UnsettledCalls } from './unsettled-calls.js';
 
 /** A pass of the starting loop ends after this long, so that a stop is never far, milliseconds. */
 const passMs = 60_000;
 
-/** Background work of a serving process: starts what is due, and clears up what is in doubt. */
+/** Background work of a serving process: starts what is due, and settles starts whose outcome is unknown. */
 @Injectable()
 export class StartLoops implements OnModuleDestroy {
   private readonly starting: BackgroundLoop;
   private readonly loops: BackgroundLoop[];
 
-  constructor(starter: ProfileStarter, reconciler: DoubtReconciler, config: AppConfig, logger: Logger) {
+  constructor(starter: ProfileStarter, unsettled: UnsettledCalls, config: AppConfig, logger: Logger) {
     const intervalMs = config.LOOP_INTERVAL_MS;
     this.starting = new BackgroundLoop({
       name: 'start profiles',
@@ -25,7 +25,7 @@ export class StartLoops implements OnModuleDestroy {
     });
     this.loops = [
       this.starting,
-      new BackgroundLoop({ name: 'clear doubts', intervalMs, run: () => reconciler.reconcile(), logger }),
+      new BackgroundLoop({ name: 'unsettled starts', intervalMs, run: () => unsettled.settle(), logger }),
     ];
   }
 

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ProviderRun } from '@tradewind/scraping-provider';
 import { StoreDatabase } from '../../test/store-database.js';
-import { JobsStore } from '../tracker/jobs.store.js';
-import { StartsStore } from './starts.store.js';
+import { ProviderPauseStore } from '../starts/provider-pause.store.js';
+import { JobsStore } from './jobs.store.js';
+import { TransitionsStore } from './transitions.store.js';
 
 const run = (id: string, status: ProviderRun['status'] = 'READY'): ProviderRun => ({
   id,
@@ -14,18 +15,21 @@ const run = (id: string, status: ProviderRun['status'] = 'READY'): ProviderRun =
   inputStoreId: `store-${id}`,
 });
 
-describe('StartsStore', () => {
+describe('TransitionsStore', () => {
   let database: StoreDatabase;
-  let store: StartsStore;
+  let store: TransitionsStore;
+  let pause: ProviderPauseStore;
   let jobs: JobsStore;
   beforeEach(async () => {
     database = await StoreDatabase.create();
-    store = new StartsStore(database.dataSource, database.config);
-    jobs = new JobsStore(database.dataSource, database.config);
+    store = new TransitionsStore(database.db, database.config);
+    pause = new ProviderPauseStore(database.db, database.config);
+    jobs = new JobsStore(database.db, database.config);
   });
   afterEach(() => database.drop());
 
-  const claim = (room: number, slots = 100, leaseMs = 60_000) => store.claim({ room, slots, leaseMs });
+  const claim = async (room: number, slots = 100, leaseMs = 60_000) =>
+    (await pause.claimUnlessPaused((tx) => store.claimStarts(tx, { room, slots, leaseMs, settleMs: leaseMs }))) ?? [];
   const statusOf = async (id: string) => {
     const job = await jobs.findByRunOrJobId(id);
     return job && [job.status, job.stage];
@@ -43,20 +47,20 @@ describe('StartsStore', () => {
     expect(ids).toHaveLength(40);
   });
 
-  it('nothing is claimed while the gate is closed, and refusals of one burst count once', async () => {
+  it('nothing is claimed during a pause, and refusals of one burst count once', async () => {
     await database.queue('acme', 'a');
-    await store.pause(60_000);
-    await store.pause(1);
-    expect(await store.gate()).toEqual({ refusals: 1, isPaused: true });
+    await pause.pause(60_000);
+    await pause.pause(1);
+    expect(await pause.find()).toEqual({ refusals: 1, isPaused: true });
     expect(await claim(1)).toEqual([]);
   });
 
-  it('a run is recorded once; the same again is known, another is surplus', async () => {
+  it('a run is recorded once; the same again is known, another is an orphan', async () => {
     const [id] = await database.queue('acme', 'a');
     await claim(1);
     expect(await store.recordRun(id!, run('r1', 'RUNNING'), 0)).toBe('recorded');
     expect(await store.recordRun(id!, run('r1'), 0)).toBe('known');
-    expect(await store.recordRun(id!, run('r2'), 0)).toBe('surplus');
+    expect(await store.recordRun(id!, run('r2'), 0)).toBe('orphan');
     expect(await statusOf('r1')).toEqual(['RUNNING', 'following']);
   });
 
@@ -68,7 +72,7 @@ describe('StartsStore', () => {
     expect(second!.startFence).toBe(first!.startFence + 1);
     expect(await store.requeue(first!, { delayMs: 0, failures: 7 })).toBeUndefined();
     await store.markUnsettled(first!, 0);
-    expect(await store.fail(first!, 'too late')).toBeUndefined();
+    expect(await store.failStart(first!, 'too late')).toBeUndefined();
     expect(await statusOf(id!)).toEqual(['PENDING', 'starting']);
   });
 
@@ -76,23 +80,22 @@ describe('StartsStore', () => {
     const [id] = await database.queue('acme', 'a');
     await claim(1, 100, -1);
     expect(await claim(1)).toEqual([]);
-    const unsettled = await store.claimUnsettled({ limit: 10, leaseMs: 60_000 });
+    const unsettled = await store.claim('claimUnsettled', { limit: 10, leaseMs: 60_000 });
     expect(unsettled.map((job) => job.id)).toEqual([id]);
-    expect(await store.claimUnsettled({ limit: 10, leaseMs: 60_000 })).toEqual([]);
-    expect(await store.isSettled(id!)).toBe(true);
+    expect(await store.claim('claimUnsettled', { limit: 10, leaseMs: 60_000 })).toEqual([]);
+    expect(await store.listSettled([id!])).toEqual(new Set([id]));
   });
 
   it('a job that is to be aborted ends as ABORTED once it is certain that nothing was started', async () => {
     const [requeued, failed] = await database.queue('acme', 'a', 'b');
     const claims = new Map((await claim(2)).map((job) => [job.id, job]));
     const targets = ['a', 'b'].map((networkHandle) => ({ networkHandle, entity: 'PERSON' as const }));
-    await jobs.requestAborts({ userCompanyId: 'acme', targets, abortedBy: null });
+    await store.requestAborts({ userCompanyId: 'acme', targets, abortedBy: null });
     expect(await statusOf(requeued!)).toEqual(['PENDING', 'starting']);
-    // The callers count it: what is answered is how the job ended.
     expect(await store.requeue(claims.get(requeued!)!, { delayMs: 0, failures: 1 })).toBe('ABORTED');
-    expect(await store.fail(claims.get(failed!)!, 'refused')).toBe('ABORTED');
+    expect(await store.failStart(claims.get(failed!)!, 'refused')).toBe('ABORTED');
     expect(await statusOf(requeued!)).toEqual(['ABORTED', 'done']);
     expect(await statusOf(failed!)).toEqual(['ABORTED', 'done']);
-    expect(await store.recordRun(requeued!, run('late'), 0)).toBe('surplus');
+    expect(await store.recordRun(requeued!, run('late'), 0)).toBe('orphan');
   });
 });

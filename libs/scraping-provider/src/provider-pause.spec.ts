@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { StartWindow } from './start-window.js';
+import { pauseMsForCapacity, StartWindow } from './provider-pause.js';
 
 describe('StartWindow', () => {
   it('halves at each refusal, never below one, and widens with each start, never beyond its limit', () => {
@@ -23,5 +23,18 @@ describe('StartWindow', () => {
     expect([window.noAnswer(), window.noCapacity(), window.noAnswer()]).toEqual([false, false, true]);
     window.started();
     expect([window.noAnswer(), window.noCapacity()]).toEqual([false, false]);
+  });
+});
+
+describe('pauseMsForCapacity', () => {
+  it('is never shorter than what the provider asked for', () => {
+    for (const refusals of [0, 1, 5, 50]) {
+      expect(pauseMsForCapacity(2_000, refusals, () => 0)).toBeGreaterThanOrEqual(2_000);
+    }
+  });
+
+  it('grows with refusals in a row, up to eight times', () => {
+    const pauses = [0, 1, 2, 3, 4, 30].map((refusals) => pauseMsForCapacity(1_000, refusals, () => 0));
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 8_000, 8_000]);
   });
 });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { Db } from '@tradewind/service-kit';
 import type { Month } from '@tradewind/shared-types';
-import { DataSource } from 'typeorm';
 
 export interface WatchedCall {
   month: Month;
@@ -15,33 +15,35 @@ export interface WatchedCall {
 
 const columns = 'c.month, c.network_username, c.generation, c.correlation_id, c.scrape_id, c.created_at, c.started_at';
 
-/** SQL of what profile_call knows about deliveries. */
+/** From the start to the delivery: all SQL that records in profile_call what has arrived and what is lost. */
 @Injectable()
 export class WatchedCallsStore {
-  constructor(private readonly db: DataSource) {}
+  constructor(private readonly db: Db) {}
 
-  /** Takes started profiles that are not known as delivered, those not looked at for the longest first. */
+  /** Takes started profiles that are not known as delivered, those looked at longest ago first. */
   async claim(options: { limit: number; ageMs: number; intervalMs: number }): Promise<WatchedCall[]> {
-    const [rows] = await this.db.query<[WatchedCall[], number]>(
+    return this.db.rows<WatchedCall>(
       `update profile_call c set watched_at = now()
        from (select correlation_id as picked_id from profile_call
-             where state = 'started' and delivered_at is null and started_at < now() - $2 * interval '1 millisecond'
-               and (watched_at is null or watched_at < now() - $3 * interval '1 millisecond')
+             where state = 'started' and delivered_at is null and started_at < now() - $2 * interval '1 ms'
+               and (watched_at is null or watched_at < now() - $3 * interval '1 ms')
              order by watched_at nulls first, started_at limit $1 for update skip locked) picked
        where c.correlation_id = picked.picked_id
        returning ${columns}`,
       [options.limit, options.ageMs, options.intervalMs],
     );
-    return rows;
   }
 
-  /** Of these profiles those started or refused and not known as delivered with success; of several generations the latest, unless one is named. */
+  /**
+   * Those of the profiles that are started or refused and not known as delivered with success. Of several generations
+   * the latest, unless one is named.
+   */
   async listUndelivered(
     month: Month,
     networkUsernames: readonly string[],
     generation: string | undefined,
   ): Promise<WatchedCall[]> {
-    return this.db.query<WatchedCall[]>(
+    return this.db.rows<WatchedCall>(
       `select ${columns} from (
          select distinct on (network_username) * from profile_call
          where month = $1 and network_username = any($2) and ($3::text is null or generation = $3)
@@ -53,7 +55,7 @@ export class WatchedCallsStore {
 
   /** Says why the scrape is lost, and keeps the time of the first finding. False: it was known before, or has arrived. */
   async recordLost(correlationId: string, reason: string): Promise<boolean> {
-    const [, updated] = await this.db.query<[unknown[], number]>(
+    const updated = await this.db.affected(
       `update profile_call set lost_at = now(), reason = $2
        where correlation_id = $1 and state = 'started' and delivered_at is null and lost_at is null`,
       [correlationId, reason],
@@ -64,7 +66,7 @@ export class WatchedCallsStore {
   async recordDelivered(
     delivered: readonly { correlationId: string; receivedAt: string; status: 'SUCCESS' | 'FAILED' }[],
   ): Promise<void> {
-    await this.db.query(
+    await this.db.affected(
       `update profile_call c set delivered_at = d.received_at, delivered_status = d.status,
          reason = case when c.state = 'started' then null else c.reason end, lost_at = null
        from unnest($1::text[], $2::timestamptz[], $3::text[]) as d(correlation_id, received_at, status)
@@ -79,7 +81,7 @@ export class WatchedCallsStore {
 
   /** Age of the oldest started profile that is not known as delivered, seconds; 0 when there is none. */
   async oldestUndeliveredSeconds(): Promise<number> {
-    const [row] = await this.db.query<{ seconds: number }[]>(
+    const [row] = await this.db.rows<{ seconds: number }>(
       `select coalesce(extract(epoch from now() - min(started_at)), 0)::float8 as seconds
        from profile_call where state = 'started' and delivered_at is null`,
     );

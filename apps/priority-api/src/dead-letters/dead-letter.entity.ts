@@ -1,0 +1,31 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A message, or a part of one, that could not be used. */
+@Entity('dead_letter')
+export class DeadLetter {
+  /** Digits of a bigint. */
+  @PrimaryColumn({ type: 'bigint' })
+  id!: string;
+
+  @Column({ type: 'text', nullable: true })
+  message_id!: string | null;
+
+  @Column({ type: 'text' })
+  reason!: string;
+
+  /** The message part of the envelope, as it came. */
+  @Column({ type: 'json' })
+  message!: unknown;
+
+  @Column({ type: 'integer' })
+  deliveries!: number;
+
+  @Column({ type: 'timestamptz' })
+  first_received_at!: Date;
+
+  @Column({ type: 'timestamptz' })
+  last_received_at!: Date;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  redriven_at!: Date | null;
+}

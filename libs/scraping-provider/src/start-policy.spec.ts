@@ -1,0 +1,99 @@
+import { describe, expect, it } from '@jest/globals';
+import { claimTimes, lookAgainMs, nextStep, stepAfterFailure } from './start-policy.js';
+
+const rules = {
+  PROVIDER_TIMEOUT_MS: 15_000,
+  START_ATTEMPTS: 4,
+  START_BACKOFF_MS: 100,
+  START_SETTLE_MS: 5,
+  START_SETTLE_SILENT_MS: 60,
+};
+const detail = '';
+
+describe('stepAfterFailure', () => {
+  it('doubles the wait with each failure, with at most a quarter of jitter on top', () => {
+    expect([0, 1, 2].map((failures) => stepAfterFailure(failures, rules, () => 0))).toEqual([
+      { step: 'retry', afterMs: 100, failures: 1 },
+      { step: 'retry', afterMs: 200, failures: 2 },
+      { step: 'retry', afterMs: 400, failures: 3 },
+    ]);
+    expect(stepAfterFailure(0, rules, () => 0.999_999)).toMatchObject({ afterMs: 125 });
+  });
+
+  it('gives up after the number of attempts', () => {
+    expect(stepAfterFailure(3, rules)).toEqual({ step: 'give_up', why: 'failed' });
+    expect(stepAfterFailure(0, { ...rules, START_ATTEMPTS: 1 })).toEqual({ step: 'give_up', why: 'failed' });
+  });
+
+  it('never waits longer than a minute and a quarter', () => {
+    const many = { START_ATTEMPTS: 100, START_BACKOFF_MS: 1_000 };
+    expect(stepAfterFailure(40, many, () => 1)).toMatchObject({ afterMs: 75_000 });
+  });
+});
+
+describe('nextStep', () => {
+  const after = (failure: Parameters<typeof nextStep>[0], failures = 0, countsUnavailable = true) =>
+    nextStep(failure, { failures, ageMs: 0 }, rules, { countsUnavailable });
+
+  it('gives up what the provider refuses', () => {
+    expect(after({ outcome: 'refused', status: 400, detail })).toEqual({ step: 'give_up', why: 'refused' });
+  });
+
+  it('waits for capacity as long as the provider asks, and counts no failure', () => {
+    expect(after({ outcome: 'no_capacity', retryAfterMs: 7_000, detail }, 3)).toEqual({
+      step: 'retry',
+      afterMs: 7_000,
+      failures: 3,
+    });
+  });
+
+  it('gives up waiting for capacity only where told to, and only when it lasts too long', () => {
+    const full = { outcome: 'no_capacity', retryAfterMs: 7_000, detail } as const;
+    const stepOf = (ageMs: number, more: object) =>
+      nextStep(full, { failures: 0, ageMs }, { ...rules, ...more }, { countsUnavailable: true }).step;
+    expect(stepOf(60_000, { START_GIVE_UP_SECONDS: 60 })).toBe('retry');
+    expect(stepOf(60_001, { START_GIVE_UP_SECONDS: 60 })).toBe('give_up');
+    expect(stepOf(1e12, {})).toBe('retry');
+  });
+
+  it('counts a provider that cannot be reached only where told to, and never comes back too soon', () => {
+    const unavailable = { outcome: 'unavailable', retryAfterMs: 7_000, detail } as const;
+    expect(after(unavailable, 1)).toEqual({ step: 'retry', afterMs: 7_000, failures: 2 });
+    expect(after(unavailable, 3)).toEqual({ step: 'give_up', why: 'failed' });
+    expect(after(unavailable, 3, false)).toEqual({ step: 'retry', afterMs: 7_000, failures: 3 });
+  });
+
+  it.each([
+    [500, 5],
+    [undefined, 60],
+    [408, 60],
+    [502, 60],
+    [503, 60],
+    [504, 60],
+  ])('settles an unknown outcome with status %s for %d ms', (status, settleMs) => {
+    expect(after({ outcome: 'unknown_outcome', status, detail })).toEqual({ step: 'settle', settleMs });
+  });
+});
+
+describe('lookAgainMs', () => {
+  it('doubles up to five seconds', () => {
+    expect([0, 1, 2, 3, 4, 50].map(lookAgainMs)).toEqual([500, 1_000, 2_000, 4_000, 5_000, 5_000]);
+  });
+});
+
+describe('claimTimes', () => {
+  const times = (START_SETTLE_SILENT_MS: number) => claimTimes({ ...rules, START_SETTLE_SILENT_MS });
+
+  it('leaves the provider at least half of the time in which a start may still appear', () => {
+    expect([0, 1_000, 60_000].map((silentMs) => times(silentMs).sendWithinMs)).toEqual([0, 500, 2_000]);
+  });
+
+  it('settles a start only after the call can no longer be on its way', () => {
+    expect(times(60_000)).toEqual({ sendWithinMs: 2_000, leaseMs: 22_000, settleMs: 77_000 });
+    for (const silentMs of [0, 100, 1_500, 60_000]) {
+      const { sendWithinMs, leaseMs, settleMs } = times(silentMs);
+      expect(leaseMs).toBeGreaterThanOrEqual(sendWithinMs + rules.PROVIDER_TIMEOUT_MS);
+      expect(settleMs).toBeGreaterThanOrEqual(leaseMs);
+    }
+  });
+});
