@@ -5,12 +5,12 @@ import { JobsStore } from './tracker/jobs.store.js';
 import { InboxStore } from './webhook/inbox.store.js';
 
 const intervalMs = 3_600_000;
-/** Rows that one statement deletes: a fraction of a second, so that nothing waits for its locks. */
+/** Most rows that one statement deletes: a fraction of a second, so that nothing waits for its locks. */
 const rowsPerPass = 5_000;
 
 /**
- * Deletes what is kept no longer: processed webhooks after WEBHOOK_KEEP_DAYS, and, where JOB_KEEP_DAYS is set, ended jobs
- * with their left over items. Jobs at work, webhooks not yet processed and the warehouse are never touched.
+ * Deletes processed webhooks after WEBHOOK_KEEP_DAYS. Where JOB_KEEP_DAYS is set, it also deletes ended jobs with their
+ * left-over items. It never touches active jobs, webhooks that are not processed yet, or the warehouse.
  */
 @Injectable()
 export class OldRows implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -14,8 +14,8 @@ export interface ParallelLoopOptions<T> {
 }
 
 /**
- * Background work of which several pieces are on at once: claims as much as there is room for, and claims again
- * whenever a piece is finished, so that one slow piece does not hold the others. `stop` waits for those that are on.
+ * Background work with several pieces at once. It claims as much as there is room for, and claims again whenever a piece
+ * is finished, so one slow piece does not delay the others. `stop` waits for the pieces that have begun.
  */
 export class ParallelLoop<T> {
   private readonly onTheWay = new Set<Promise<void>>();

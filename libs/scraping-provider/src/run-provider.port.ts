@@ -119,40 +119,16 @@ export abstract class RunProvider {
 
   /**
    * Runs of our actor that started at `since` or later, oldest first, page by page. The provider's clock decides:
-   * leave some minutes of slack. A start that is still on its way is not listed yet.
+   * leave some minutes of slack. A start that is still on its way is not listed yet, so absence is proof only after the
+   * timeout of the call plus slack.
    */
   abstract listRunsSince(since: Date): AsyncIterable<ProviderRun>;
 
-  /** The input a run was started with and its correlation id; undefined when the provider no longer has it. */
+  /** The input of a run and its correlation id, which settles an `unknown_outcome`; undefined when it is gone. */
   abstract readRunInput(
     run: ProviderRun,
   ): Promise<{ correlationId: string | undefined; input: Record<string, unknown> } | undefined>;
 
   /** One page of a dataset, in the order in which items were stored. Undefined when there is no such dataset. */
   abstract readItems(datasetId: string, page: { offset: number; limit: number }): Promise<ItemPage | undefined>;
-
-  /**
-   * Reconciliation after `unknown_outcome`: the oldest run since then that carries this correlation id.
-   * Reads the inputs of all runs since then, so give a recent date. Absence is proof only once the start
-   * can no longer be on its way, that is after the timeout of the call plus slack.
-   */
-  async findRunByCorrelationId(correlationId: string, since: Date): Promise<ProviderRun | undefined> {
-    for await (const run of this.listRunsSince(since)) {
-      const found = await this.readRunInput(run);
-      if (found?.correlationId === correlationId) return run;
-    }
-    return undefined;
-  }
-
-  /** All pages of a dataset, one in memory at a time. Ends early when the dataset has vanished. */
-  async *readItemPages(datasetId: string, options: { pageSize: number }): AsyncGenerator<ItemPage> {
-    let offset = 0;
-    for (;;) {
-      const page = await this.readItems(datasetId, { offset, limit: options.pageSize });
-      if (!page || page.items.length === 0) return;
-      yield page;
-      offset += page.items.length;
-      if (offset >= page.total) return;
-    }
-  }
 }

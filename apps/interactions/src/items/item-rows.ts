@@ -1,6 +1,6 @@
 // Turns the provider's items into rows of the three warehouse tables. The provider stores posts, comments and reactions
 // side by side, comments and reactions before their post, and nests the same ones in the post once more; `row_id` makes
-// both the same row. Items that fit no table are told, never dropped.
+// both the same row. Items that fit no table are returned as leftovers, never dropped.
 import { createHash } from 'node:crypto';
 import type { WarehouseRows } from '@tradewind/cloud-ports';
 import { isDeeperThan, jsonLevelsMax } from '@tradewind/service-kit';

@@ -15,9 +15,9 @@ import { LeftOversStore } from './left-overs.store.js';
 const progressIntervalMs = 1_000;
 
 /**
- * Brings the items of a run that succeeded into the warehouse, page by page, two pages in memory at most: one being
- * written, the next being read. A row is known by its `row_id`, so a page may be written again after a crash. The job
- * becomes COMPLETED with the number of distinct rows that the warehouse then has of the run.
+ * Stores the items of a run that succeeded in the warehouse. It holds two pages in memory at most: it writes one and reads
+ * the next. A row is known by its `row_id`, so a page may be written again after a crash. The job becomes COMPLETED with
+ * the number of distinct rows that the warehouse then has of the run.
  */
 @Injectable()
 export class ItemsService implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -65,7 +65,7 @@ export class ItemsService implements OnApplicationBootstrap, BeforeApplicationSh
     } catch (error) {
       this.logger.warn(
         { err: error, job_id: job.id, run_id: job.providerRunId },
-        'the items of a run are not stored yet; tried again',
+        'the items of a run could not be stored; this is tried again',
       );
       await this.store.postpone(job, { delayMs: retryAfterFailureMs(job.attempts), hasFailed: true });
     }
@@ -128,7 +128,7 @@ export class ItemsService implements OnApplicationBootstrap, BeforeApplicationSh
     }
   }
 
-  /** Appends, and answers the rows that the warehouse refuses. */
+  /** Appends the rows. Answers those that the warehouse refuses. */
   private async append<T extends WarehouseTable>(
     table: T,
     rows: (WarehouseRows[T] & { row_id: string; raw: unknown })[],

@@ -11,12 +11,12 @@ import { TransitionsStore } from '../tracker/transitions.store.js';
 import { countAnswer } from './answer-counts.js';
 import type { AbortAnswerDto, AbortResultDto, AbortResultStatus } from './interaction-answers.dto.js';
 import type { AbortRequestDto, TargetDto } from './interactions.dto.js';
-import { assertAbortBounds } from './request-bounds.js';
+import { assertWithinBounds } from './request-bounds.js';
 
 /** pipelines.md, Errors 2, word for word. */
 const noActiveRunError = 'No pending or running run found';
 const alreadyCompletedError = (status: string) => `Run already completed with status ${status}`;
-/** The provider has not confirmed in time, or does not answer. The wish is recorded and followed up. */
+/** The provider has not confirmed in time, or does not answer. The request is recorded and followed up. */
 const notConfirmedError = 'The abort is requested and not confirmed by the provider yet; it goes on in the background';
 const runMissingError = 'The provider does not know this run';
 
@@ -26,8 +26,8 @@ const confirmLookMs = 250;
 type Outcome = Pick<AbortResultDto, 'run_id' | 'success' | 'error' | 'status'>;
 
 /**
- * Aborts the active run of each target. What the provider says of the run is the outcome: ABORTED counts as success, a
- * run that finished first keeps its own ending, and the tracker takes over the same.
+ * Aborts the active run of each target. The provider decides the outcome: ABORTED counts as success, and a run that
+ * finished first keeps its status. The tracker records the same.
  */
 @Injectable()
 export class AbortsService {
@@ -43,7 +43,7 @@ export class AbortsService {
 
   /** @param abortedBy the caller, as it is stored */
   async abort(request: AbortRequestDto, abortedBy: string | null): Promise<AbortAnswerDto> {
-    assertAbortBounds(request, this.config);
+    assertWithinBounds(request, this.config);
     const deadline = performance.now() + this.config.ANSWER_BUDGET_MS;
     const targets = request.targets.map((target) => ({ networkHandle: target.network_handle, entity: target.entity }));
     const jobs = await this.store.requestAborts({ userCompanyId: request.user_company_id, targets, abortedBy });
@@ -72,7 +72,7 @@ export class AbortsService {
     let job = requested;
     if (job.stage === 'done') this.events.emit('run_aborted', { job_id: job.id });
     if (job.stage === 'starting' || job.stage === 'unsettled') {
-      // Only the outcome of the start tells what there is to abort.
+      // What there is to abort is known only with the outcome of the start.
       job = (await this.waits.untilStarted([job.id], deadline - performance.now())).get(job.id) ?? job;
     }
     if (job.stage === 'starting' || job.stage === 'unsettled' || job.stage === 'queued')
@@ -80,7 +80,7 @@ export class AbortsService {
     if (job.providerRunId === null)
       return job.status === 'ABORTED' ? aborted(undefined) : failure(noActiveRunError, null);
     if (job.stage !== 'following') return endOutcome(job.providerRunId, job.providerStatus);
-    // A provider that does not answer holds this target alone, and not beyond the deadline: the call goes on by itself.
+    // A provider that does not answer delays this target alone, and not beyond the deadline. The call goes on.
     const late = new AbortController();
     try {
       return await Promise.race([
@@ -122,7 +122,7 @@ function aborted(runId: string | undefined): Outcome {
   return { ...(runId === undefined ? {} : { run_id: runId }), success: true, error: null, status: 'ABORTED' };
 }
 
-/** @param status how the run stands as far as it is known; null when there is none */
+/** @param status of the run as far as it is known; null when there is none */
 function failure(error: string, status: AbortResultStatus | null): Outcome {
   return { success: false, error, status };
 }

@@ -5,8 +5,7 @@ import { trackerStatuses, type TrackerStatus } from '../tracker/tracker.types.js
 import { entities } from './interactions.dto.js';
 
 export class JobResultDto {
-  @ApiProperty({ type: String })
-  network_handle!: string;
+  @ApiProperty() network_handle!: string;
 
   @ApiProperty({ type: String, enum: entities })
   entity!: ProfileEntity;
@@ -14,8 +13,7 @@ export class JobResultDto {
   @ApiPropertyOptional({ type: String, description: "The provider's run id; only of successful targets" })
   run_id?: string;
 
-  @ApiProperty({ type: Boolean })
-  success!: boolean;
+  @ApiProperty() success!: boolean;
 
   @ApiProperty({
     type: String,
@@ -47,20 +45,11 @@ export class TriggerAnswerDto {
   @ApiProperty({ type: String, example: 'Triggered 2/3 jobs successfully.' })
   message!: string;
 
-  @ApiProperty({ type: String })
-  user_company_id!: string;
-
-  @ApiProperty({ type: String, nullable: true })
-  trigger_user_id!: string | null;
-
-  @ApiProperty({ type: 'integer' })
-  total_targets!: number;
-
-  @ApiProperty({ type: 'integer' })
-  successful_count!: number;
-
-  @ApiProperty({ type: 'integer' })
-  failed_count!: number;
+  @ApiProperty() user_company_id!: string;
+  @ApiProperty({ type: String, nullable: true }) trigger_user_id!: string | null;
+  @ApiProperty({ type: 'integer' }) total_targets!: number;
+  @ApiProperty({ type: 'integer' }) successful_count!: number;
+  @ApiProperty({ type: 'integer' }) failed_count!: number;
 
   @ApiProperty({ type: [JobResultDto], description: 'In the order of the targets' })
   results!: JobResultDto[];
@@ -73,17 +62,10 @@ export class AbortAnswerDto {
   @ApiProperty({ type: String, example: 'Aborted 1/1 runs successfully.' })
   message!: string;
 
-  @ApiProperty({ type: String })
-  user_company_id!: string;
-
-  @ApiProperty({ type: 'integer' })
-  total_targets!: number;
-
-  @ApiProperty({ type: 'integer' })
-  successful_count!: number;
-
-  @ApiProperty({ type: 'integer' })
-  failed_count!: number;
+  @ApiProperty() user_company_id!: string;
+  @ApiProperty({ type: 'integer' }) total_targets!: number;
+  @ApiProperty({ type: 'integer' }) successful_count!: number;
+  @ApiProperty({ type: 'integer' }) failed_count!: number;
 
   @ApiProperty({ type: [AbortResultDto], description: 'In the order of the targets' })
   results!: AbortResultDto[];
@@ -96,8 +78,7 @@ export class InteractionDto {
   @ApiProperty({ type: String, nullable: true, description: "The provider's run id; null until the run is started" })
   run_id!: string | null;
 
-  @ApiProperty({ type: String })
-  network_handle!: string;
+  @ApiProperty() network_handle!: string;
 
   @ApiProperty({ type: String, enum: entities })
   entity!: ProfileEntity;
@@ -105,11 +86,8 @@ export class InteractionDto {
   @ApiProperty({ type: String, enum: trackerStatuses })
   status!: TrackerStatus;
 
-  @ApiProperty({ type: String })
-  user_company_id!: string;
-
-  @ApiProperty({ type: String, nullable: true })
-  trigger_user_id!: string | null;
+  @ApiProperty() user_company_id!: string;
+  @ApiProperty({ type: String, nullable: true }) trigger_user_id!: string | null;
 
   @ApiProperty({
     type: String,

@@ -9,15 +9,7 @@ import {
 } from '@tradewind/scraping-provider';
 import { MayBeAbsent, MayBeNull, networkHandleOf, networkUsernameLengthMax } from '@tradewind/shared-types';
 import { Transform, Type, type TransformFnParams } from 'class-transformer';
-import {
-  IsBoolean,
-  IsIn,
-  IsISO8601,
-  IsString,
-  ValidateBy,
-  ValidateNested,
-  type ValidationArguments,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsISO8601, IsString, ValidateNested } from 'class-validator';
 import { trackerStatuses, type TrackerStatus } from '../tracker/tracker.types.js';
 import {
   entityOf,
@@ -27,6 +19,7 @@ import {
   IsNetworkHandle,
   IsPlainText,
   IsWholeNumber,
+  Rule,
 } from './field-rules.js';
 
 /** Kinds of pages. */
@@ -64,28 +57,11 @@ export class TargetDto {
   entity!: ProfileEntity;
 }
 
-/** All posts since the profile began would be scraped: refused. */
-function IsNotEverything(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isNotEverything',
-    validator: {
-      validate: (value: unknown, given?: ValidationArguments) =>
-        value !== 0 || (given?.object as TriggerRequestDto | undefined)?.posted_limit !== 'any',
-      defaultMessage: () =>
-        '$property must not be 0 (unlimited) when posted_limit is any: all posts since the profile began would be scraped',
-    },
-  });
-}
-
-export class TriggerRequestDto {
+/** What every request for targets names. */
+class TargetsRequestDto {
   @ApiProperty({ type: String })
   @IsPlainText(nameLengthMax)
   user_company_id!: string;
-
-  @ApiPropertyOptional({ type: String, nullable: true, default: null })
-  @MayBeNull()
-  @IsPlainText(nameLengthMax)
-  trigger_user_id: string | null = null;
 
   @ApiProperty({ type: [TargetDto], minItems: 1 })
   @IsFilledList()
@@ -94,6 +70,24 @@ export class TriggerRequestDto {
   @ValidateNested({ each: true })
   @Type(() => TargetDto)
   targets!: TargetDto[];
+}
+
+/** All posts since the profile began would be scraped: refused. */
+function IsNotEverything() {
+  return Rule('isNotEverything', (value, request) =>
+    value !== 0 || (request as TriggerRequestDto).posted_limit !== 'any'
+      ? undefined
+      : ' must not be 0 (unlimited) when posted_limit is any: all posts since the profile began would be scraped',
+  );
+}
+
+export class AbortRequestDto extends TargetsRequestDto {}
+
+export class TriggerRequestDto extends TargetsRequestDto {
+  @ApiPropertyOptional({ type: String, nullable: true, default: null })
+  @MayBeNull()
+  @IsPlainText(nameLengthMax)
+  trigger_user_id: string | null = null;
 
   @ApiPropertyOptional({ type: String, enum: postedLimits, default: 'any' })
   @MayBeAbsent()
@@ -145,20 +139,6 @@ export class TriggerRequestDto {
   @MayBeAbsent()
   @IsIn(commentsPostedLimits)
   comments_posted_limit: CommentsPostedLimit = 'any';
-}
-
-export class AbortRequestDto {
-  @ApiProperty({ type: String })
-  @IsPlainText(nameLengthMax)
-  user_company_id!: string;
-
-  @ApiProperty({ type: [TargetDto], minItems: 1 })
-  @IsFilledList()
-  @HoldsObjects()
-  @HoldsTargetsOnce()
-  @ValidateNested({ each: true })
-  @Type(() => TargetDto)
-  targets!: TargetDto[];
 }
 
 export class ListQueryDto {

@@ -10,7 +10,7 @@ import { parseCursor, toCursor } from './page-cursor.js';
 /** What a run id or a job id can look like; PostgreSQL fails on a NUL instead of finding nothing. */
 const idPattern = /^[\x21-\x7e]{1,200}$/;
 
-/** The read side: what jobs there are and how they stand. */
+/** Lists and finds jobs. */
 @Injectable()
 export class InteractionsService implements OnModuleInit {
   constructor(

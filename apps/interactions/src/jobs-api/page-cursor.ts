@@ -1,4 +1,4 @@
-// The cursor of the list: the position behind which the next page begins, and a sum of the filters it belongs to.
+// The cursor of the list: the position after which the next page begins, and a hash of the filters it belongs to.
 // It is opaque to callers and holds nothing that the page before did not show.
 import { createHash } from 'node:crypto';
 import type { JobFilter, JobPosition } from '../tracker/jobs.store.js';

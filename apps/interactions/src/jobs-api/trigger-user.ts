@@ -1,4 +1,4 @@
-// In whose name a caller may start jobs: `trigger_user_id` says which user wanted them.
+// In whose name a caller may start jobs: `trigger_user_id` names the user who wanted them.
 import type { CallerIdentity } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 

@@ -11,11 +11,11 @@ import type { Job } from '../tracker/tracker.types.js';
 import { countAnswer } from './answer-counts.js';
 import type { JobResultDto, TriggerAnswerDto } from './interaction-answers.dto.js';
 import type { TriggerRequestDto } from './interactions.dto.js';
-import { assertTriggerBounds } from './request-bounds.js';
+import { assertWithinBounds } from './request-bounds.js';
 
 /**
- * Starts one run per target. Every job is recorded first, then the background starts it; the answer waits for that, but
- * not beyond the budget: what is not started by then is told as PENDING and goes on.
+ * Starts one run per target. Every job is recorded first, and the background starts it. The answer waits for that within
+ * the budget: a job that is not started by then is reported as PENDING and goes on.
  */
 @Injectable()
 export class TriggersService {
@@ -30,7 +30,7 @@ export class TriggersService {
 
   /** @param triggeredBy the caller, as it is stored */
   async trigger(request: TriggerRequestDto, triggeredBy: string | null): Promise<TriggerAnswerDto> {
-    assertTriggerBounds(request, this.config);
+    assertWithinBounds(request, this.config);
     const deadline = performance.now() + this.config.ANSWER_BUDGET_MS;
     const inputs = request.targets.map((target) => toRunInput(request, target));
     const ids = await this.store.create({
@@ -68,7 +68,7 @@ export class TriggersService {
   }
 }
 
-/** What the answer says of a job that the tracker shows as started; else of the run that is not recorded yet, if any. */
+/** What the answer says of a job. A run may be started that the tracker does not show yet. */
 function outcomeOf(
   job: Job | undefined,
   startedRunId: string | undefined,

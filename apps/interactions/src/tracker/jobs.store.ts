@@ -14,7 +14,7 @@ export interface NewJobs {
   /** The caller; null when nobody is known. */
   triggeredBy: string | null;
   inputs: readonly RunInput[];
-  /** Until then it is found out whether they were recorded when the database did not say; by `performance.now()`. */
+  /** How long to find out whether they were recorded when the database did not say; by `performance.now()`. */
   deadline: number;
 }
 
@@ -52,9 +52,9 @@ export class JobsStore {
    * Records one queued job per input, in the order of the inputs; undefined where the company already has an active run
    * for the target. The unique index decides, so two requests at once cannot both win.
    *
-   * A connection that breaks after the statement was sent leaves open whether the jobs are recorded, and recorded jobs are
-   * started: the same statement with the same ids is then sent again until the deadline. Throws at once when the database
-   * cannot be reached at all: nothing is recorded then.
+   * When the connection breaks after the statement was sent, the jobs may be recorded, and would then be started. So the
+   * same statement with the same ids is sent again until the deadline. Throws at once when the database cannot be reached
+   * at all: nothing is recorded then.
    */
   async create(jobs: NewJobs): Promise<(JobId | undefined)[]> {
     const proposals = jobs.inputs.map((input) => ({

@@ -1,4 +1,4 @@
-// How long a job whose run exists goes on when the run, or its items, cannot be read. `follow` and `items` both keep to it.
+// How long a job goes on when its run, or the items of its run, cannot be read. For `follow` and `items`.
 
 /** Wait after so many failures in a row of the provider or the warehouse, milliseconds: 1 s doubled up to a minute. */
 export function retryAfterFailureMs(failures: number): number {

@@ -1,11 +1,11 @@
 // The completion webhook as the provider sends it: `{userId, createdAt, eventType, eventData: {actorRunId}, resource: run}`.
-// Only what is needed is read: which run, and which event. How the run stands is asked of the provider itself.
+// Only the run and the event are read. The status of the run is asked of the provider.
 import { ServiceError } from '@tradewind/shared-types';
 
 /** Header that carries the shared secret; every run is started with it. */
 export const webhookSecretHeader = 'x-webhook-secret';
 
-/** Header that carries our own job id, so that a webhook is understood that overtakes the answer to the start. */
+/** Header that carries our own job id, for a webhook that overtakes the answer to the start. */
 export const correlationHeader = 'x-correlation-id';
 
 export interface CompletionWebhook {
@@ -14,7 +14,7 @@ export interface CompletionWebhook {
   eventType: string;
 }
 
-/** Anything else is none of the provider's names: longer ones must not grow an index, and PostgreSQL stores no NUL. */
+/** The provider's names look like this. Longer ones must not grow an index, and PostgreSQL stores no NUL. */
 const namePattern = /^[\x21-\x7e]{1,200}$/;
 
 /** Throws 400 and names what is missing. */

@@ -38,11 +38,11 @@ export class InboxStore {
   }
 
   /**
-   * Stores webhooks of known runs, each event of a run once. A run is known by its id, or by the job id that came along:
+   * Stores webhooks of known runs, each event of a run once. A run is known by its id, or by the job id of the webhook:
    * the job is recorded before the provider is called, its run id only after the answer. Committed when this resolves.
    *
-   * Two small statements: PostgreSQL plans each in a fraction of the time that one with all of it takes, and a job, once
-   * recorded, does not go away between them.
+   * Small statements on purpose: PostgreSQL plans them in a fraction of the time that one large statement takes, and a
+   * recorded job does not vanish between them.
    */
   async accept(webhooks: readonly ReceivedWebhook[]): Promise<Acceptance[]> {
     const jobIds = await this.findJobs(webhooks);
@@ -65,7 +65,7 @@ export class InboxStore {
       ],
     );
     const isNew = new Set(stored.map((row) => keyOf({ runId: row.provider_run_id, eventType: row.event_type })));
-    // Of equal ones in a group the first is the stored one: it takes the key out of the set.
+    // Of equal webhooks in a group the first is the stored one: it takes the key out of the set.
     for (const [index, webhook] of known) if (isNew.delete(keyOf(webhook))) acceptances[index] = 'stored';
     return acceptances;
   }

@@ -4,7 +4,7 @@ import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { webhookSecretHeader } from './completion-webhook.js';
 
-/** Lets through who knows one of the shared secrets. All are compared, so that the time does not tell which one fits. */
+/** Admits callers that know one of the shared secrets. All are compared, so the time does not reveal which one fits. */
 @Injectable()
 export class WebhookSecretGuard implements CanActivate {
   constructor(private readonly config: AppConfig) {}

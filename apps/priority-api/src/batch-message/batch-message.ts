@@ -1,5 +1,5 @@
-// What a queue message is: a batch, partly a batch, or malformed. A malformed one is acknowledged and kept
-// (DECISIONS.md, Scraping pipelines); one bad profile does not hold back the good ones beside it.
+// Whether a queue message is a batch, partly a batch, or malformed. A malformed one is acknowledged and kept
+// (DECISIONS.md, Scraping pipelines). One bad profile does not hold back the good ones beside it.
 import { isTooDeep, jsonLevelsMax } from '@tradewind/service-kit';
 import {
   isMonth,
@@ -106,7 +106,7 @@ function readProfiles(entries: readonly unknown[]): { profiles: BatchProfile[]; 
   return { profiles: [...profiles.values()], faults };
 }
 
-/** The month in which the queue took the message; of one whose time makes no sense the month of its arrival. */
+/** The month in which the queue took the message, or in which it arrived when its time is not usable. */
 function monthOfPublishing(message: PushedMessage, now: Date): Month {
   const text = message.publishTime ?? message.publish_time;
   const time = typeof text === 'string' ? new Date(text) : now;
@@ -114,7 +114,7 @@ function monthOfPublishing(message: PushedMessage, now: Date): Month {
   return isMonth(month, now) ? month : monthOf(now);
 }
 
-/** Strict: what is not base64 is not taken for text. Both alphabets and missing padding are fine. */
+/** Undefined for what is not base64 of UTF-8. Both alphabets and missing padding are fine. */
 export function decodeBase64(data: unknown): string | undefined {
   if (typeof data !== 'string' || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(data)) return undefined;
   try {
@@ -124,7 +124,7 @@ export function decodeBase64(data: unknown): string | undefined {
   }
 }
 
-/** Undefined for what is not JSON, and for JSON that is nested too deep to be worked on. */
+/** Undefined for what is not JSON, and for JSON that is nested too deep. */
 export function parseJson(text: string): unknown {
   try {
     const value = JSON.parse(text) as unknown;

@@ -24,8 +24,8 @@ export class PushEnvelopeDto {
 }
 
 /**
- * The message in a push. Unknown fields are welcome, and what lies inside the message is judged by batch-message.ts.
- * A body without a message is no push of any queue: it is refused, since nothing could be kept of it.
+ * The message in a push. Unknown fields are allowed, and batch-message.ts checks what is inside the message. A body
+ * without a message comes from no queue: it is refused, because nothing of it could be kept.
  */
 export function pushedMessage(body: unknown): PushedMessage {
   const message: unknown = typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;

@@ -10,10 +10,10 @@ import { StartLoops } from '../profile-calls/start.loops.js';
 import type { BatchTriggerAnswer } from './batches.dto.js';
 import { BatchMessagesStore } from './batch-messages.store.js';
 
-/** The provider is given this long before the queue should come again, seconds. */
+/** Pause before the queue should deliver again, seconds. */
 const retryAfterSeconds = 5;
 
-/** Receives batches: durable first, then started within the time that a push may take, the rest in the background. */
+/** Receives batches. It records their profiles first, starts them within the time of a push, and leaves the rest to the background. */
 @Injectable()
 export class BatchesService {
   constructor(

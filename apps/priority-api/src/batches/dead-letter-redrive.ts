@@ -9,7 +9,7 @@ import { BatchesService } from './batches.service.js';
 export type RedriveResult =
   { id: string; redriven: true; profiles_triggered: number } | { id: string; redriven: false; reason: string };
 
-/** Sends dead letters through the same door again, after a setting or the code that refused them has changed. */
+/** Receives dead letters again, after a setting or the code that refused them has changed. */
 @Injectable()
 export class DeadLetterRedrive {
   constructor(

@@ -4,7 +4,7 @@ import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyRequest } from 'fastify';
 import { AppConfig } from '../app.config.js';
 
-/** Lets pushes of our own queue pass. Fails closed: when its keys cannot be had, the push is 503 and comes again. */
+/** Admits pushes of our own queue. Fails closed: without the signing keys a push is answered 503, and comes again. */
 @Injectable()
 export class PushGuard implements CanActivate {
   constructor(
@@ -14,7 +14,7 @@ export class PushGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { authorization } = context.switchToHttp().getRequest<FastifyRequest>().headers;
-    // For dev only, see PUSH_AUTH: nothing is asked for, but what is presented must be right.
+    // For dev only, see PUSH_AUTH: no token is needed, but one that is presented must be right.
     if (authorization === undefined && this.config.PUSH_AUTH === 'none') return true;
     const verdict = await this.authenticator.verify(authorization);
     if (verdict === 'accepted') return true;

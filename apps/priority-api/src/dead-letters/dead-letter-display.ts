@@ -1,10 +1,10 @@
-// Dead letters as an operator reads them on a terminal. What they hold came from strangers: nothing of it may move the
-// cursor or hide text, so every character that a terminal does not simply show is escaped.
+// Dead letters as an operator reads them on a terminal. Their content is untrusted and must not move the cursor or hide
+// text, so every character that a terminal does not simply show is escaped.
 import { decodeBase64, parseJson } from '../batch-message/batch-message.js';
 import type { DeadLetter } from './dead-letter.entity.js';
 import type { DeadLetterPage } from './dead-letters.store.js';
 
-/** Widths of the two last columns, characters: a row fits a wide terminal. */
+/** Widths of the last two columns, characters: a row fits a wide terminal. */
 const reasonWidth = 48;
 const contentWidth = 60;
 /** Handles that a summary names. */
@@ -93,7 +93,7 @@ function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** Escapes control characters, what turns the direction of text around, and what nobody sees. */
+/** Escapes control characters, invisible characters, and those that change the direction of text. */
 function printable(text: string): string {
   return text.replace(
     /[\p{C}\p{Zl}\p{Zp}]/gu,

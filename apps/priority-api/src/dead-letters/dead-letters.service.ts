@@ -6,7 +6,7 @@ import { messageIdOf, type PushedMessage } from '../batch-message/batch-message.
 import type { DeadLetter } from './dead-letter.entity.js';
 import { DeadLettersStore, type DeadLetterPage } from './dead-letters.store.js';
 
-/** Keeps what no retry can mend, for a person to look at. */
+/** Keeps messages that no retry can repair, for a person to look at. */
 @Injectable()
 export class DeadLettersService {
   constructor(

@@ -36,8 +36,8 @@ export class DeadLettersStore {
   }
 
   /**
-   * Latest first, those behind `after` alone.
-   * @param after id of the last one of the page before
+   * A page, the latest first.
+   * @param after id of the last one of the page before; the first page unless given
    */
   async list(options: { limit: number; withRedriven: boolean; after?: string | undefined }): Promise<DeadLetterPage> {
     const { limit, withRedriven, after } = options;

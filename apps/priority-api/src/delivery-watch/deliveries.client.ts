@@ -6,12 +6,12 @@ import { AppConfig } from '../app.config.js';
 /** Longest wait for priority-webhook, milliseconds; a look-up of 1000 profiles takes some 20. */
 const timeoutMs = 10_000;
 
-/** What this app asks of priority-webhook. */
+/** Calls priority-webhook. */
 @Injectable()
 export class DeliveriesClient {
   constructor(private readonly config: AppConfig) {}
 
-  /** How profiles stand there in a month, by what arrived since; those without a delivery are left out. At most 1000. */
+  /** The deliveries of at most 1000 profiles in a month, those since a moment if given. Profiles without one are left out. */
   async lookup(month: Month, networkUsernames: readonly string[], since?: Date): Promise<ProfileDeliveryStatus[]> {
     const { body } = await fetchJson<{ profiles: ProfileDeliveryStatus[] }>(
       `${this.config.PRIORITY_WEBHOOK_URL}/months/${month}/profiles/lookup`,
@@ -25,7 +25,7 @@ export class DeliveriesClient {
     return body.profiles;
   }
 
-  /** Delivers in place of the provider, so that there is one way in. */
+  /** Delivers in place of the provider, by the provider's own webhook. */
   async deliver(body: unknown, correlationId: string): Promise<void> {
     await fetchJson(this.config.PROFILE_WEBHOOK_URL, {
       method: 'POST',

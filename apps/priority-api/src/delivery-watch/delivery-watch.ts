@@ -16,8 +16,8 @@ const lookupParallel = 8;
 const clockSlackMs = 60_000;
 
 /**
- * Learns from priority-webhook which started profiles have arrived. One that is overdue is looked up at the provider:
- * when its scrape has ended, the webhook was lost, and the result is handed to priority-webhook in its place.
+ * Asks priority-webhook which started profiles have arrived. An overdue one is looked up at the provider. When its scrape
+ * has ended, the webhook was lost, and the result is delivered to priority-webhook in its place.
  */
 @Injectable()
 export class DeliveryWatch {
@@ -66,7 +66,7 @@ export class DeliveryWatch {
   /** @param calls of one month and generation, at least one */
   private async learnGroup(calls: readonly WatchedCall[]): Promise<WatchedCall[]> {
     const { month, generation } = calls[0]!;
-    // What came before a forced run answers an earlier intention, and must not hide what answers this one.
+    // What arrived before a forced run belongs to an earlier one, and must not count for this one.
     const firstMs = Math.min(...calls.map(({ created_at }) => created_at.getTime()));
     const since = generation === monthlyGeneration ? undefined : new Date(firstMs - clockSlackMs);
     const names = calls.map(({ network_username }) => network_username);
@@ -111,8 +111,8 @@ export class DeliveryWatch {
 }
 
 /**
- * Whether a delivery is the answer to this start: its own, whatever the status, or a success of an earlier start for the
- * same intention, which is as good. A failure of an earlier start is not: the later one is still on its way.
+ * Whether a delivery answers this start: its own, whatever the status, or the success of an earlier start for the same
+ * intention. The failure of an earlier start does not: the later one is still on its way.
  */
 function isAnswer(status: ProfileDeliveryStatus, call: WatchedCall): boolean {
   if (status.correlation_id === call.correlation_id) return true;

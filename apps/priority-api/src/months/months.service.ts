@@ -19,7 +19,7 @@ import { WatchedCallsStore } from '../profile-calls/watched-calls.store.js';
 import type { RetryPlan } from '../profile-calls/profile-call.types.js';
 import { ProfileCallsStore } from '../profile-calls/profile-calls.store.js';
 
-/** A month as this service knows it: how profiles stand, and starting again those that have come to nothing. */
+/** The profiles of a month: their states, and retries of those that came to nothing. */
 @Injectable()
 export class MonthsService {
   constructor(
@@ -80,7 +80,7 @@ export class MonthsService {
     }
   }
 
-  /** What has arrived by now is learnt first: the watch may not have looked yet. Fails closed, since a start is paid for. */
+  /** Asks first what has arrived: the watch may not have looked yet. Fails closed, because a start is paid for. */
   private async carryOut(plan: RetryPlan): Promise<RetryCounts> {
     const names = plan.profiles.map(({ networkUsername }) => networkUsername);
     const calls = await this.watched.listUndelivered(plan.month, names, plan.generation);

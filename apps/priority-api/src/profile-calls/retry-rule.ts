@@ -1,8 +1,8 @@
-// Which profiles a retry may start again. Each start is paid for, so only what has provably come to nothing:
+// Which profiles a retry may start again. Each start is paid for, so only those that provably came to nothing:
 //   - the provider refused the start, or it was given up: `refused`;
 //   - the scrape was delivered as failed;
-//   - the scrape is lost, which the delivery watch finds out by asking the provider, see `lossOf`.
-// All else is on its way or done and is left alone, however often a retry is asked for.
+//   - the scrape is lost; the delivery watch asks the provider, see `lossOf`.
+// All others are on their way or done and are left alone, however often a retry is requested.
 import type { ProfileScrape } from '@tradewind/scraping-provider';
 
 /** The condition on rows of profile_call, for statements of ProfileCallsStore. */
