@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs } from '@tradewind/shared-types';
 import {
   failedCall,
   failedStart,
@@ -16,6 +17,9 @@ import {
   type ProfileStartOutcome,
 } from './profile-provider.port.js';
 import type { ProviderSettings } from './provider-settings.js';
+
+/** Longest wait before a read is repeated, unless the provider asks for more. */
+const backoffMsMax = 60_000;
 
 type Answer = { ok: true; body: unknown } | { ok: false; failure: CallFailure };
 
@@ -57,15 +61,16 @@ export class HttpProfileProvider extends ProfileProvider {
 
   /** Repeats what is not a refusal, with doubling delays and jitter. Undefined for 404. */
   private async read(path: string): Promise<unknown> {
-    for (let attempt = 0; ; attempt++) {
+    for (let attempt = 1; ; attempt++) {
       const answer = await this.send('GET', path);
       if (answer.ok) return answer.body;
       if (answer.failure.status === 404) return undefined;
-      if (meaningOfFailure(answer.failure) === 'refused' || attempt >= this.settings.PROVIDER_RETRIES) {
+      if (meaningOfFailure(answer.failure) === 'refused' || attempt > this.settings.PROVIDER_RETRIES) {
         throw failedCall(answer.failure);
       }
-      const backoffMs = this.settings.PROVIDER_RETRY_DELAY_MS * 2 ** attempt * (1 + Math.random());
-      await delay(Math.max(backoffMs, answer.failure.retryAfterMs ?? 0));
+      // Between one and two times the delay after the first attempt.
+      const range = { backoffMsMin: 2 * this.settings.PROVIDER_RETRY_DELAY_MS, backoffMsMax };
+      await delay(Math.max(backoffMs(attempt, range), answer.failure.retryAfterMs ?? 0));
     }
   }
 

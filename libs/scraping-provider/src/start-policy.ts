@@ -1,5 +1,6 @@
 // What follows from a start that failed, for runs and profiles alike: when it may be tried again, when it is settled
 // first, and when it is given up. Pure: the apps keep the state.
+import { backoffMs } from '@tradewind/shared-types';
 import type { StartFailure } from './provider-failures.js';
 
 /** Longest wait between two failed starts: short enough to notice within a minute that the provider is back. */
@@ -58,11 +59,11 @@ export function nextStep(
 export function stepAfterFailure(
   failures: number,
   rules: Pick<StartRules, 'START_ATTEMPTS' | 'START_BACKOFF_MS'>,
-  random: () => number = Math.random,
+  random?: number,
 ): Exclude<NextStep, { step: 'settle' }> {
   if (failures + 1 >= rules.START_ATTEMPTS) return { step: 'give_up', why: 'failed' };
-  const doubledMs = Math.min(rules.START_BACKOFF_MS * 2 ** failures, backoffMsMax);
-  return { step: 'retry', afterMs: Math.round(doubledMs * (1 + random() / 4)), failures: failures + 1 };
+  const range = { backoffMsMin: rules.START_BACKOFF_MS, backoffMsMax };
+  return { step: 'retry', afterMs: backoffMs(failures + 1, range, random), failures: failures + 1 };
 }
 
 /**
@@ -74,9 +75,9 @@ function settleMs(status: number | undefined, rules: StartRules): number {
   return status === 500 ? rules.START_SETTLE_MS : rules.START_SETTLE_SILENT_MS;
 }
 
-/** Wait before the next look for an unsettled start, after so many looks in vain. */
+/** Wait before the next look for an unsettled start, after so many looks in vain. Without jitter: a look is cheap. */
 export function lookAgainMs(looks: number): number {
-  return Math.min(lookAgainMsMin * 2 ** looks, lookAgainMsMax);
+  return backoffMs(looks + 1, { backoffMsMin: lookAgainMsMin, backoffMsMax: lookAgainMsMax }, 1);
 }
 
 /** The times of one claimed start, milliseconds from the claim. */

@@ -1,8 +1,9 @@
 // How long a job goes on when its run, or the items of its run, cannot be read. For `follow` and `items`.
+import { backoffMs } from '@tradewind/shared-types';
 
 /** Wait after so many failures in a row of the provider or the warehouse, milliseconds: 1 s doubled up to a minute. */
 export function retryAfterFailureMs(failures: number): number {
-  return Math.min(1_000 * 2 ** failures, 60_000);
+  return backoffMs(failures + 1, { backoffMsMin: 1_000, backoffMsMax: 60_000 }, 1);
 }
 
 /**
