@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DatabaseModule } from '@tradewind/service-kit';
+import { ApiKey } from './api-keys/api-key.entity.js';
+import { AuditEntry } from './api-keys/audit-entry.entity.js';
 import { DataStoreModule } from './data-store/data-store.module.js';
 import { AuthApiModule } from './endpoint/auth-api.module.js';
 import { DataApiModule } from './endpoint/data-api.module.js';
@@ -7,7 +9,12 @@ import { ExplorerController } from './explorer/explorer.controller.js';
 import { migrations } from './migrations.js';
 
 @Module({
-  imports: [DatabaseModule.forRoot({ migrations }), DataStoreModule, AuthApiModule, DataApiModule],
+  imports: [
+    DatabaseModule.forRoot({ migrations, entities: [ApiKey, AuditEntry] }),
+    DataStoreModule,
+    AuthApiModule,
+    DataApiModule,
+  ],
   controllers: [ExplorerController],
 })
 export class AppModule {}

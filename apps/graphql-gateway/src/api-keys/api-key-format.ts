@@ -1,6 +1,6 @@
-// What an API key looks like and how it is kept: `svc_`, 43 base62 characters that hold 256 random bits, and a
-// checksum of 6. Only the SHA-256 is stored; the checksum lets the gateway, and secret scanners, refuse a mistyped
-// or invented key without asking the database.
+// The format of an API key: `svc_`, 43 base62 characters that hold 256 random bits, and a checksum of 6 characters.
+// Only its SHA-256 is stored. The checksum lets the gateway and secret scanners refuse a mistyped or invented key
+// without a query.
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -16,7 +16,7 @@ export function generateApiKey(random: Buffer = randomBytes(32)): string {
   return `${apiKeyPrefix}${body}${checksum(body)}`;
 }
 
-/** Whether the text has the shape of a key and the checksum that belongs to it. */
+/** Whether the text has the format of a key and a checksum that matches. */
 export function isWellFormedApiKey(text: string): boolean {
   if (!shape.test(text)) return false;
   const body = text.slice(apiKeyPrefix.length, -checksumLength);

@@ -5,7 +5,7 @@ import { Clock } from '../clock.js';
 import { generateApiKey, hashApiKey } from './api-key-format.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { ApiKeysStore } from './api-keys.store.js';
-import type { ApiKey } from './api-keys.types.js';
+import type { ApiKey } from './api-key.entity.js';
 import type { AuditLogService } from './audit-log.service.js';
 import type { EndedCredentialsStore } from './ended-credentials.store.js';
 import type { AppEvents } from '../events.js';

@@ -1,22 +1,22 @@
-// The life of an API key: made with a life of 1 to 365 days, shown once, looked up by its hash, revoked by operators.
-// Refusing fails closed: a key that cannot be looked up is not accepted.
+// An API key lives 1 to 365 days, is shown once, is looked up by its hash, and can be revoked by operators.
+// The look-up fails closed: a key that cannot be looked up is refused.
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type { Tx } from '@tradewind/service-kit';
 import { ServiceError, type CredentialChangesPage } from '@tradewind/shared-types';
-import type { EntityManager } from 'typeorm';
+import { LRUCache } from 'lru-cache';
 import { AppConfig } from '../app.config.js';
 import { Clock } from '../clock.js';
 import { invalidToken } from '../login/invalid-token.js';
 import { RefusedKeysLimit } from '../rate-limit/refused-keys-limit.js';
 import { displayPrefix, generateApiKey, hashApiKey, isWellFormedApiKey } from './api-key-format.js';
+import type { ApiKey } from './api-key.entity.js';
 import { ApiKeysStore } from './api-keys.store.js';
-import type { ApiKey, AuditOutcome } from './api-keys.types.js';
+import type { AuditOutcome } from './audit-entry.entity.js';
 import { AuditLogService } from './audit-log.service.js';
 import { EndedCredentialsStore } from './ended-credentials.store.js';
 
-/** Days that a key lives unless its maker says less; also the longest life. */
-export const keyLifeDaysMax = 365;
-// Bounds the memory of an attacker's invented but well-formed keys: about 10 MB.
+// Limits the memory that invented but well-formed keys can take to about 10 MB.
 const cachedKeysMax = 20_000;
 const dayMs = 86_400_000;
 
@@ -28,10 +28,10 @@ interface CachedKey {
 
 @Injectable()
 export class ApiKeysService implements OnModuleDestroy {
-  private readonly cache = new Map<string, CachedKey>();
-  /** Keys that are being read, so that a crowd with one key reads it once. */
+  private readonly cache = new LRUCache<string, CachedKey>({ max: cachedKeysMax });
+  /** Look-ups under way, so that many requests with one key read it once. */
   private readonly lookups = new Map<string, Promise<ApiKey | undefined>>();
-  /** Keys in use that will be too old soon. */
+  /** Keys in use that will expire from the cache soon. */
   private renewing = new Map<string, CachedKey>();
   private renewalTimer: NodeJS.Timeout | undefined;
 
@@ -48,7 +48,7 @@ export class ApiKeysService implements OnModuleDestroy {
     clearTimeout(this.renewalTimer);
   }
 
-  /** Makes a key and returns it: the only moment at which it exists in clear. 401 when the credentials of the user ended. */
+  /** Makes a key and returns it, the only time it exists in clear. 401 when the user's credentials have ended. */
   async create(options: {
     userId: string;
     userEmail: string;
@@ -70,25 +70,25 @@ export class ApiKeysService implements OnModuleDestroy {
       createdAt,
       expiresAt: new Date(createdAt.getTime() + options.expiresInDays * dayMs),
     };
-    const stored = await this.endedCredentials.betweenChanges((tx) => this.store.insert(tx, made));
-    if (!stored) throw invalidToken();
+    const keyId = await this.endedCredentials.betweenChanges((tx) => this.store.insert(tx, made));
+    if (keyId === undefined) throw invalidToken();
     this.audit.record({
       at: createdAt,
       outcome: 'created',
-      keyId: stored.id,
-      keyPrefix: stored.prefix,
-      userId: stored.userId,
+      keyId,
+      keyPrefix: made.prefix,
+      userId: made.userId,
       ip: options.ip,
       operationName: options.operationName,
     });
     return key;
   }
 
-  /** The key that a caller presents, or a 401 that does not tell why; the audit log does. 429 after too many of these. */
+  /** The key that a caller presents. 401 without a reason, which only the audit log has; 429 after too many of these. */
   async authenticate(presented: string, ip: string): Promise<ApiKey> {
     const hash = hashApiKey(presented);
     const cacheKey = hash.toString('base64');
-    // Counted before the look-up and given back after it, so that a burst of bad keys does not slip through.
+    // Counted before the look-up and refunded after it, so that a burst of bad keys cannot slip through.
     const isCounted = !this.isUsable(this.cache.get(cacheKey)?.key) && !this.lookups.has(cacheKey);
     const giveBack = isCounted ? this.refusedKeys.take(ip) : undefined;
     const key = await this.find(hash, cacheKey, presented).catch((error: unknown) => {
@@ -111,12 +111,12 @@ export class ApiKeysService implements OnModuleDestroy {
     return isWellFormedApiKey(name) ? this.store.findByHashes([hashApiKey(name)]) : this.list({ idOrPrefix: name });
   }
 
-  /** Ends the keys that were made with credentials which have ended since. To be followed by `forget` after the commit. */
-  async end(tx: EntityManager, changes: CredentialChangesPage['changes']): Promise<ApiKey[]> {
+  /** Revokes the keys made with credentials that have ended since. Call `forget` after the commit. */
+  async end(tx: Tx, changes: CredentialChangesPage['changes']): Promise<ApiKey[]> {
     return this.store.revokeOfEndedCredentials(tx, changes, this.clock.now());
   }
 
-  /** Lets this replica refuse these keys at once, and records their end. */
+  /** Makes this replica refuse these keys at once, and records that they were revoked. */
   forget(ended: readonly ApiKey[]): void {
     for (const key of ended) {
       this.cache.delete(key.hash.toString('base64'));
@@ -124,7 +124,7 @@ export class ApiKeysService implements OnModuleDestroy {
     }
   }
 
-  /** Revokes a key for good; false when it already was. Every replica refuses it within KEY_CACHE_MS. */
+  /** Revokes a key; false when it already was. Every replica refuses it within KEY_CACHE_MS. */
   async revoke(key: ApiKey): Promise<boolean> {
     const at = this.clock.now();
     const changed = await this.store.revoke(key.id, at);
@@ -157,7 +157,7 @@ export class ApiKeysService implements OnModuleDestroy {
       if (ageMs >= this.config.KEY_CACHE_MS / 2) this.renewSoon(cacheKey, cached);
       return cached.key;
     }
-    // What cannot be a key asks nothing of the database and takes no place in the memory.
+    // A text that cannot be a key costs no query and no place in the cache.
     if (!isWellFormedApiKey(presented)) return undefined;
     let lookup = this.lookups.get(cacheKey);
     if (!lookup) {
@@ -167,18 +167,16 @@ export class ApiKeysService implements OnModuleDestroy {
     const key = await lookup.catch((cause: unknown) => {
       throw keysUnavailable(cause);
     });
-    this.cache.delete(cacheKey);
-    if (this.cache.size >= cachedKeysMax) this.cache.delete(this.cache.keys().next().value!);
     this.cache.set(cacheKey, { hash, key, loadedAt: now });
     return key;
   }
 
-  /** Keys in use are read again before they are too old, many with one statement: their requests do not wait for it. */
+  /** Reads keys in use again before they expire from the cache, many with one statement. No request waits for it. */
   private renewSoon(cacheKey: string, cached: CachedKey): void {
     this.renewing.set(cacheKey, cached);
     this.renewalTimer ??= setTimeout(() => {
       this.renewalTimer = undefined;
-      // Without the database they grow too old, and then requests say so.
+      // Without the database the keys expire from the cache, and then requests fail.
       this.renew().catch(() => undefined);
     }, this.config.KEY_CACHE_MS / 4).unref();
   }
@@ -190,7 +188,7 @@ export class ApiKeysService implements OnModuleDestroy {
     const keys = await this.store.findByHashes([...renewed.values()].map(({ hash }) => hash));
     const byHash = new Map(keys.map((key) => [key.hash.toString('base64'), key]));
     for (const [cacheKey, cached] of renewed) {
-      // Unless it was revoked or read by somebody else meanwhile.
+      // It may have been revoked or read again meanwhile.
       if (this.cache.get(cacheKey) === cached)
         this.cache.set(cacheKey, { hash: cached.hash, key: byHash.get(cacheKey), loadedAt });
     }

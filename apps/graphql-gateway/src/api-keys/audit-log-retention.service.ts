@@ -1,5 +1,5 @@
-// How long the audit log is kept, and that each month has its table before the month begins. Every replica does both:
-// they do nothing the second time.
+// Drops the months of the audit log that are too old, and makes the table of each month before the month begins.
+// Every replica does both; the second time they have no effect.
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { BackgroundLoop, Logger } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
@@ -8,7 +8,7 @@ import { AppEvents } from '../events.js';
 import { AuditLogStore } from './audit-log.store.js';
 
 const intervalMs = 3_600_000;
-/** Not while the service starts, nor in an operator command. A month without a table gets one with its first entry. */
+/** Neither while the service starts nor in an operator command. A month without a table gets one with its first entry. */
 const startsAfterMs = 60_000;
 
 @Injectable()

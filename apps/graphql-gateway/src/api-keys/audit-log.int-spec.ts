@@ -1,13 +1,18 @@
 // The audit log on PostgreSQL: a table for each month, rows that nobody changes, and retention by month.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { migrateDatabase } from '@tradewind/service-kit';
+import { migrateDatabase, openDb, type Db } from '@tradewind/service-kit';
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
-import { DataSource } from 'typeorm';
 import { migrations } from '../migrations.js';
-import type { AuditEntry } from './api-keys.types.js';
+import { AuditEntry } from './audit-entry.entity.js';
 import { AuditLogStore } from './audit-log.store.js';
 
-const schema = 'graphql_gateway';
+const settings = (url: string) => ({
+  DATABASE_URL: url,
+  DATABASE_SCHEMA: 'graphql_gateway',
+  DATABASE_POOL_SIZE: 4,
+  DATABASE_CONNECTION_TIMEOUT_MS: 10_000,
+  DATABASE_STATEMENT_TIMEOUT_MS: 15_000,
+});
 const keyId = '00000000-0000-4000-8000-000000000001';
 const entry = (at: string, given: Partial<AuditEntry> = {}): AuditEntry => ({
   at: new Date(at),
@@ -22,46 +27,40 @@ const entry = (at: string, given: Partial<AuditEntry> = {}): AuditEntry => ({
 
 describe('audit log', () => {
   let database: TestDatabase;
-  let source: DataSource;
+  let db: Db;
   beforeAll(async () => {
     // As it was before there were months, with rows of three of them.
     database = await createTestDatabase({ name: 'audit_log', migrate: async () => undefined });
     const before = migrations.filter(({ name }) => name < '0010');
-    await migrateDatabase({ DATABASE_URL: database.url, DATABASE_SCHEMA: schema }, before);
-    source = new DataSource({
-      type: 'postgres',
-      url: database.url,
-      schema,
-      extra: { options: `-c search_path=${schema}` },
-    });
-    await source.initialize();
+    await migrateDatabase(settings(database.url), before);
+    db = await openDb(settings(database.url), { entities: [AuditEntry] });
     for (const at of ['2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.000Z', '2026-04-15T12:00:00.000Z']) {
-      await source.query(`insert into api_key_audit (at, outcome, key_id, ip) values ($1, 'used', $2, '::1')`, [
+      await db.affected(`insert into api_key_audit (at, outcome, key_id, ip) values ($1, 'used', $2, '::1')`, [
         at,
         keyId,
       ]);
     }
-    await migrateDatabase({ DATABASE_URL: database.url, DATABASE_SCHEMA: schema }, migrations);
+    await migrateDatabase(settings(database.url), migrations);
   });
   afterAll(async () => {
-    await source.destroy();
+    await db.close();
     await database.drop();
   });
   let store: AuditLogStore;
   beforeEach(() => {
-    store = new AuditLogStore(source);
+    store = new AuditLogStore(db);
   });
 
   const months = async (): Promise<string[]> =>
     (
-      await source.query<{ name: string }[]>(
+      await db.rows<{ name: string }>(
         `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'api_key_audit'::regclass order by 1`,
       )
     ).map(({ name }) => name.replace('api_key_audit_', ''));
 
   it('moves the rows that were there to their months, and goes on numbering after them', async () => {
     expect(await months()).toEqual(['2026_01', '2026_02', '2026_04']);
-    const rows = await source.query<{ month: string; id: string; occurrences: number }[]>(
+    const rows = await db.rows<{ month: string; id: string; occurrences: number }>(
       'select tableoid::regclass::text as month, id, occurrences from api_key_audit order by id',
     );
     expect(rows).toEqual([
@@ -70,11 +69,11 @@ describe('audit log', () => {
       { month: 'api_key_audit_2026_04', id: '3', occurrences: 1 },
     ]);
     await store.append([entry('2026-04-16T00:00:00.000Z')]);
-    expect(await source.query('select max(id)::int as id from api_key_audit')).toEqual([{ id: 4 }]);
+    expect(await db.rows('select max(id)::int as id from api_key_audit')).toEqual([{ id: 4 }]);
   });
 
   it('makes the month of an entry that has none, also for replicas at the same moment', async () => {
-    const stores = Array.from({ length: 4 }, () => new AuditLogStore(source));
+    const stores = Array.from({ length: 4 }, () => new AuditLogStore(db));
     await Promise.all(
       stores.map((one) => one.append([entry('2026-05-01T00:00:00.000Z'), entry('2026-06-30T23:59:59.999Z')])),
     );
@@ -86,7 +85,7 @@ describe('audit log', () => {
     await store.append([entry('2026-04-20T00:00:00.000Z')]);
     for (const table of ['api_key_audit', 'api_key_audit_2026_04', 'api_key_audit_2026_05']) {
       for (const change of [`update ${table} set ip = null`, `delete from ${table}`, `truncate ${table}`]) {
-        await expect(source.query(change)).rejects.toThrow('append-only');
+        await expect(db.rows(change)).rejects.toThrow('append-only');
       }
     }
   });
@@ -100,20 +99,18 @@ describe('audit log', () => {
     expect([dropped, again]).toEqual([['api_key_audit_2026_01', 'api_key_audit_2026_02', 'api_key_audit_2026_03'], []]);
     expect((await months())[0]).toBe('2026_04');
     // A late entry of a month that is gone makes it again; the next pass drops it again.
-    await new AuditLogStore(source).append([entry('2026-02-02T00:00:00.000Z')]);
+    await new AuditLogStore(db).append([entry('2026-02-02T00:00:00.000Z')]);
     expect(await store.dropMonths(now, 3)).toEqual(['api_key_audit_2026_02']);
   });
 
   it('is dropped around a reader that takes its time: the pass gives up and comes again', async () => {
-    const reader = source.createQueryRunner();
     await store.append([entry('2025-01-01T00:00:00.000Z')]);
-    await reader.startTransaction();
-    await reader.query('select count(*) from api_key_audit');
     const now = new Date('2026-07-01T00:00:00.000Z');
-    await expect(store.dropMonths(now, 3)).rejects.toThrow('lock timeout');
-    await store.append([entry('2026-07-01T00:00:00.000Z')]);
-    await reader.commitTransaction();
-    await reader.release();
+    await db.transaction(async (reader) => {
+      await reader.rows('select count(*) from api_key_audit');
+      await expect(store.dropMonths(now, 3)).rejects.toThrow('lock timeout');
+      await store.append([entry('2026-07-01T00:00:00.000Z')]);
+    });
     expect(await store.dropMonths(now, 3)).toEqual(['api_key_audit_2025_01']);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '@tradewind/service-kit';
 import type { AppEvents } from '../events.js';
 import { Clock } from '../clock.js';
-import type { AuditEntry } from './api-keys.types.js';
+import type { AuditEntry } from './audit-entry.entity.js';
 import { AuditLogService } from './audit-log.service.js';
 import type { AuditLogStore } from './audit-log.store.js';
 

@@ -1,18 +1,18 @@
-// The audit log never makes a request wait: entries gather in memory and are written in batches. A clean stop writes
-// what is left. While the database is away entries wait; past the bound the oldest are given up, loudly.
-// Refusals beyond the first ones of a minute share a row (refusal-summary.ts), written when the minute is over: a kill
-// loses a minute of these counts at most.
+// No request waits for the audit log: entries are collected in memory and written in batches. A clean stop writes the
+// rest. While the database is away entries stay in memory; beyond the limit the oldest are dropped with an error event.
+// Refusals beyond the first ones of a minute share a row (refusal-summary.ts), written when the minute is over. A kill
+// loses the counts of one minute at most.
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { BackgroundLoop, Logger } from '@tradewind/service-kit';
 import { Clock } from '../clock.js';
 import { AppEvents } from '../events.js';
-import type { AuditEntry } from './api-keys.types.js';
+import type { AuditEntry } from './audit-entry.entity.js';
 import { AuditLogStore } from './audit-log.store.js';
 import { RefusalSummary } from './refusal-summary.js';
 
 const flushIntervalMs = 250;
 const batchSize = 1000;
-// About 50 MB. Without the database no key can be admitted, so only refusals can pile up to this.
+// About 50 MB. Without the database no key is accepted, so only refusals can reach this number.
 const pendingMax = 100_000;
 
 @Injectable()

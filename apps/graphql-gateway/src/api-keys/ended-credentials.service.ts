@@ -1,5 +1,5 @@
-// API keys end with the credentials of their user: a new password, disabling and deletion at identity reach every replica
-// here. While identity is away keys go on as they are; the alert on the age of the list says when that lasts.
+// API keys end with the credentials of their user: every replica asks identity who got a new password, was disabled or
+// was deleted. While identity is away keys stay valid; an alert on the age of the list fires if that lasts.
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { BackgroundLoop, Logger } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
@@ -32,7 +32,7 @@ export class EndedCredentials implements OnModuleInit, BeforeApplicationShutdown
   onModuleInit(): void {
     this.events.gauge(
       'credential_changes_age_seconds',
-      'Seconds since this replica last read all that identity tells of ended credentials',
+      'Seconds since this replica last read the whole list of ended credentials from identity',
       () => (performance.now() - this.readAtMs) / 1000,
     );
     this.loop.start();
@@ -42,7 +42,7 @@ export class EndedCredentials implements OnModuleInit, BeforeApplicationShutdown
     await this.loop.stop();
   }
 
-  /** Takes one page over. True when there is more. */
+  /** Applies one page of changes. True when there are more. */
   private async read(): Promise<boolean> {
     const startedAtMs = performance.now();
     const cursor = await this.store.findCursor();
@@ -50,7 +50,7 @@ export class EndedCredentials implements OnModuleInit, BeforeApplicationShutdown
     try {
       page = await this.identity.credentialChanges(cursor);
     } catch (error) {
-      // The place stays: nothing is lost, it only comes later.
+      // The cursor stays, so nothing is lost; it only comes later.
       const reason = error instanceof Error ? error.message : String(error);
       this.events.emit('credential_changes_unread', { reason });
       return false;

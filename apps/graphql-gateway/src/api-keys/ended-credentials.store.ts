@@ -1,39 +1,36 @@
-// All SQL on what identity has told of ended credentials, and how far its list is read.
+// Whose credentials have ended, as identity says, and how far its list has been read.
 import { Injectable } from '@nestjs/common';
+import { Db, type Tx } from '@tradewind/service-kit';
 import type { CredentialChangesPage } from '@tradewind/shared-types';
-import { DataSource, type EntityManager } from 'typeorm';
 
 @Injectable()
 export class EndedCredentialsStore {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly db: Db) {}
 
   async findCursor(): Promise<string> {
-    const [row] = await this.dataSource.query<{ cursor: string }[]>('select cursor from credential_changes_read');
+    const [row] = await this.db.rows<{ cursor: string }>('select cursor from credential_changes_read');
     return row!.cursor;
   }
 
-  /** Runs the work in a transaction during which no change is taken over. Works at once do not wait for each other. */
-  async betweenChanges<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
-    return this.dataSource.transaction(async (tx) => {
-      // A statement of its own: what follows then sees every change that was waited for.
-      await tx.query('select from credential_changes_read for share');
+  /** Runs the work in a transaction while no change is applied. Several such transactions run in parallel. */
+  async betweenChanges<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.db.transaction(async (tx) => {
+      // A statement of its own, so that the next one sees every change that this one waited for.
+      await tx.rows('select from credential_changes_read for share');
       return work(tx);
     });
   }
 
-  /** Moves the place and runs the work in one transaction; undefined when another replica has moved it meanwhile. */
-  async moving<T>(from: string, to: string, work: (tx: EntityManager) => Promise<T>): Promise<T | undefined> {
-    return this.dataSource.transaction(async (tx) => {
-      const [, moved] = await tx.query<[unknown, number]>(
-        'update credential_changes_read set cursor = $2 where cursor = $1',
-        [from, to],
-      );
+  /** Moves the cursor and runs the work in one transaction; undefined when another replica has moved it already. */
+  async moving<T>(from: string, to: string, work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
+    return this.db.transaction(async (tx) => {
+      const moved = await tx.affected('update credential_changes_read set cursor = $2 where cursor = $1', [from, to]);
       return moved === 1 ? work(tx) : undefined;
     });
   }
 
-  async record(tx: EntityManager, changes: CredentialChangesPage['changes']): Promise<void> {
-    await tx.query(
+  async record(tx: Tx, changes: CredentialChangesPage['changes']): Promise<void> {
+    await tx.affected(
       `insert into ended_credentials (user_id, credentials_version)
        select * from unnest($1::uuid[], $2::int[])
        on conflict (user_id) do update set credentials_version = excluded.credentials_version`,
@@ -41,8 +38,8 @@ export class EndedCredentialsStore {
     );
   }
 
-  /** Forgets all: identity was restored, and its versions begin again where they were then. Ended keys stay so. */
-  async forget(tx: EntityManager): Promise<undefined> {
-    await tx.query('delete from ended_credentials');
+  /** Forgets everything: identity was restored from a backup, and its versions start over. Revoked keys stay revoked. */
+  async forget(tx: Tx): Promise<undefined> {
+    await tx.affected('delete from ended_credentials');
   }
 }

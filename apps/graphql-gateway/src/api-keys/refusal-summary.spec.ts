@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AuditEntry } from './api-keys.types.js';
+import type { AuditEntry } from './audit-entry.entity.js';
 import { ownRowsMax, RefusalSummary } from './refusal-summary.js';
 
 const start = new Date('2026-03-31T23:59:30.000Z');

@@ -1,17 +1,17 @@
-// Refusals cost their sender nothing and come in thousands; a row for each would let anybody fill the audit log. In each
-// minute the first ten refusals of one kind, key and network have a row each, and the rest of that minute shares one.
+// Refusals cost their sender nothing, so a row for each would let anybody fill the audit log. In each minute the first
+// ten refusals of one kind, key and network get a row each; the others of that minute share one.
 import { clientNetwork } from '@tradewind/service-kit';
-import type { AuditEntry, AuditOutcome } from './api-keys.types.js';
+import type { AuditEntry, AuditOutcome } from './audit-entry.entity.js';
 
 export const ownRowsMax = 10;
 const windowMs = 60_000;
-/** Kinds, keys and networks that are told apart in one minute. All others share a row for each kind. */
+/** Combinations of kind, key and network counted separately in one minute. All others share one row for each kind. */
 const windowsMax = 500;
 
 interface Window {
   endsAtMs: number;
   ownRows: number;
-  /** The row that is shared; undefined until there is something to share. */
+  /** The shared row; undefined until there is one. */
   shared: AuditEntry | undefined;
 }
 
@@ -20,7 +20,7 @@ const summarized = new Set<AuditOutcome>(['refused_unknown', 'refused_revoked', 
 export class RefusalSummary {
   private readonly windows = new Map<string, Window>();
 
-  /** The entry when it gets a row of its own; undefined when it was added to a shared one. */
+  /** The entry if it gets a row of its own; undefined if it was added to a shared one. */
   add(entry: AuditEntry): AuditEntry | undefined {
     if (!summarized.has(entry.outcome)) return entry;
     const network = clientNetwork(entry.ip ?? undefined);
@@ -61,7 +61,7 @@ export class RefusalSummary {
       return;
     }
     shared.occurrences = occurrencesOf(shared) + occurrencesOf(entry);
-    // What is not the same of all is left out.
+    // Left out unless it is the same for all.
     if (shared.keyPrefix !== entry.keyPrefix) shared.keyPrefix = null;
     if (shared.operationName !== entry.operationName) shared.operationName = null;
   }

@@ -1,4 +1,4 @@
-// From the filter arguments of the three typed connections to a condition, with every fault a BAD_USER_INPUT.
+// Turns the filter arguments of the three typed connections into a condition. Every fault is a BAD_USER_INPUT.
 import {
   canonicalKey,
   compileFilter,
@@ -8,6 +8,7 @@ import {
   type NormalisedFilter,
 } from '@tradewind/filters';
 import { GraphQLError } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { utcDay } from '../clock.js';
 import type { Lookups } from '../dictionaries/dictionaries.service.js';
 import { queryFingerprint } from './page-cursor.js';
@@ -16,24 +17,24 @@ import type { Condition } from './page-query.js';
 export interface UnderstoodFilter {
   where: Condition;
   filter: NormalisedFilter;
-  /** What it means today. */
+  /** What the filter means today. */
   countKey: string;
-  /** What it means whatever the day is: cursors stay valid over midnight. */
+  /** What the filter means on any day, so that cursors stay valid past midnight. */
   lastingKey: string;
   /** Binds cursors to the filter. */
   fingerprint: string;
 }
 
-// Any fixed day will do.
+// Any fixed day works.
 const someDay = '2000-01-01';
 
-// Whoever reads page after page sends the same filter each time. A filter takes about 5 kB.
+// A caller that reads page after page sends the same filter each time. A filter takes about 5 kB.
 const rememberedMax = 500;
 const rememberedCharsMax = 2000;
-/** Filters understood before, by what they were understood with. */
-const remembered = new WeakMap<Lookups, Map<string, UnderstoodFilter>>();
+/** Filters that were understood before, by the look-ups that they were understood with. */
+const remembered = new WeakMap<Lookups, LRUCache<string, UnderstoodFilter>>();
 
-/** @param argument for messages: the argument that the filters came in. */
+/** @param argument name of the argument that holds the filters, for messages */
 export function understandFilter(
   entity: FilterEntity,
   input: object | null | undefined,
@@ -42,7 +43,7 @@ export function understandFilter(
   const today = utcDay(now);
   const key = `${entity} ${today} ${JSON.stringify(input)}`;
   let filters = remembered.get(lookups);
-  if (!filters) remembered.set(lookups, (filters = new Map<string, UnderstoodFilter>()));
+  if (!filters) remembered.set(lookups, (filters = new LRUCache({ max: rememberedMax })));
   const known = filters.get(key);
   if (known) return known;
   const filter = readFilter(entity, input as Record<string, unknown> | null | undefined, {
@@ -50,10 +51,7 @@ export function understandFilter(
     names: lookups.names,
     argument,
   });
-  if (key.length <= rememberedCharsMax) {
-    if (filters.size >= rememberedMax) filters.delete(filters.keys().next().value!);
-    filters.set(key, filter);
-  }
+  if (key.length <= rememberedCharsMax) filters.set(key, filter);
   return filter;
 }
 

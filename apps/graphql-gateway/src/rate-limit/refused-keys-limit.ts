@@ -1,16 +1,17 @@
 // How many API keys of one network (IPv4 address, IPv6 /64) may be refused in a minute, before keys are looked up at all.
-// Counted by each replica for itself: it spares the database and the audit log, it protects no key. Keys that this
-// replica knows go on working; nobody can lock out a neighbour that is at work. Bounded memory: past it the oldest
-// networks are forgotten, that is, let in.
+// Each replica counts for itself: the limit protects the database and the audit log, not the keys. Keys that this
+// replica knows keep working, so nobody can lock out a neighbour. Networks beyond the maximum push out those not seen
+// for longest, which are then let in.
 import { Injectable } from '@nestjs/common';
 import { clientNetwork } from '@tradewind/service-kit';
+import { LRUCache } from 'lru-cache';
 import { AppConfig } from '../app.config.js';
 import { Clock } from '../clock.js';
 import { AppEvents } from '../events.js';
 import { LimitReached } from './limits.errors.js';
 
 const windowSeconds = 60;
-/** Some 5 MB. */
+/** About 5 MB. */
 const networksMax = 20_000;
 
 interface Window {
@@ -20,7 +21,7 @@ interface Window {
 
 @Injectable()
 export class RefusedKeysLimit {
-  private readonly windows = new Map<string, Window>();
+  private readonly windows = new LRUCache<string, Window>({ max: networksMax });
 
   constructor(
     private readonly config: AppConfig,
@@ -30,7 +31,7 @@ export class RefusedKeysLimit {
 
   /**
    * Counts a key that is not known to be good; throws a 429 when too many were refused before.
-   * @returns takes the count back, for a key that turns out to be good or cannot be judged
+   * @returns undoes the count, for a key that turns out to be good or cannot be checked
    */
   take(ip: string): () => void {
     const nowMs = this.clock.now().getTime();
@@ -59,8 +60,6 @@ export class RefusedKeysLimit {
   private window(network: string, nowMs: number): Window {
     const known = this.windows.get(network);
     if (known && nowMs < known.endsAtMs) return known;
-    this.windows.delete(network);
-    if (this.windows.size >= networksMax) this.windows.delete(this.windows.keys().next().value!);
     const window = { endsAtMs: nowMs + windowSeconds * 1000, used: 0 };
     this.windows.set(network, window);
     return window;

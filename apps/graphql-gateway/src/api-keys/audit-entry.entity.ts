@@ -1,0 +1,39 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What can happen to a key, as the audit log names it. */
+export type AuditOutcome =
+  'created' | 'used' | 'refused_expired' | 'refused_revoked' | 'refused_unknown' | 'rate_limited' | 'revoked';
+
+/** A row of the audit log, which is only ever added to. */
+@Entity('api_key_audit')
+export class AuditEntry {
+  /** PostgreSQL numbers the rows as they are written. */
+  @PrimaryColumn('bigint')
+  id?: string;
+
+  @Column('timestamptz')
+  at!: Date;
+
+  @Column('text')
+  outcome!: AuditOutcome;
+
+  @Column('uuid', { name: 'key_id', nullable: true })
+  keyId!: string | null;
+
+  /** All that is kept of a key that is not known. */
+  @Column('text', { name: 'key_prefix', nullable: true })
+  keyPrefix!: string | null;
+
+  @Column('uuid', { name: 'user_id', nullable: true })
+  userId!: string | null;
+
+  @Column('text', { nullable: true })
+  ip!: string | null;
+
+  @Column('text', { name: 'operation_name', nullable: true })
+  operationName!: string | null;
+
+  /** How many refusals of one minute share the row; 1 unless given. */
+  @Column('integer')
+  occurrences?: number;
+}
