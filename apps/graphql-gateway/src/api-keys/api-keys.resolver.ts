@@ -1,9 +1,11 @@
+import { UseGuards } from '@nestjs/common';
 import { Args, Context, Mutation, Resolver } from '@nestjs/graphql';
-import { userInputError } from '../request/graphql-errors.js';
+import { inputPipe } from '../request/input-pipe.js';
 import type { RequestContext } from '../request/request-context.js';
+import { DirectLoginGuard } from '../login/direct-login.guard.js';
 import { IdentityClient } from '../login/identity-client.js';
-import { ApiKeysService, keyLifeDaysMax } from './api-keys.service.js';
-import { CreateApiKeyInput } from './create-api-key.dto.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { CreateApiKeyInput, keyLifeDaysMax } from './create-api-key.dto.js';
 
 @Resolver()
 export class ApiKeysResolver {
@@ -12,38 +14,30 @@ export class ApiKeysResolver {
     private readonly identity: IdentityClient,
   ) {}
 
+  @UseGuards(DirectLoginGuard)
   @Mutation(() => String, {
     description:
       'Makes an API key for the logged-in user and returns it. It is shown this once and cannot be read again: store it in a secret vault. Needs the JWT of authenticateUser as `Authorization: Bearer <token>`.',
   })
   async createApiKey(
-    @Args('input', { type: () => CreateApiKeyInput, description: 'Name and life of the key.' })
+    @Args(
+      'input',
+      { type: () => CreateApiKeyInput, description: 'Name and life of the key.' },
+      inputPipe(CreateApiKeyInput),
+    )
     input: Readonly<CreateApiKeyInput>,
     @Context('gateway') context: RequestContext,
   ): Promise<string> {
-    const given = validated(input);
-    // The signature alone says nothing of a user who was disabled, or whose password changed, since then.
+    // The signature does not say whether the user was disabled or got a new password since then.
     await this.identity.assertLoggedIn(context.request.headers.authorization!);
     return this.apiKeys.create({
       userId: context.user!.id,
       userEmail: context.user!.email,
       credentialsVersion: context.user!.credentialsVersion!,
-      ...given,
+      name: input.name,
+      expiresInDays: input.expiresInDays ?? keyLifeDaysMax,
       ip: context.ip,
       operationName: context.operationName,
     });
   }
-}
-
-function validated(input: Readonly<CreateApiKeyInput>): { name: string; expiresInDays: number } {
-  const name = input.name.trim();
-  const length = [...name].length;
-  if (length < 1 || length > 100) throw userInputError('input.name must have 1 to 100 characters');
-  // A name is shown in lists and logs, one line each; PostgreSQL refuses NUL.
-  if (/\p{Cc}/u.test(name)) throw userInputError('input.name must not hold control characters');
-  const expiresInDays = input.expiresInDays ?? keyLifeDaysMax;
-  if (expiresInDays < 1 || expiresInDays > keyLifeDaysMax) {
-    throw userInputError(`input.expiresInDays must be 1 to ${keyLifeDaysMax}, not ${expiresInDays}`);
-  }
-  return { name, expiresInDays };
 }

@@ -1,6 +1,5 @@
 // Who may execute an operation, and what it costs. A refusal costs nothing.
 import { ServiceError } from '@tradewind/shared-types';
-import type { DirectLoginStrategy } from '../login/direct-login.strategy.js';
 import type { Admission, LimitsService } from '../rate-limit/limits.service.js';
 import type { RequestContext } from '../request/request-context.js';
 import { ChargedDataCalls } from './data-calls.js';
@@ -29,28 +28,14 @@ export function dataAdmission(limits: LimitsService): Admit {
   };
 }
 
-// What anybody may do on /auth/graphql; the rest needs a logged-in user.
-const anonymousFields = new Set(['authenticateUser', 'dataEndpoint', '__typename', '__schema', '__type']);
-
-/** On /auth/graphql: creating a key needs the JWT of a log-in, logging in needs nothing. */
-export function authAdmission(limits: LimitsService, directLogin: DirectLoginStrategy): Admit {
+/** On /auth/graphql: everything is a request. Creating a key is charged by its guard, which finds out the user. */
+export function authAdmission(limits: LimitsService): Admit {
   return async ({ fields }, context) => {
-    if ([...fields].some((name) => !anonymousFields.has(name))) {
-      if (context.request.headers.authorization === undefined) throw missingHeader('the token of authenticateUser');
-      context.user = await directLogin.userOf(context.request);
-    }
-    const userId = context.user?.id ?? null;
-    charge(context, await limits.takeRequest({ ip: context.ip, userId }), 'requests');
+    const take = async () =>
+      charge(context, await limits.takeRequest({ ip: context.ip, userId: context.user?.id ?? null }), 'requests');
+    if (fields.has('createApiKey') && !fields.has('authenticateUser')) context.chargeUser = take;
+    else await take();
   };
-}
-
-/** 401 for a request without credentials. */
-export function missingHeader(credential: string): ServiceError {
-  return new ServiceError({
-    code: 'caller.unauthenticated',
-    status: 401,
-    message: `Authorization header is missing; send "Authorization: Bearer <...>" with ${credential}`,
-  });
 }
 
 function charge(context: RequestContext, admission: Admission, policy: 'data' | 'requests'): void {

@@ -5,7 +5,6 @@ import { Logger } from '@tradewind/service-kit';
 import { ApiKeysModule } from '../api-keys/api-keys.module.js';
 import { Clock } from '../clock.js';
 import { AppEvents } from '../events.js';
-import { DirectLoginStrategy } from '../login/direct-login.strategy.js';
 import { LoginModule } from '../login/login.module.js';
 import { LimitsModule } from '../rate-limit/limits.module.js';
 import { LimitsService } from '../rate-limit/limits.service.js';
@@ -21,20 +20,14 @@ import { schemaOptions } from './schema-options.js';
     GraphQLModule.forRootAsync<GatewayDriverConfig>({
       driver: GatewayDriver,
       imports: [LoginModule, LimitsModule],
-      inject: [AppEvents, Logger, Clock, LimitsService, DirectLoginStrategy],
-      useFactory: (
-        events: AppEvents,
-        logger: Logger,
-        clock: Clock,
-        limits: LimitsService,
-        directLogin: DirectLoginStrategy,
-      ) => {
+      inject: [AppEvents, Logger, Clock, LimitsService],
+      useFactory: (events: AppEvents, logger: Logger, clock: Clock, limits: LimitsService) => {
         const refusedDocuments = new RefusedDocuments(limits, clock);
         return {
           ...schemaOptions,
           path: '/auth/graphql',
           include: [LoginModule, ApiKeysModule],
-          operations: operationsPlugin(authAdmission(limits, directLogin), refusedDocuments),
+          operations: operationsPlugin(authAdmission(limits), refusedDocuments),
           endpoint: (server) =>
             new GraphQLEndpoint(
               server,

@@ -188,6 +188,7 @@ function newContext(request: FastifyRequest): RequestContext {
     user: null,
     operationName: null,
     dataCalls: null,
+    chargeUser: null,
     limit: null,
     refund: null,
     failed: null,

@@ -3,10 +3,8 @@
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { IssuerKeys } from '@tradewind/service-kit';
-import { ServiceError } from '@tradewind/shared-types';
 import { ExtractJwt, Strategy } from 'passport-jwt';
 import { AppConfig } from '../app.config.js';
-import { invalidToken } from './invalid-token.js';
 
 export interface LoggedInUser {
   /** Identity `sub`. */
@@ -36,23 +34,5 @@ export class DirectLoginStrategy extends PassportStrategy(Strategy, 'direct-logi
     if (tokenUse !== 'direct' || typeof sub !== 'string' || !uuid.test(sub) || typeof email !== 'string') return false;
     if (!Number.isSafeInteger(credentialsVersion)) return false;
     return { id: sub, email, credentialsVersion: credentialsVersion as number };
-  }
-
-  /** The user of the request's bearer token; 401 `Invalid token ...` for any other, 502 when identity's keys are out of reach. */
-  async userOf(request: { headers: Record<string, unknown> }): Promise<LoggedInUser> {
-    return new Promise((resolve, reject) => {
-      const refuse = (reason: unknown) => {
-        if (reason instanceof ServiceError) reject(reason);
-        else reject(invalidToken(reason));
-      };
-      // Not through Passport's registry, which is one for the whole process: it calls a strategy just like this, through
-      // an object that adds the outcomes to it.
-      const attempt = Object.assign(Object.create(this) as Strategy, {
-        success: (user: LoggedInUser) => resolve(user),
-        fail: refuse,
-        error: refuse,
-      });
-      attempt.authenticate(request as unknown as Parameters<Strategy['authenticate']>[0]);
-    });
   }
 }

@@ -21,6 +21,6 @@ import { LoginResolver } from './login.resolver.js';
     DirectLoginStrategy,
     LoginResolver,
   ],
-  exports: [DirectLoginStrategy, IdentityClient],
+  exports: [IdentityClient],
 })
 export class LoginModule {}

@@ -1,5 +1,5 @@
-// What the errors of an execution mean for the answer. Faults of the caller stay GraphQL errors; failures that we
-// expect (ServiceError) and bugs are answered with the gateway body, and then there is no partial data.
+// How the errors of an execution are answered. Faults of the caller stay GraphQL errors. Expected failures (ServiceError)
+// and bugs are answered with the gateway body, without partial data.
 import { ServiceError } from '@tradewind/shared-types';
 import { GraphQLError } from 'graphql';
 
@@ -22,4 +22,13 @@ function causeOf(error: unknown): unknown {
   const extensions = error.extensions as Record<string, unknown> | undefined;
   if (typeof extensions?.['code'] === 'string') return error;
   return error.originalError ? causeOf(error.originalError) : error;
+}
+
+/** 401 for a request without credentials. */
+export function missingHeader(credential: string): ServiceError {
+  return new ServiceError({
+    code: 'caller.unauthenticated',
+    status: 401,
+    message: `Authorization header is missing; send "Authorization: Bearer <...>" with ${credential}`,
+  });
 }

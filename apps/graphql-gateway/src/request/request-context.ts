@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { LimitState } from './limit-state.js';
 
-/** Apollo copies the context for each operation; the copy shares this one object, so that what it learns is not lost. */
+/** Apollo copies the context for each operation. The copies share this one object, so changes to it are kept. */
 export interface GraphQLContext {
   gateway: RequestContext;
 }
@@ -36,6 +36,8 @@ export interface RequestContext {
   operationName: string | null;
   /** Admits the connection fields of an operation; null before it is executed, and for one that has none. */
   dataCalls: DataCalls | null;
+  /** Charges the request once its user is known; null when admission has charged it, or when nothing is to be charged. */
+  chargeUser: (() => Promise<void>) | null;
   /** The limit that governs this request, after it was charged; null before that. */
   limit: LimitState | null;
   /** Gives back what was charged; set once something was. */
@@ -44,6 +46,6 @@ export interface RequestContext {
   failed: { failure: ServiceError; thrown: unknown } | null;
   /** What the operation answers; null until it succeeds. */
   data: Record<string, unknown> | null;
-  /** Additions to `extensions` of the answer. */
+  /** Fields to add to `extensions` of the answer. */
   extensions: Record<string, unknown>;
 }

@@ -1,0 +1,41 @@
+// Lets only the JWT of a log-in pass, and charges the request to its user. NOTE: Passport keeps one strategy of a name
+// in a process, so a process has one gateway.
+import { Injectable, type ExecutionContext } from '@nestjs/common';
+import { GqlExecutionContext } from '@nestjs/graphql';
+import { AuthGuard } from '@nestjs/passport';
+import { ServiceError } from '@tradewind/shared-types';
+import type { FastifyRequest } from 'fastify';
+import { missingHeader } from '../request/failures.js';
+import type { GraphQLContext, RequestContext } from '../request/request-context.js';
+import type { LoggedInUser } from './direct-login.strategy.js';
+import { invalidToken } from './invalid-token.js';
+
+@Injectable()
+export class DirectLoginGuard extends AuthGuard('direct-login') {
+  override async canActivate(execution: ExecutionContext): Promise<boolean> {
+    const context = requestContextOf(execution);
+    if (context.request.headers.authorization === undefined) throw missingHeader('the token of authenticateUser');
+    await super.canActivate(execution);
+    const { chargeUser } = context;
+    context.chargeUser = null;
+    await chargeUser?.();
+    return true;
+  }
+
+  override getRequest(execution: ExecutionContext): FastifyRequest {
+    return requestContextOf(execution).request;
+  }
+
+  /** Called by Passport's guard. 502 when the signing keys cannot be read, 401 for any token but one of a log-in. */
+  override handleRequest<User>(error: unknown, user: unknown, info: unknown, execution: ExecutionContext): User {
+    if (error instanceof ServiceError) throw error;
+    if (error || !user) throw invalidToken(error ?? info);
+    // The strategy has made it.
+    requestContextOf(execution).user = user as LoggedInUser;
+    return user as User;
+  }
+}
+
+function requestContextOf(execution: ExecutionContext): RequestContext {
+  return GqlExecutionContext.create(execution).getContext<GraphQLContext>().gateway;
+}
