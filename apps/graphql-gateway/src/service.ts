@@ -1,7 +1,7 @@
 import { collectStartUpGarbage, defineService, migrateDatabase } from '@tradewind/service-kit';
 import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
-import { keyCommands } from './api-keys/key.commands.js';
+import { addCommands } from './commands.js';
 import { migrations } from './migrations.js';
 
 /** The gateway, as main.ts and the tests start it. */
@@ -12,5 +12,5 @@ export const service = defineService({
   isCalledInside: false,
   onServing: collectStartUpGarbage,
   migrate: (config) => migrateDatabase(config, migrations),
-  commands: keyCommands,
+  commands: addCommands,
 });

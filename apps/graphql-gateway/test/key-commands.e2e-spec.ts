@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { runService, type OperatorError } from '@tradewind/service-kit';
 import { Command } from 'commander';
 import { generateApiKey } from '../src/api-keys/api-key-format.js';
-import { keyCommands } from '../src/api-keys/key.commands.js';
+import { addCommands } from '../src/commands.js';
 import { AuditLogService } from '../src/api-keys/audit-log.service.js';
 import { service } from '../src/service.js';
 import { serviceToken } from './support/identity-server.js';
@@ -41,7 +41,7 @@ describe('key commands', () => {
   /** Why a command refuses. */
   async function refusalOf(...argv: string[]): Promise<string> {
     const program = new Command('graphql-gateway').exitOverride();
-    keyCommands(program, () => Promise.resolve(gateway.replicas[0]!.app));
+    addCommands(program, () => Promise.resolve(gateway.replicas[0]!.app));
     const refusal = await program.parseAsync(argv, { from: 'user' }).catch((error: unknown) => error);
     return (refusal as OperatorError).message;
   }

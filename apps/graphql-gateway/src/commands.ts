@@ -1,13 +1,13 @@
-// Operator commands: `node main.js key list | show | revoke | audit`. A key itself is never shown; nobody has it. Keys are
-// named by id, by their first 8 characters, or whole, as somebody found them.
+// Operator commands: `node main.js key list | show | revoke | audit`. A key itself is never shown, because it is not
+// stored. Keys are named by id, by their first 8 characters, or in full.
 import type { INestApplicationContext } from '@nestjs/common';
-import { OperatorError, positiveInteger, type ServiceDefinition } from '@tradewind/service-kit';
-import { Clock } from '../clock.js';
-import { ApiKeysService } from './api-keys.service.js';
-import type { ApiKey } from './api-keys.types.js';
-import { AuditLogStore } from './audit-log.store.js';
+import { OperatorError, positiveInteger, type Command } from '@tradewind/service-kit';
+import { Clock } from './clock.js';
+import { ApiKeysService } from './api-keys/api-keys.service.js';
+import type { ApiKey } from './api-keys/api-key.entity.js';
+import { AuditLogStore } from './api-keys/audit-log.store.js';
 
-export const keyCommands: NonNullable<ServiceDefinition['commands']> = (program, open) => {
+export function addCommands(program: Command, open: () => Promise<INestApplicationContext>): void {
   const key = program.command('key').description('API keys of the data API');
   key
     .command('list')
@@ -23,7 +23,7 @@ export const keyCommands: NonNullable<ServiceDefinition['commands']> = (program,
     });
   key
     .command('show <id-or-key>')
-    .description('everything that is known of a key')
+    .description('everything that is known about a key')
     .action(async (idOrPrefix: string) => {
       const app = await open();
       for (const each of await findKeys(app, idOrPrefix))
@@ -31,7 +31,7 @@ export const keyCommands: NonNullable<ServiceDefinition['commands']> = (program,
     });
   key
     .command('revoke [id-or-key]')
-    .description('revoke a key for good, or all keys of a user; they stop working within seconds')
+    .description('revoke a key, or all keys of a user; they stop working within seconds and for good')
     .option('--user <email-or-id>', 'every key of this user')
     .action(async (name: string | undefined, { user }: { user?: string }) => {
       if ((name === undefined) === (user === undefined)) throw new OperatorError('give either a key or --user');
@@ -46,7 +46,7 @@ export const keyCommands: NonNullable<ServiceDefinition['commands']> = (program,
     });
   key
     .command('audit <id-or-key>')
-    .description('what happened with a key, oldest first')
+    .description('what happened to a key, oldest first')
     .option('--limit <rows>', 'at most this many of the last rows', positiveInteger, 100)
     .action(async (idOrPrefix: string, { limit }: { limit: number }) => {
       const app = await open();
@@ -66,11 +66,11 @@ export const keyCommands: NonNullable<ServiceDefinition['commands']> = (program,
         }
       }
     });
-};
+}
 
 async function findKeys(app: INestApplicationContext, name: string): Promise<ApiKey[]> {
   const keys = await app.get(ApiKeysService).listNamed(name);
-  // Perhaps a key: what is not known of it is not printed.
+  // It may be a whole key, so a long name is not printed.
   if (keys.length === 0)
     throw new OperatorError(
       `No key is ${name.length > 36 ? 'that' : name}; name one by its id, its first 8 characters or the whole key`,
