@@ -1,4 +1,4 @@
-// The resolver of one connection field: every record type describes its connection, and this makes the field of it.
+// Makes the resolver of a connection field from the description that each record type gives of its connection.
 import type { Type } from '@nestjs/common';
 import { Args, Context, Info, Query, Resolver } from '@nestjs/graphql';
 import type { GraphQLResolveInfo } from 'graphql';
@@ -12,7 +12,7 @@ import { orderKeys } from './page-order.js';
 import type { PreparedConnection } from './prepared-connection.js';
 import type { RecordSource } from './record-source.js';
 
-/** What arguments are understood with. */
+/** What the meaning of arguments depends on. */
 export interface ArgumentContext {
   lookups: Lookups;
   now: Date;

@@ -18,7 +18,7 @@ export function orderMeaning(sort: readonly SortKey[]): unknown {
   return orderKeys(sort).map(({ column, direction }) => [column, direction]);
 }
 
-/** Columns of a page's rows in their order: those that are wanted, then what the cursor needs besides. */
+/** Columns of a page's rows in their order: those that are wanted, then those that only the cursor needs. */
 export function pageColumns(columns: readonly string[], sort: readonly SortKey[]): readonly string[] {
   return [...new Set([...columns, ...orderKeys(sort).map((key) => key.column)])];
 }

@@ -3,14 +3,14 @@ import type { CursorPosition } from './page-cursor.js';
 import type { SortKey } from './page-order.js';
 import type { Condition } from './page-query.js';
 
-/** A connection field with its arguments understood: nothing in it can fail any more because of what the caller sent. */
+/** The checked arguments of a connection field. From here on, nothing fails because of what the caller sent. */
 export interface PreparedConnection {
   where: Condition;
   /** The same as `where`, when it is nothing but a filter of libs/filters. */
   filter?: NormalisedFilter;
-  /** Whether `where` asks for words beside those of `filter`. */
+  /** Whether `where` asks for words in addition to those of `filter`. */
   asksForWords?: boolean;
-  /** What the filter means, including all the count depends on; key of cached counts. */
+  /** Key of cached counts: the meaning of the filter, with everything that the count depends on. */
   countKey: string;
   /** Further tables that the condition reads. */
   alsoReads?: readonly string[];

@@ -1,5 +1,5 @@
-// The look-up tables, resident: no query joins them. Read once before the first request and again within seconds when
-// `data_version` says that a look-up table was written.
+// The look-up tables, kept in memory so that no query joins them. They are read before the first request, and read again
+// within seconds after `data_version` says that one of them was written.
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { NameDictionary, UnknownNameError } from '@tradewind/filters';
 import { BackgroundLoop, Logger } from '@tradewind/service-kit';
@@ -57,15 +57,15 @@ export class Dictionaries implements OnModuleInit, OnModuleDestroy {
     await this.loop.stop();
   }
 
-  /** The look-ups as last read; waits for the first reading. */
+  /** The look-ups as last read. Waits until they are read for the first time. */
   async current(): Promise<Lookups> {
     if (!this.lookups) await this.refresh();
     return this.lookups!;
   }
 
   /**
-   * What the work makes of the look-ups. A name that they lack may have been added since they were read: then they are
-   * read again, and the work is done once more.
+   * Calls `work` with the look-ups. A name that they lack may have been added since they were read: then they are read
+   * again, and `work` is called once more.
    */
   async apply<T>(work: (lookups: Lookups) => T): Promise<T> {
     const lookups = await this.current();
@@ -79,7 +79,7 @@ export class Dictionaries implements OnModuleInit, OnModuleDestroy {
     }
   }
 
-  /** Reads again if anything was written since. */
+  /** Reads the tables again if they were written since the last time. */
   async refresh(): Promise<void> {
     const [row] = await this.dataStore.query<{ version: string }>({
       text: `select version from data_version where entity = 'lookup'`,

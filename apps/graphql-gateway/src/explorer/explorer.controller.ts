@@ -1,4 +1,4 @@
-// GET /explorer: GraphiQL with a field for the key and examples. Everything comes from here, nothing from other hosts.
+// GET /explorer: GraphiQL with a field for the key and examples. Nothing is loaded from other hosts.
 import { readFileSync } from 'node:fs';
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ServiceError } from '@tradewind/shared-types';
@@ -60,7 +60,7 @@ export class ExplorerController {
   }
 }
 
-/** Read when asked for: the page is opened now and then, and half a megabyte need not stay in memory. */
+/** Read for each request: the page is rarely opened, and half a megabyte need not stay in memory. */
 function read(file: string): Buffer {
   return readFileSync(new URL(`assets/${file}`, import.meta.url));
 }

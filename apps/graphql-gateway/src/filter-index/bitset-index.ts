@@ -1,4 +1,4 @@
-// The filters of libs/filters over rows in memory, as they were at one moment: nothing in here changes after the build.
+// Evaluates the filters of libs/filters over rows in memory, as they were at one moment. Nothing changes after the build.
 // The meaning is that of compile-filter.ts; a null column satisfies only negated conditions.
 import type { Condition, Integer, NormalisedFilter } from '@tradewind/filters';
 import { type Bits, clearBit, type Difference, hasBit, setAll, setBit, wordsFor } from './bits.js';
@@ -73,8 +73,8 @@ export class BitsetIndex {
   }
 
   /**
-   * The rows that satisfy every condition and are not in `except`, to be worked out in `bits`. Only for filters that
-   * `isAnswerable`. The next selection may make the index abandon the one before.
+   * The rows that satisfy every condition and are not in `except`; `bits` holds the work. Only for filters that
+   * `isAnswerable`. The next selection may make the index abandon this one.
    */
   select({ conditions }: NormalisedFilter, bits: Bits, except?: Bits): RowSelection {
     const operands = conditions
@@ -214,7 +214,7 @@ function holdsPositions({ sets }: Operand): boolean {
   return sets.some((set) => 'positions' in set);
 }
 
-/** Whether the filter asks for nothing but the indexed columns, in ways that the index knows. */
+/** Whether the filter uses only indexed columns and operators that the index supports. */
 export function isAnswerable({ entity, conditions }: NormalisedFilter, columns: IndexedColumns): boolean {
   if (entity !== columns.table) return false;
   return conditions.every((condition) => {

@@ -1,4 +1,4 @@
-// Has the index built by a thread of its own.
+// Builds the index in a thread of its own.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -19,7 +19,7 @@ export type BuildResult =
   /** The signal was aborted. */
   | { outcome: 'stopped' };
 
-/** Never rejects. An abort ends the thread at once; its connection to the database breaks, and nothing is left behind. */
+/** Never rejects. An abort ends the thread and its database connection at once. */
 export function buildIndex(order: BuildOrder, signal: AbortSignal): Promise<BuildResult> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve({ outcome: 'stopped' });
@@ -39,7 +39,7 @@ export function buildIndex(order: BuildOrder, signal: AbortSignal): Promise<Buil
   });
 }
 
-/** Tests run the sources, but a thread does not pass through Jest: it runs what was built from them. */
+/** Tests run the sources, but Jest does not compile for a thread, which runs the built file. */
 function workerFile(): string {
   const beside = fileURLToPath(new URL('./build-index.worker.js', import.meta.url));
   return existsSync(beside) ? beside : beside.replace('/src/filter-index/', '/dist/filter-index/');

@@ -1,5 +1,5 @@
-// The thread that builds the index: reading ten million rows takes a core for some ten seconds, which no request should
-// notice. It ends with its one message.
+// The thread that builds the index: reading ten million rows keeps a core busy for about ten seconds, which must not slow
+// down requests. It sends one message and ends.
 import { parentPort, workerData } from 'node:worker_threads';
 import pg from 'pg';
 import type { BuildOrder, BuildResult } from './build-index.js';
@@ -8,7 +8,7 @@ import { buffersOf, readIndex } from './read-index.js';
 
 const { connection, columns, bytesMax } = workerData as BuildOrder;
 const client = new pg.Client({ ...connection, query_timeout: connection.answerTimeoutMs });
-// A lost connection fails the query that is under way; without one nobody needs to know.
+// A lost connection makes the current query fail; without a query it does not matter.
 client.on('error', () => undefined);
 
 const answer = (result: BuildResult, buffers: ArrayBuffer[] = []) => parentPort!.postMessage(result, buffers);

@@ -1,5 +1,5 @@
-// What changed since the build: for each changed id its row as it is now, or that it is gone. The rows are few, so they
-// are judged one by one.
+// The rows that changed since the build: for each id the row as it is now, or null. They are few, so they are tested one
+// by one.
 import { evaluateFilter, type FilterRecord, type NormalisedFilter } from '@tradewind/filters';
 
 export class ChangedRows {
@@ -10,7 +10,7 @@ export class ChangedRows {
     return this.rows.size;
   }
 
-  /** @param row null when there is no such row any more */
+  /** @param row null for a deleted row */
   set(id: bigint, row: FilterRecord | null): void {
     if (!this.rows.has(id)) this.sortedIds = undefined;
     this.rows.set(id, row);

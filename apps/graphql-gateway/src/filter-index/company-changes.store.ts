@@ -1,13 +1,13 @@
-// What happened to the companies since a data version, in one statement, so that version and rows belong together.
+// The companies that changed since a data version, read in one statement, so that version and rows belong together.
 import { Injectable } from '@nestjs/common';
 import { integerOf, type FilterRecord } from '@tradewind/filters';
 import { DataStore } from '../data-store/data-store.js';
 import { columnsToRead, companyColumns } from './indexed-columns.js';
 
 export type CompanyChanges =
-  /** All rows written after the version asked for, as they are at `version`; null where there is none any more. */
+  /** All rows written after the given version, as they are at `version`; null for a deleted row. */
   | { outcome: 'known'; version: bigint; rows: [id: bigint, row: FilterRecord | null][] }
-  /** The list is too long, was never written or is gone, or the data is older than the version: read everything anew. */
+  /** The list is too long, incomplete or gone, or the data is older than the version: everything must be read again. */
   | { outcome: 'unknown'; version: bigint };
 
 interface ChangeRow extends Record<string, unknown> {
@@ -33,7 +33,7 @@ from now cross join known left join changed on true left join company on company
 export class CompanyChangesStore {
   constructor(private readonly dataStore: DataStore) {}
 
-  /** @param rowsMax more changed rows than these are `unknown` */
+  /** @param rowsMax with more changed rows the outcome is `unknown` */
   async since(version: bigint, rowsMax: number): Promise<CompanyChanges> {
     const rows = await this.dataStore.query<ChangeRow>({
       text: statement,

@@ -1,5 +1,5 @@
-// Reads PostgreSQL's binary COPY format (documentation of COPY, "Binary Format") of bigint and bigint[] columns. A row
-// of it costs a fraction of a row of the ordinary protocol: no text, no object.
+// Reads PostgreSQL's binary COPY format (documentation of COPY, "Binary Format") of bigint and bigint[] columns. This is
+// far cheaper than rows of the ordinary protocol, because it makes neither texts nor objects.
 import type { Integer } from '@tradewind/filters';
 
 const headerBytes = 19;
@@ -57,7 +57,7 @@ function integerAt(buffer: Buffer, at: number): Integer {
   return Number.isSafeInteger(value) ? value : buffer.readBigInt64BE(at);
 }
 
-/** Takes the stream in pieces, however it is cut, and hands over each row. */
+/** Takes the stream in pieces of any size, and passes on each row. */
 export class CopyRowsReader {
   private rest: Buffer = emptyBytes;
   private isPastHeader = false;
@@ -86,7 +86,7 @@ export class CopyRowsReader {
     this.rest = bytes.subarray(at);
   }
 
-  /** @throws when the stream ended in the middle */
+  /** @throws if the stream ended within a row */
   end(): void {
     if (!this.isAtEnd) throw new Error('the copy of the table ended before its last row');
   }

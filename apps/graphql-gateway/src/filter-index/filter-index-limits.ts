@@ -1,12 +1,12 @@
-// How far the index follows the data before it is built anew, and how long it waits after a failure.
+// How many changes the index follows before it is rebuilt, and how long it waits after a failure.
 
 /**
- * Changed rows are judged one by one at each new filter, about a microsecond each and condition: from here on that costs as
- * much as the bits of ten million rows, and a new build is started.
+ * Changed rows are tested one by one for each new filter, about a microsecond for each condition. At this number that
+ * costs as much as the bits of ten million rows, and a new build starts.
  */
 export const changedRowsToRebuild = 3_000;
 
-/** While that build runs, the old index follows on up to here; 20,000 rows cost some 20 ms a filter. Then PostgreSQL answers. */
+/** The old index follows up to this many while the build runs; 20,000 rows cost about 20 ms a filter. Then PostgreSQL answers. */
 export const changedRowsMax = 20_000;
 
 /** A request that finds the index behind waits this long for it to catch up, which takes a few milliseconds after small changes. */
@@ -15,7 +15,7 @@ export const catchUpMs = 50;
 /** After a build that failed: long enough for a database to come back. */
 export const retryAfterMs = 15_000;
 
-/** After a build that did not fit: the table will not have shrunk sooner. */
+/** After a build that did not fit: the table is unlikely to shrink sooner. */
 export const retryTooLargeAfterMs = 10 * 60_000;
 
 /** Longest run of one statement of a build: it reads the whole table. */

@@ -1,6 +1,6 @@
-// Keeps the index of the companies: builds it in the background, follows the changes of the data, builds it anew when they
-// are too many, and gives it up rather than taking more memory than it may. Nothing waits for it: as long as there is no
-// index of the current data version, PostgreSQL answers.
+// Keeps the index of the companies: builds it in the background, applies the changes of the data, and rebuilds it when they
+// are too many. If it does not fit into its memory limit it is dropped. Nothing waits for it: without an index of the
+// current data version, PostgreSQL answers.
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { BackgroundLoop, connectionOptions, Logger } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
@@ -24,7 +24,7 @@ import { VersionedIndex } from './versioned-index.js';
 export class FilterIndexService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private index: VersionedIndex | undefined;
   private built: Pick<BuiltIndex, 'bytes' | 'rowCount'> | undefined;
-  /** The data moved on in a way that only another build can follow. */
+  /** The data changed in a way that requires a new build. */
   private isLost = false;
   private refreshing: Promise<void> | undefined;
   private building: Promise<void> | undefined;
@@ -65,25 +65,25 @@ export class FilterIndexService implements OnApplicationBootstrap, BeforeApplica
     this.loop.start();
   }
 
-  /** Before the connections of requests end: the last refresh still has one. */
+  /** Before the connections are closed: the last refresh still needs one. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped.abort();
     await this.loop.stop();
     await Promise.all([this.building, this.refreshing?.catch(() => undefined)]);
   }
 
-  /** The index, if there is one that follows the data. It may be behind: see `catchUp`. */
+  /** The index, unless there is none or it needs a new build. It may be behind: see `catchUp`. */
   current(): VersionedIndex | undefined {
     return this.isLost ? undefined : this.index;
   }
 
-  /** Brings the index to the data version of now, or to the one that a refresh under way arrives at. Failures are left to the loop. */
+  /** Brings the index to the current data version, or to that of a refresh under way. The loop handles failures. */
   catchUp(): Promise<void> {
     this.refreshing ??= this.refresh().finally(() => (this.refreshing = undefined));
     return this.refreshing;
   }
 
-  /** For whoever finds that the index is wrong, which is a fault of the program: it is not used again. */
+  /** To be called when the index turns out to be wrong, which is a bug: it is not used again. */
   distrust(details: Record<string, unknown>): void {
     this.events.emit('filter_index_wrong', details);
     this.isLost = true;
@@ -94,7 +94,7 @@ export class FilterIndexService implements OnApplicationBootstrap, BeforeApplica
     if (this.index && !this.isLost) await this.catchUp().catch(ignoreKnownFailure);
     const isWanted = !this.index || this.isLost || this.index.changedCount > changedRowsToRebuild;
     if (isWanted && !this.building && performance.now() >= this.buildNotBeforeMs) {
-      // Not awaited: meanwhile the present index goes on following the changes.
+      // Not awaited: until it is done the old index keeps following the changes.
       this.building = this.build().finally(() => (this.building = undefined));
     }
   }
@@ -118,7 +118,7 @@ export class FilterIndexService implements OnApplicationBootstrap, BeforeApplica
     const bytesMax = this.config.FILTER_INDEX_MEMORY_MAX_MB * 2 ** 20;
     let result = await this.run(bytesMax - (this.built?.bytes ?? 0));
     if (result.outcome === 'too_large' && this.built) {
-      // Both do not fit beside one another: PostgreSQL answers in between.
+      // The old and the new index do not fit together: PostgreSQL answers until the new one is there.
       this.forget();
       result = await this.run(bytesMax);
     }
@@ -129,7 +129,7 @@ export class FilterIndexService implements OnApplicationBootstrap, BeforeApplica
       this.index = new VersionedIndex(new BitsetIndex(parts), BigInt(version));
       this.built = { rowCount, bytes };
       this.isLost = false;
-      // Writers that outrun every build must not keep the database busy with builds for nothing.
+      // If writes outrun every build, builds must not keep the database busy in vain.
       this.buildNotBeforeMs = performance.now() + 2 * 1000 * seconds;
       this.events.emit('filter_index_built', { seconds, rows: rowCount, bytes, version });
       this.loop.wake();
@@ -170,7 +170,7 @@ export class FilterIndexService implements OnApplicationBootstrap, BeforeApplica
   }
 }
 
-/** DataStore has reported it; the next pass tries again. */
+/** DataStore has reported the failure already; the next pass tries again. */
 function ignoreKnownFailure(error: unknown): void {
   if (!(error instanceof ServiceError)) throw error;
 }

@@ -1,12 +1,12 @@
-// What the index holds of a table. A filter on any other column is PostgreSQL's.
+// The columns that the index holds. PostgreSQL answers filters on other columns.
 
 export interface IndexedColumns {
   table: 'company';
-  /** bigint columns that are asked for single values. */
+  /** bigint columns that filters compare with single values. */
   values: readonly string[];
   /** bigint[] columns. */
   lists: readonly string[];
-  /** bigint columns that are asked for ranges. */
+  /** bigint columns that filters compare with ranges. */
   numbers: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Thrown by a build that would take more memory than it may. */
+/** Thrown by a build that would exceed its memory limit. */
 export class IndexTooLarge extends Error {
   constructor(
     readonly bytesWanted: number,
@@ -8,7 +8,7 @@ export class IndexTooLarge extends Error {
   }
 }
 
-/** Counts what a build allocates and stops it before it takes more than it may. */
+/** Counts what a build allocates and stops it before it exceeds its limit. */
 export class MemoryBudget {
   private taken = 0;
 

@@ -6,8 +6,8 @@ import { type Bits, setBit, wordsFor } from './bits.js';
 import type { MemoryBudget } from './memory-budget.js';
 import type { RowSet } from './row-set.js';
 
-// 128 sets are 16 bytes a row. A range then costs one pass over the bits and at most 2 / 128 of the rows one by one:
-// 78,000 on average at ten million, which takes as long as the pass.
+// 128 sets take 16 bytes a row. A range then costs one pass over the bits and at most 2 / 128 of the rows one by one:
+// 78,000 on average for ten million rows, which takes as long as the pass.
 const stepsMax = 128;
 const rowsPerStepMin = 256;
 

@@ -1,6 +1,6 @@
-// Answers from the index in memory what it can answer, and leaves the rest to PostgreSQL. The rows of the page come from
-// PostgreSQL by their ids, in one statement with the data version of its snapshot: only if that is the version of the
-// index, ids and count are those of that snapshot, too, and the answer is exact.
+// Answers from the index in memory where it can, and from PostgreSQL otherwise. PostgreSQL reads the rows of the page by
+// their ids, in one statement with the data version of its snapshot. The answer is used only if that is the version of
+// the index: then ids, count and rows belong to the same snapshot.
 import { withinMs } from '@tradewind/service-kit';
 import type { AppEvents } from '../events.js';
 import type { PageRead, PageReader, PageRequest } from '../connections/page-reader.port.js';
@@ -27,7 +27,7 @@ export class IndexedPageReader implements PageReader {
   async read(request: PageRequest): Promise<PageRead> {
     if (!isIndexed(request)) return this.fromPostgres(request, 'filter');
     if (!this.filterIndex.current()) return this.fromPostgres(request, 'not_ready');
-    // The second time after the index has caught up with what was written since its last refresh.
+    // The second attempt is made after the index has caught up with the latest writes.
     for (const isLast of [false, true]) {
       const index = this.filterIndex.current();
       const page = index && (await this.fromIndex(index, request));
@@ -65,7 +65,7 @@ export class IndexedPageReader implements PageReader {
       isCounted ? countOnceSent(index, version, () => index.count(filter, countKey)) : undefined,
     ]);
     if (BigInt(found[0]!.data_version) !== version || (isCounted && count === undefined)) return undefined;
-    // Without any row of the page there is still the one with the version.
+    // An empty page still has one row, with the version.
     const rows: Row[] = found.filter((row) => row['id'] !== null);
     if (rows.length !== ids.length) {
       this.filterIndex.distrust({ version: String(version), idCount: ids.length, rowCount: rows.length });
@@ -77,7 +77,7 @@ export class IndexedPageReader implements PageReader {
 
 type IndexedRequest = PageRequest & { filter: NonNullable<PageRequest['filter']> };
 
-/** Companies by their own filters in order of id; everything else is PostgreSQL's. */
+/** Whether the page lists companies by their own filters in order of id. PostgreSQL answers everything else. */
 function isIndexed(request: PageRequest): request is IndexedRequest {
   const { table, filter, sort } = request;
   return table === 'company' && sort.length === 0 && filter !== undefined && isAnswerable(filter, companyColumns);
@@ -85,7 +85,7 @@ function isIndexed(request: PageRequest): request is IndexedRequest {
 
 /** Counts while PostgreSQL reads the page. Undefined when the index has moved on to another version by then. */
 async function countOnceSent(index: VersionedIndex, version: bigint, count: () => number): Promise<number | undefined> {
-  // What is written in a turn of the event loop is sent at its end.
+  // The statement is sent at the end of this turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   return index.version === version ? count() : undefined;
 }

@@ -1,4 +1,4 @@
-// Reads the indexed columns of the whole table and builds the index from them, as of one snapshot of the database.
+// Reads the indexed columns of the whole table in one snapshot of the database and builds the index from them.
 import { pipeline } from 'node:stream/promises';
 import { Writable } from 'node:stream';
 import type pg from 'pg';
@@ -15,7 +15,7 @@ export interface BuiltIndex {
   /** Data version of the snapshot, digits of a bigint. */
   version: string;
   rowCount: number;
-  /** Memory of the parts and of the work with them. */
+  /** Memory of the index and of its use. */
   bytes: number;
 }
 
@@ -26,7 +26,7 @@ export interface BuiltIndex {
 export async function readIndex(client: pg.Client, columns: IndexedColumns, bytesMax: number): Promise<BuiltIndex> {
   const { table } = columns;
   await client.query('begin isolation level repeatable read read only');
-  // The requests need the other processors more than a build in the background does.
+  // Requests need the other processors more than a build in the background does.
   await client.query('set local max_parallel_workers_per_gather = 0');
   const { rows } = await client.query<{ version: string; count: string }>(
     `select (select version from data_version where entity = $1) as version, (select count(*) from ${table}) as count`,
@@ -60,7 +60,7 @@ export async function readIndex(client: pg.Client, columns: IndexedColumns, byte
   return { parts: builder.finish(), version, rowCount, bytes: budget.bytes };
 }
 
-/** All buffers of the parts, to be handed to another thread without a copy. */
+/** All buffers of the index, which can be moved to another thread without a copy. */
 export function buffersOf({ ids, values, lists, numbers }: IndexParts): ArrayBuffer[] {
   const arrays = [
     ids,

@@ -1,5 +1,5 @@
-// The rows that satisfy a filter, worked out block by block and only as far as somebody asks: the first rows behind a
-// cursor are in the first blocks behind it, and a page without a count needs no others.
+// The rows that satisfy a filter, computed block by block and only as far as needed: the first rows after a cursor are in
+// the first blocks after it, and a page without a count needs no others.
 import {
   andBlockInto,
   andDifferenceInto,
@@ -16,7 +16,7 @@ import {
   positionsIn,
 } from './bits.js';
 
-/** So many words stay in the processor's nearest cache while every operand goes over them. */
+/** This many words stay in the processor's first cache while all operands read them. */
 const wordsPerBlock = 4096;
 // Work on a block is never interrupted, so that all selections share it.
 const union: Bits = new Int32Array(wordsPerBlock);
@@ -30,14 +30,14 @@ export interface Mask {
 }
 
 export class RowSelection {
-  /** Of each block, whether its words are the rows of the selection already. */
+  /** For each block, whether it is computed. */
   private readonly isDone: Uint8Array;
   private rowsDone = 0;
   private isLost = false;
 
   /**
-   * @param bits the rows that are left to select from; those of the blocks that are worked out become the selected ones
-   * @param masks all of them hold for a selected row
+   * @param bits the rows to select from; computed blocks hold the selected rows
+   * @param masks a selected row satisfies all of them
    */
   constructor(
     private readonly bits: Bits,
@@ -46,7 +46,7 @@ export class RowSelection {
     this.isDone = new Uint8Array(Math.ceil(bits.length / wordsPerBlock));
   }
 
-  /** Positions of the first rows from `from` on, at most `limit`, ascending. */
+  /** Positions of the first `limit` rows from `from` on, ascending. */
   positions(from: number, limit: number): number[] {
     const found: number[] = [];
     for (let block = Math.floor(from / 32 / wordsPerBlock); block < this.isDone.length; block++) {
@@ -64,7 +64,7 @@ export class RowSelection {
     return this.rowsDone;
   }
 
-  /** What the masks read is about to be overwritten: what is not worked out by now never will be. */
+  /** Called before the data of the masks is overwritten: blocks that are not computed by now never will be. */
   abandon(): void {
     this.isLost = this.isDone.includes(0);
   }

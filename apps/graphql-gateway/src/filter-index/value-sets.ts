@@ -1,5 +1,5 @@
-// For every value of a column the set of rows that have it: as bits where it is frequent, as a list of positions where
-// it is rare, whichever is smaller. A row of a list column is in the set of each of its elements.
+// For every value of a column, the set of rows that have it: as bits or as a list of positions, whichever is smaller. A
+// row of a list column is in the set of each of its elements.
 import type { Integer } from '@tradewind/filters';
 import { type Bits, hasBit, setBit, wordsFor } from './bits.js';
 import type { MemoryBudget } from './memory-budget.js';
@@ -85,7 +85,7 @@ export class ValueSetsBuilder {
     set.count += 1;
   }
 
-  /** The builder is empty afterwards: each set is given up as it is copied, so that there is never a second copy of all. */
+  /** Empties the builder: each set is released as it is copied, so that there are never two copies of all sets. */
   finish(): ValueSetsParts {
     const sets = [...this.sets];
     this.sets.clear();

@@ -5,19 +5,19 @@ import { type BitsetIndex, scratchMax } from './bitset-index.js';
 import { ChangedRows } from './changed-rows.js';
 import type { RowSelection } from './row-selection.js';
 
-// Whoever reads page after page asks for the same rows again and again; so do several users of one screen.
+// A caller that reads page after page asks for the same rows again; so do several users of one screen.
 const selectionsMax = 8;
 
 interface Selection {
   bits: Bits;
-  /** Of the build, without what changed since. */
+  /** Rows of the build that have not changed since. */
   unchanged: RowSelection;
   changed: readonly bigint[];
 }
 
 export class VersionedIndex {
   private readonly changedRows = new ChangedRows();
-  /** Rows of the build that are no longer as they were. */
+  /** Rows of the build that have changed since. */
   private readonly outdated: Bits;
   private hasOutdated = false;
   /** By filter, the least recently used first. */
@@ -41,7 +41,7 @@ export class VersionedIndex {
     return this.changedRows.count;
   }
 
-  /** Moves on to a later version. `changes` are all rows that were written in between; null where there is none any more. */
+  /** Moves to a later version. `changes` are all rows that were written in between; null for a deleted row. */
   apply(version: bigint, changes: Iterable<readonly [id: bigint, row: FilterRecord | null]>): void {
     for (const [id, row] of changes) {
       this.changedRows.set(id, row);
@@ -107,7 +107,7 @@ function mergedAscending(left: readonly bigint[], right: readonly bigint[]): big
   return [...left, ...right].sort((a, b) => (a < b ? -1 : 1));
 }
 
-/** Bytes that a VersionedIndex takes beside the parts of its build. */
+/** Bytes that a VersionedIndex takes in addition to the parts of its build. */
 export function workingBytes(rowCount: number): number {
   // The selections, the outdated rows and the scratch bits of the index.
   return (selectionsMax + 1 + scratchMax) * Math.ceil(rowCount / 32) * 4;

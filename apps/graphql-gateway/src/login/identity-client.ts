@@ -1,12 +1,12 @@
-// The identity service as the gateway uses it: log-in and ended credentials, over HTTP. No answer is a 502: the
-// caller did nothing wrong and may try again. API keys never depend on it.
+// Client of the identity service: log-in and ended credentials. If identity does not answer, the caller gets a 502 and
+// may try again. The check of an API key never depends on identity.
 import { Injectable } from '@nestjs/common';
 import { fetchJson, FetchJsonError } from '@tradewind/service-kit';
 import { ServiceError, type CredentialChangesPage } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { invalidToken } from './invalid-token.js';
 
-/** Told to a throttled caller when identity does not say how long its window lasts, seconds. */
+/** Seconds that a throttled caller should wait if identity does not say how many. */
 const throttledSecondsDefault = 60;
 
 @Injectable()
@@ -23,7 +23,7 @@ export class IdentityClient {
       const { body } = await fetchJson<{ token?: unknown }>(`${this.baseUrl}/auth/login`, {
         method: 'POST',
         body: credentials,
-        // The identity service throttles by the address of the person, not by ours.
+        // The identity service throttles by the caller's address, not by ours.
         headers: { 'x-forwarded-for': clientIp },
         timeoutMs: this.config.IDENTITY_TIMEOUT_MS,
       });
@@ -34,7 +34,7 @@ export class IdentityClient {
     }
   }
 
-  /** Throws 401 unless identity still takes the JWT: its user is not disabled and has the same password. */
+  /** Throws 401 unless identity still accepts the JWT: its user is not disabled and has the same password. */
   async assertLoggedIn(authorization: string): Promise<void> {
     try {
       await fetchJson(`${this.baseUrl}/auth/me`, {

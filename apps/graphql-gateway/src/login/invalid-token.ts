@@ -1,6 +1,6 @@
 import { ServiceError } from '@tradewind/shared-types';
 
-/** 401 for a JWT that does not make API keys, or no more. */
+/** 401 for a JWT that may not make API keys, or no longer. */
 export function invalidToken(cause?: unknown): ServiceError {
   return new ServiceError({
     code: 'caller.unauthenticated',

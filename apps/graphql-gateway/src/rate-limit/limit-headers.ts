@@ -3,7 +3,7 @@
 // in seconds from now, like the draft's `t`.
 import type { LimitState } from '../request/limit-state.js';
 
-/** On every answer that tells its limit. */
+/** On every answer that reports a limit. */
 export const policyHeader = 'ratelimit-policy';
 
 /** Headers of the limit that governs this answer. */

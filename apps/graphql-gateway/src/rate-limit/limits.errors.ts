@@ -1,7 +1,7 @@
 import { ServiceError } from '@tradewind/shared-types';
 import type { LimitState } from '../request/limit-state.js';
 
-/** A refusal that knows its limit, so that the headers of the answer are made without asking the counters. */
+/** A refusal with the state of its limit, so that the headers of the answer need no query. */
 export class LimitReached extends ServiceError {
   constructor(
     failure: ConstructorParameters<typeof ServiceError>[0],

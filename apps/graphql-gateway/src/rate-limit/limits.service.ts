@@ -1,4 +1,4 @@
-// Who may do how much, and what the answer's headers say about it. Fails closed: while the counters cannot be reached
+// Takes units of the limits, and reports their state for the headers. Fails closed: while the counters cannot be reached
 // nothing is admitted, and the caller gets a 503.
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { BackgroundLoop, Logger } from '@tradewind/service-kit';
@@ -41,7 +41,7 @@ export class LimitsService implements OnModuleInit, OnModuleDestroy {
     this.loop = new BackgroundLoop({
       name: 'limits-clean-up',
       intervalMs: cleanUpIntervalMs,
-      // Not while the service starts, nor in an operator command.
+      // Neither while the service starts nor in an operator command.
       startsAfterMs: cleanUpIntervalMs,
       run: () => this.store.removeExpired(this.clock.now(), requestWindowSeconds),
       logger,
@@ -82,7 +82,7 @@ export class LimitsService implements OnModuleInit, OnModuleDestroy {
     };
   }
 
-  /** Where the caller stands, for the headers of answers that took nothing. */
+  /** The state of the caller's limit, for the headers of answers that took nothing. */
   async look(policy: 'data' | 'requests', caller: Caller): Promise<LimitState> {
     const now = this.clock.now();
     if (policy === 'data' && caller.userId !== null)

@@ -1,7 +1,7 @@
-// All SQL on the counters. Every take is one statement with its condition inside: atomic over all replicas, durable
-// over a restart. The instant comes from the caller, so that a test can move it over midnight.
-// The counters have connections of their own that do not wait for the disk at commit: a crash of the database server
-// (not of a gateway, nor a restart) can forget the counts of its last second, and no request waits for a disk.
+// All SQL on the counters. Every take is one statement with its condition: atomic over all replicas and kept over a
+// restart. The caller passes the time, so that a test can move it past midnight.
+// The counters have connections of their own that do not wait for the disk at commit. Only a crash of the database
+// server can lose counts, those of its last second.
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { connectionOptions, Logger, WatchedClient } from '@tradewind/service-kit';
 import pg from 'pg';
@@ -25,7 +25,7 @@ export class LimitsStore implements OnApplicationShutdown {
     const options = connectionOptions(config, 'graphql_gateway limits');
     this.pool = new pg.Pool({
       ...options,
-      // Every statement here finds its rows by primary key: there is nothing to plan anew.
+      // Every statement finds its rows by primary key, so one plan fits all values.
       options: `${options.options} -c synchronous_commit=off -c plan_cache_mode=force_generic_plan`,
       max: config.DATABASE_POOL_SIZE,
       Client: WatchedClient,
@@ -88,7 +88,7 @@ export class LimitsStore implements OnApplicationShutdown {
     return rows[0] ? { used: rows[0].used, endsAt: rows[0].ends_at } : { used: 0, endsAt: null };
   }
 
-  /** Gives units back to windows that have not started anew since. */
+  /** Gives units back to windows that have not restarted since. */
   async giveBackWindows(keys: string[], cost: number, windowSeconds: number, takenAt: Date): Promise<void> {
     await this.query(
       'give-back-windows',
@@ -100,7 +100,7 @@ export class LimitsStore implements OnApplicationShutdown {
 
   /** Drops counters that can no longer matter. */
   async removeExpired(now: Date, windowSeconds: number): Promise<void> {
-    // A day more than the current one: refunds of requests that began before midnight still find their row.
+    // The day before is kept as well: refunds of requests that began before midnight need its row.
     await this.query('drop-days', `delete from daily_quota where day < $1::date - 1`, [utcDay(now)]);
     await this.query(
       'drop-windows',

@@ -9,7 +9,7 @@ export interface Caller {
   userId: string | null;
 }
 
-/** Length of the window of everything that is no data call; it starts with its first request. */
+/** Length of the window of all requests that are not data calls; it starts with its first request. */
 export const requestWindowSeconds = 60;
 /** Data calls count by the calendar day in UTC. */
 export const dataWindowSeconds = 86_400;

@@ -1,5 +1,5 @@
-// From the contact arguments to a condition. Who may see what is part of it: a contact is visible to its owner, and to
-// everybody once it is shared.
+// Turns the contact arguments into a condition, which includes who may see what: a contact is visible to its owner, and
+// to everybody once it is shared.
 import { compileFilter, searchTextFault, wordsOf, type NormalisedFilter } from '@tradewind/filters';
 import type { Condition } from '../../connections/page-query.js';
 import { userInputError } from '../../request/graphql-errors.js';
@@ -54,7 +54,7 @@ export function contactCondition({ filters, personFilter, userId, now }: Contact
     parts.push(
       `(lower(t.email) = ${email} or exists (select from unnest(t.emails) as address where lower(address) = ${email}))`,
     );
-    // Narrows by the index on words; every address with these words passes.
+    // Uses the index on words first: an address that is equal has the same words.
     const query = searchQuery('email', filters.email, false);
     parts.push(`t.search @@ ${param(query, 'tsquery')}`);
   }
@@ -87,7 +87,7 @@ export function contactCondition({ filters, personFilter, userId, now }: Contact
   if (filters.onlyInCollections) parts.push(`t.collection_ids <> '{}'`);
   parts.push(filters.isDeleted ? 't.is_deleted' : 'not t.is_deleted');
   if (!filters.includeBlacklisted) parts.push('not t.is_blacklisted');
-  // A filter without conditions asks nothing of the person, not even that there is one.
+  // A filter without conditions does not even require that there is a person.
   if (personFilter && personFilter.conditions.length > 0) {
     const compiled = compileFilter(personFilter, { firstParameter: params.length + 1 });
     params.push(...compiled.params);
@@ -96,7 +96,7 @@ export function contactCondition({ filters, personFilter, userId, now }: Contact
   return { sql: parts.join(' and '), params };
 }
 
-/** Text that two queries share only when they ask for the same contacts whatever the time is. */
+/** Text that two queries share only when they ask for the same contacts, whatever the time is. */
 export function contactFingerprint(filters: InputGetContactFilters): string {
   const given = Object.entries(filters).filter(([, value]) => value !== null && value !== undefined);
   const sorted = Object.fromEntries(given.sort(([a], [b]) => (a < b ? -1 : 1)));

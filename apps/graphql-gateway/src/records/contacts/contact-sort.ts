@@ -26,7 +26,7 @@ export function contactSort({ sortBy, personSortBy, sortOrder }: ContactsArgs): 
     const { isReversed = false, ...key } = personKeys[personSortBy];
     keys.push({ ...key, direction: isAscending !== isReversed ? 'asc' : 'desc' });
   }
-  // Without a key the order is that of the ids, in the direction asked for.
+  // Without a key contacts are ordered by id, in the direction asked for.
   if (keys.length === 0 && !isAscending)
     keys.push({ column: 'id', type: 'bigint', direction: 'desc', isNullable: false });
   return keys;

@@ -36,7 +36,7 @@ export function parseDealSorters(sorters: readonly Record<string, unknown>[] | n
       throw userInputError(`${path}: ${field} is sorted by already`);
     keys.push({ ...column, direction: direction === 'ASC' ? 'asc' : 'desc' });
   }
-  // Ids are unique: nothing behind them can matter.
+  // Ids are unique, so keys after the id have no effect.
   const idIndex = keys.findIndex(({ column }) => column === sortable['id']!.column);
   return idIndex === -1 ? keys : keys.slice(0, idIndex + 1);
 }
