@@ -67,6 +67,11 @@ export class Session extends Connection {
     super(client, runner.manager);
   }
 
+  /** A transaction on this connection. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return transaction(this.runner.manager, work);
+  }
+
   release(): Promise<void> {
     return this.runner.release();
   }
@@ -96,10 +101,7 @@ export class Db implements Queries {
 
   /** Commits when `work` resolves and rolls back when it rejects, with its error. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.dataSource.transaction(async (manager) => {
-      const client = (await manager.queryRunner?.connect()) as pg.ClientBase;
-      return work(new Tx(client, manager));
-    });
+    return transaction(this.dataSource.manager, work);
   }
 
   /** Keeps one connection for `work`, outside a transaction. */
@@ -121,4 +123,11 @@ export class Db implements Queries {
   async close(): Promise<void> {
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
+}
+
+function transaction<T>(on: EntityManager, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return on.transaction(async (manager) => {
+    const client = (await manager.queryRunner?.connect()) as pg.ClientBase;
+    return work(new Tx(client, manager));
+  });
 }

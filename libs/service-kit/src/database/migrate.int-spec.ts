@@ -42,6 +42,24 @@ describe('migrateDatabase', () => {
     expect(await query('select * from example.item')).toEqual([{ id: 1, colour: 'red' }]);
   });
 
+  it('goes on from the record that every release before kept', async () => {
+    await query(`create schema example;
+      create table example.migration(name text primary key, applied_at timestamptz not null default now());
+      create table example.item(id int primary key);
+      insert into example.migration(name) values ('0001-items')`);
+    expect(await migrateDatabase(config, [items, colours])).toEqual(['0002-colours']);
+  });
+
+  it('keeps what was finished, and nothing of a migration whose process was killed', async () => {
+    const killed: Migration = {
+      name: '0002-killed',
+      up: 'create table half(id int); select pg_terminate_backend(pg_backend_pid())',
+    };
+    await expect(migrateDatabase(config, [items, killed])).rejects.toThrow('Migration 0002-killed failed');
+    expect(await query("select to_regclass('example.half') as half")).toEqual([{ half: null }]);
+    expect(await migrateDatabase(config, [items, colours])).toEqual(['0002-colours']);
+  });
+
   it('lets replicas that start together wait for one another', async () => {
     const applied = await Promise.all([1, 2, 3, 4].map(() => migrateDatabase(config, [items, colours])));
     expect(applied.filter((names) => names.length === 2)).toHaveLength(1);

@@ -1,86 +1,68 @@
-import type pg from 'pg';
+// The order and the record of migrations. TypeORM's own runner and umzug were compared and are not used: TypeORM wants a
+// timestamp in each name, so an older release would no longer recognise what was applied, and umzug brings 37 packages
+// for the loop below. Neither takes the lock.
 import { errorText } from '../logged-error.js';
-import { connectionOptions, type DatabaseConfig } from './database-settings.js';
-import { untilReachable } from './until-reachable.js';
-import { WatchedClient } from './watched-client.js';
+import type { DatabaseConfig } from './database-settings.js';
+import type { Session } from './db.js';
+import { openDb } from './open-db.js';
 
-/** Runs statements on the one connection, inside the one transaction, of a migration. */
-export type MigrationQuery = (sql: string, parameters?: unknown[]) => Promise<Record<string, unknown>[]>;
+/** Runs a statement inside the transaction of a migration. */
+export type MigrationQuery = (sql: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 
-/** One step forward of a schema. Never changed once released; there is no way back but another step. */
+/** One step forward of a schema. It never changes once it is released. There are no steps back. */
 export interface Migration {
   /** Four digits and what it does, as its file: `0003-api-keys`. */
   name: string;
-  /** SQL, or a function for what SQL alone cannot do. Unqualified names are the service's own schema. */
+  /** Statements, or a function that makes them. Unqualified names belong to the service's own schema. */
   up: string | ((query: MigrationQuery) => Promise<void>);
 }
 
-/** What of the config a migration needs. A migration may take longer than a request's statement. */
+/** The part of the config that a migration needs. */
 export type MigrationConfig = Pick<DatabaseConfig, 'DATABASE_URL' | 'DATABASE_SCHEMA'>;
 
-const connectionTimeoutMs = 3000;
-const statementTimeoutMs = 15 * 60_000;
+// One connection, so that the lock ends together with the migration that it guards. A statement may take long.
+const connection = {
+  DATABASE_POOL_SIZE: 1,
+  DATABASE_CONNECTION_TIMEOUT_MS: 3000,
+  DATABASE_STATEMENT_TIMEOUT_MS: 15 * 60_000,
+};
 
 /**
- * Brings the service's schema up to date: creates it when it is missing, then applies, in the order of their names and each
- * in a transaction, the migrations not applied yet. Replicas that start together wait for one another on an advisory lock.
- * Returns the names applied now. Applying again is harmless; names that are unknown here belong to a newer release and are left alone.
+ * Creates the service's schema if it is missing and applies the migrations that are not applied yet, in their order and
+ * each in a transaction. Replicas that start together wait for one another. Returns the names applied by this call.
+ * Applying again changes nothing. Names that are not in the list belong to a newer release and are left alone.
  */
 export async function migrateDatabase(config: MigrationConfig, migrations: readonly Migration[]): Promise<string[]> {
   assertOrder(migrations);
-  const client = await untilReachable(() => connect(config));
+  const db = await openDb({ ...config, ...connection });
   try {
-    // The lock belongs to the session and ends with it, however the process ends.
-    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [`migrate ${config.DATABASE_SCHEMA}`]);
-    await client.query(`create schema if not exists "${config.DATABASE_SCHEMA}"`);
-    await client.query(
-      'create table if not exists migration(name text primary key, applied_at timestamptz not null default now())',
-    );
-    const { rows } = await client.query<{ name: string }>('select name from migration');
-    const applied = new Set(rows.map(({ name }) => name));
-    const pending = migrations.filter(({ name }) => !applied.has(name));
-    for (const migration of pending) await apply(client, migration);
-    return pending.map(({ name }) => name);
+    return await db.session((session) => applyPending(session, config.DATABASE_SCHEMA, migrations));
   } finally {
-    await client.end();
+    await db.close();
   }
 }
 
-async function connect(config: MigrationConfig): Promise<pg.Client> {
-  const client = new WatchedClient(
-    connectionOptions(
-      {
-        ...config,
-        DATABASE_POOL_SIZE: 1,
-        DATABASE_CONNECTION_TIMEOUT_MS: connectionTimeoutMs,
-        DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs,
-      },
-      `${config.DATABASE_SCHEMA} migration`,
-    ),
+async function applyPending(session: Session, schema: string, migrations: readonly Migration[]): Promise<string[]> {
+  // The lock belongs to the session and ends with it, even if the process is killed.
+  await session.rows('select pg_advisory_lock(hashtextextended($1, 0))', [`migrate ${schema}`]);
+  await session.rows(`create schema if not exists "${schema}"`);
+  await session.rows(
+    'create table if not exists migration(name text primary key, applied_at timestamptz not null default now())',
   );
-  // Without a listener a connection lost between two statements would end the process; the next statement reports it.
-  client.on('error', () => undefined);
-  await client.connect();
-  return client;
-}
-
-async function apply(client: pg.Client, migration: Migration): Promise<void> {
-  await client.query('begin');
-  try {
-    if (typeof migration.up === 'string') await client.query(migration.up);
-    else
-      await migration.up(
-        async (sql, parameters) => (await client.query<Record<string, unknown>>(sql, parameters)).rows,
-      );
-    await client.query('insert into migration(name) values ($1)', [migration.name]);
-    await client.query('commit');
-  } catch (cause) {
-    // The connection may be gone, and the transaction with it.
-    await client.query('rollback').catch(() => undefined);
-    throw new Error(`Migration ${migration.name} failed: ${errorText(cause)}`, {
-      cause,
-    });
+  const applied = new Set((await session.rows<{ name: string }>('select name from migration')).map(({ name }) => name));
+  const pending = migrations.filter(({ name }) => !applied.has(name));
+  for (const { name, up } of pending) {
+    try {
+      await session.transaction(async (tx) => {
+        if (typeof up === 'string') await tx.rows(up);
+        else await up((sql, values) => tx.rows(sql, values));
+        await tx.rows('insert into migration(name) values ($1)', [name]);
+      });
+    } catch (cause) {
+      throw new Error(`Migration ${name} failed: ${errorText(cause)}`, { cause });
+    }
   }
+  return pending.map(({ name }) => name);
 }
 
 function assertOrder(migrations: readonly Migration[]): void {

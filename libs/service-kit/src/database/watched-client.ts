@@ -1,41 +1,47 @@
+import { Socket } from 'node:net';
 import pg, { type ClientConfig } from 'pg';
 
 export interface WatchedClientConfig extends ClientConfig {
-  /** How long a statement may go without an answer, milliseconds; must be more than `statement_timeout`. */
+  /** How long a statement may go without an answer, milliseconds. Must be more than `statement_timeout`. */
   answerTimeoutMs: number;
 }
 
 const lookEveryMs = 1000;
 
 /**
- * A client of pg that gives up on a server that hangs: accepts statements, cancels none and answers none. Once a statement went
- * unanswered for `answerTimeoutMs`, and at most two seconds more, the connection is closed and everything on it fails.
- *
- * pg's own `query_timeout` makes a timer for every statement. Each keeps the rows of its statement alive until the next
- * collection of the whole heap: under load, collections of the young generation took ten times as long.
+ * A client of pg that gives up on a server that hangs: one that accepts statements, cancels none and answers none. When
+ * a statement goes unanswered for `answerTimeoutMs`, the client closes the connection at most two seconds later, and
+ * everything on it fails. Why not `query_timeout` of pg: docs/decisions/0070-no-timer-for-a-statement.md.
  */
 export class WatchedClient extends pg.Client {
-  // The types let a pool make its clients without options; it never does.
+  private isWaiting = false;
+
+  // The types let a pool make its clients without options, which it never does.
   constructor(config: WatchedClientConfig = { answerTimeoutMs: 60_000 }) {
-    super(config);
+    const socket = new Socket();
+    super({ ...config, stream: () => socket });
+    const looksMax = Math.ceil(config.answerTimeoutMs / lookEveryMs) + 1;
     let watch: NodeJS.Timeout | undefined;
-    this.once('connect', () => (watch = this.watch(Math.ceil(config.answerTimeoutMs / lookEveryMs) + 1)));
+    this.once('connect', () => (watch = this.watch(socket, looksMax)));
     this.once('end', () => clearInterval(watch));
+    // Everything that was asked is answered.
+    this.on('drain', () => (this.isWaiting = false));
   }
 
-  /** Looks are counted, not time: while this process was stopped or busy itself, answers could not arrive. */
-  private watch(looksMax: number): NodeJS.Timeout {
-    const client = this as unknown as {
-      _getActiveQuery(): object | null;
-      connection: { stream: { destroy(error: Error): void } };
-    };
-    let active: object | null = null;
+  /** Stands for all overloads of pg. */
+  override query(...statement: never[]): never {
+    this.isWaiting = true;
+    return (super.query as (...statement: never[]) => never).apply(this, statement);
+  }
+
+  /** Counts looks, not time: a process that was stopped or busy has not seen its answers yet. */
+  private watch(socket: Socket, looksMax: number): NodeJS.Timeout {
     let looks = 0;
+    let bytesBefore = socket.bytesRead;
     return setInterval(() => {
-      const before = active;
-      active = client._getActiveQuery();
-      looks = active !== null && active === before ? looks + 1 : 0;
-      if (looks >= looksMax) client.connection.stream.destroy(new Error('Query read timeout'));
+      looks = this.isWaiting && socket.bytesRead === bytesBefore ? looks + 1 : 0;
+      bytesBefore = socket.bytesRead;
+      if (looks >= looksMax) socket.destroy(new Error('Query read timeout'));
     }, lookEveryMs).unref();
   }
 }
