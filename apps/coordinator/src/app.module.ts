@@ -49,7 +49,7 @@ export class AppModule {
   }
 }
 
-/** Cloud Scheduler exists on Google Cloud alone; elsewhere its tokens are not looked at. */
+/** Tokens of Cloud Scheduler are accepted on Google Cloud only. */
 async function schedulerAuthenticator(config: AppConfig): Promise<SchedulerAuthenticator> {
   const { SCHEDULER_AUDIENCE: audience, SCHEDULER_SERVICE_ACCOUNT: account } = config;
   if (config.CLOUD !== 'google' || !audience || !account) return new SchedulerAuthenticator(undefined);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Queue, Warehouse } from '@tradewind/cloud-ports';
 import { ReadinessRegistry } from '@tradewind/service-kit';
 
-/** What `GET /ready` asks besides the database. */
+/** The dependencies that `GET /ready` checks in addition to the database. */
 @Injectable()
 export class DependencyProbes {
   constructor(readiness: ReadinessRegistry, warehouse: Warehouse, queue: Queue) {

@@ -3,7 +3,7 @@ import { ObjectStore, Warehouse } from '@tradewind/cloud-ports';
 import { ReadinessRegistry } from '@tradewind/service-kit';
 import { AppConfig } from './app.config.js';
 
-/** What `GET /ready` asks besides the database. */
+/** The dependencies that `GET /ready` checks in addition to the database. */
 @Injectable()
 export class DependencyProbes {
   constructor(readiness: ReadinessRegistry, warehouse: Warehouse, objects: ObjectStore, config: AppConfig) {

@@ -1,6 +1,6 @@
 import type { ProfileCallStatus, ProfileDeliveryStatus } from '@tradewind/shared-types';
 
-/** How a profile of the selection stands, put together from the three apps. */
+/** The state of a selected profile, combined from what the three apps know. */
 export interface ProfileStanding {
   isPublished: boolean;
   call: ProfileCallStatus | undefined;

@@ -186,7 +186,7 @@ function count({ isPublished, call, delivery }: ProfileStanding, counts: MonthCo
   const hasProfile = delivery?.request_status === 'SUCCESS';
   counts.selected += 1;
   if (isPublished) counts.published += 1;
-  // What came back was started, though the provider's answer to the start may have been lost and not be found again yet.
+  // A delivery proves that the call was started, even if the provider's answer to the start was lost.
   if (call?.state === 'started' || delivery) counts.started += 1;
   if (delivery) counts.received += 1;
   if (delivery && !hasProfile) counts.failed += 1;

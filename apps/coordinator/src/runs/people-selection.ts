@@ -20,7 +20,7 @@ export class PeopleSelection {
     private readonly config: AppConfig,
   ) {}
 
-  /** Selects from the beginning; nothing is published before the last person is read, since total_batches must be known. */
+  /** Selects from the beginning. Nothing is published before the last person is read, since messages carry total_batches. */
   async select(
     run: Run,
     holder: string,
@@ -71,7 +71,7 @@ export class PeopleSelection {
       counts.staged += people.length;
       counts.peopleRead += page.length;
       onRead(counts.peopleRead);
-      // A trial of ten profiles need not read a million people. What earlier runs have published is not known yet here.
+      // A forced run with a limit need not read everyone. An unforced one does not know yet what was published before.
       if (run.limit !== null && run.forced && (await this.selection.countDistinct(run.runId)) >= run.limit) break;
     }
     return counts;

@@ -21,8 +21,8 @@ export interface RunProgress {
 export interface BegunRun {
   run: Run;
   /**
-   * `already_published`: a run has published the whole month; this one publishes those alone who became priority people
-   * since, which may be nobody.
+   * `already_published`: a run has published the whole month. This one publishes only those who became priority people
+   * since then, which may be none.
    */
   outcome: 'started' | 'resumed' | 'already_published';
   /** Resolves with the run at its end; rejects when it is interrupted. */
@@ -68,7 +68,7 @@ export class RunsService {
         return await this.resume(unfinished, lock, progress, options.triggeredBy);
       }
       const whole = options.force || options.dryRun ? undefined : await this.store.findWholeMonth(options.month);
-      // Without the batches nobody knows who is new, and everybody would be bought again.
+      // Without the batches it is unknown who is new, and everyone would be bought again.
       if (whole && !(await this.store.isRemembered(options.month))) {
         await lock.release();
         return { run: whole, outcome: 'already_published', finished: Promise.resolve(whole) };

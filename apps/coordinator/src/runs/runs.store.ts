@@ -47,7 +47,7 @@ export class RunsStore {
     return run ?? undefined;
   }
 
-  /** Whether it is still known what this month has published: batches of months kept no longer are gone. */
+  /** Whether all batches that this month has published are still stored. Retention removes those of old months. */
   async isRemembered(month: Month): Promise<boolean> {
     const rows = await this.db.rows(
       `select from run where month = $1 and not dry_run
@@ -146,7 +146,7 @@ export class RunsStore {
     return updated === 1;
   }
 
-  /** The batches of a run, some at a time, published or not, without the profiles that a later forced run publishes again. */
+  /** The batches of a run, published or not, without the profiles that a later forced run publishes again. */
   async listBatches(runId: string, after: number, limit: number): Promise<ReportedBatch[]> {
     const rows = await this.db.rows<{
       batch_number: number;
@@ -160,7 +160,7 @@ export class RunsStore {
     );
     return rows.map((row) => {
       const superseded = new Set(row.superseded);
-      // The text is our own, put together by SelectionStore.numberBatches.
+      // SelectionStore.numberBatches built the text.
       const { profiles } = JSON.parse(row.message) as ProfileBatchMessage;
       return {
         batchNumber: row.batch_number,
@@ -170,7 +170,7 @@ export class RunsStore {
     });
   }
 
-  /** Removes batches of completed runs of earlier months. The runs stay: they are few, and tell what was published. */
+  /** Removes batches of completed runs of earlier months. The runs stay: they are few and record what was published. */
   async removeBatches(tx: Tx, before: { month: Month; start: Date }, limit: number): Promise<number> {
     return tx.affected(
       `delete from run_batch where (run_id, batch_number) in (

@@ -14,9 +14,9 @@ export class SchedulerAuthenticator {
 }
 
 /**
- * Lets Cloud Scheduler pass by its Google-signed token, and every caller of the pipelines that is bound to no company: a
- * run is everybody's. Fails closed: while Google's
- * keys cannot be had, what no caller's token is, is 503, and the scheduler comes again.
+ * Accepts Cloud Scheduler by its Google-signed token, and every caller of the pipelines that is not bound to a company,
+ * since a run concerns all companies. Fails closed: while Google's keys are unavailable, a token that belongs to no
+ * caller is answered 503, and the scheduler tries again.
  */
 @Injectable()
 export class SchedulerOrCallerGuard implements CanActivate {

@@ -11,7 +11,7 @@ export interface SelectedPerson {
 export class SelectionStore {
   constructor(private readonly db: Db) {}
 
-  /** A selection begins from nothing: what a process before left behind may be incomplete. */
+  /** A selection starts empty, since an earlier process may have left an incomplete one. */
   async clear(): Promise<void> {
     await this.db.rows('truncate selected_person');
   }
@@ -35,10 +35,10 @@ export class SelectionStore {
   }
 
   /**
-   * De-duplicates by handle, the first in the order of reading wins, leaves out what earlier runs of the month have
-   * published, and numbers what remains into batches in that order. A forced run leaves out nothing; what it publishes
-   * again is marked in the batches of the earlier runs, so that a month counts every profile once. All in the database, so that a million people
-   * cost this process nothing. The message text is put together here once and published as it is.
+   * Keeps the first person of each handle in the order of reading, leaves out what earlier runs of the month have
+   * published, and numbers the rest into batches in that order. A forced run leaves out nothing. What it publishes again
+   * is marked in the batches of the earlier runs, so that a month counts every profile once. The database does all of
+   * it, so this process needs no memory for a million people. The text of a message is built here and never changed.
    */
   async numberBatches(
     tx: Tx,

@@ -4,7 +4,7 @@ import type { Month, ProfileDeliveryStatus } from '@tradewind/shared-types';
 import { backupObjectName } from './backup-object-name.js';
 import type { IncomingDelivery, KeptDelivery } from './delivery.types.js';
 
-/** How far apart two twins of one second can be numbered; more than this many is no accident. */
+/** Most deliveries of one profile in one second. More are a fault, not a coincidence. */
 const twinMax = 1000;
 
 /** What became of one delivery of a group. */
@@ -40,12 +40,12 @@ interface DeliveryRow {
 const columns = `d.id::text, d.identity, d.network_username, d.received_at, d.request_status, d.body::text as body, d.object_name`;
 
 /**
- * In the `from` of a statement: its commit does not wait for the disk. Only for what may be lost in a crash of the
- * database server and is found out again by a repeat that changes nothing; a delivery itself is never written so.
+ * In the `from` of a statement, keeps its commit from waiting for the disk. Only for records that a crash of the
+ * database server may lose, because repeating the work restores them. Deliveries themselves are never written this way.
  */
 const withoutFlush = `(select set_config('synchronous_commit', 'off', true)) as without_flush`;
 
-/** All SQL of the tables delivery, which is written once, and open_delivery, which tells what is still to be done. */
+/** The tables delivery, which is written once, and open_delivery, which lists what is still to be done. */
 @Injectable()
 export class DeliveriesStore {
   constructor(private readonly db: Db) {}
@@ -53,11 +53,11 @@ export class DeliveriesStore {
   /**
    * Keeps a group of deliveries durably, each once by its identity. The unique object name settles which of two
    * deliveries of one profile and second gets which name, over all replicas.
-   * @param leaseMs for so long the background leaves the new ones to their receiver
+   * @param leaseMs how long background work leaves the new ones to the process that received them
    */
   async insert(group: readonly IncomingDelivery[], leaseMs: number): Promise<InsertedDelivery[]> {
     const results = new Map<IncomingDelivery, InsertedDelivery>();
-    // In one order everywhere: groups that share a delivery then wait for one another instead of deadlocking.
+    // Always in one order, so that groups that share a delivery wait for one another instead of deadlocking.
     let open = group.toSorted((one, other) => (one.identity < other.identity ? -1 : 1));
     for (let twin = 1; open.length > 0; twin++) {
       if (twin > twinMax) throw new Error(`more than ${twinMax} deliveries of one profile in one second`);
@@ -66,7 +66,7 @@ export class DeliveriesStore {
     return group.map((delivery) => results.get(delivery)!);
   }
 
-  /** One attempt with the names of one twin number; answers the deliveries whose name was taken. */
+  /** One attempt with the names of one twin number. Returns the deliveries whose name was taken. */
   private async insertUnderName(
     open: readonly IncomingDelivery[],
     { twin, leaseMs }: { twin: number; leaseMs: number },
@@ -74,7 +74,7 @@ export class DeliveriesStore {
   ): Promise<IncomingDelivery[]> {
     const nameOf = ({ networkUsername, receivedAt }: IncomingDelivery) =>
       backupObjectName(networkUsername, receivedAt, twin);
-    // The bodies need not come back: what was inserted is what was given.
+    // The bodies are not returned, since they were given here.
     const inserted = await this.db.rows<{ id: string; identity: string; object_name: string }>(
       `with inserted as (
          insert into delivery(identity, network_username, month, correlation_id, received_at, request_status, reason, body, object_name)
@@ -130,8 +130,8 @@ export class DeliveriesStore {
   }
 
   /**
-   * Takes deliveries that are due, the oldest first, at most so many and, beyond the first, so many bytes of their bodies;
-   * skip locked shares them among replicas. A lost claim is claimed again.
+   * Claims deliveries that are due, oldest first, at most so many rows and so many bytes of bodies; the first is claimed
+   * whatever its size. `skip locked` shares them among replicas. A lost claim is claimed again after the lease.
    */
   async claimDue(atMost: { rows: number; bytes: number }, leaseMs: number): Promise<KeptDelivery[]> {
     const rows = await this.db.rows<DeliveryRow>(
@@ -149,13 +149,13 @@ export class DeliveriesStore {
     return rows.map(toDelivery);
   }
 
-  /** Records that deliveries have reached both places. A lost record leads to one more attempt, which both recognise. */
+  /** Records that deliveries are stored and backed up. A lost record causes one more attempt, which changes nothing. */
   async recordFinished(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await this.db.affected(`delete from open_delivery o using ${withoutFlush} where o.id = any($1::bigint[])`, [ids]);
   }
 
-  /** Records attempts that have left something to do. What was done stays done: a late report never undoes it. */
+  /** Records incomplete attempts. What was done stays done, even if an older attempt reports later. */
   async recordUnfinished(unfinished: readonly UnfinishedDelivery[]): Promise<void> {
     if (unfinished.length === 0) return;
     await this.db.affected(
@@ -207,7 +207,7 @@ export class DeliveriesStore {
     return row?.seconds ?? 0;
   }
 
-  /** Removes deliveries of earlier months that have reached both places; what has not is kept however old. */
+  /** Removes deliveries of earlier months that are stored and backed up. Others are kept, however old. */
   async removeFinished(tx: Tx, before: { month: Month; start: Date }, limit: number): Promise<number> {
     return tx.affected(
       `delete from delivery where id in (

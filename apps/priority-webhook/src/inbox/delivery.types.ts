@@ -31,7 +31,7 @@ export interface KeptDelivery {
   isBackedUp: boolean;
 }
 
-/** What is done of a delivery, as the answer tells it. */
+/** What is done of a delivery. */
 export interface DeliveryProgress {
   isStored: boolean;
   isBackedUp: boolean;

@@ -1,5 +1,4 @@
-// SQLSTATE classes and socket errors that mean "the database does not answer", as against "the statement is wrong" or
-// "these data cannot be stored".
+// Which errors mean that the database does not answer, and which may be the fault of the values written.
 import { isError } from '../is-error.js';
 
 const unavailableStates = new Set([
@@ -28,8 +27,8 @@ const unavailableTexts = [
 ];
 
 /**
- * Whether an error thrown by pg or TypeORM says that the database cannot be had at the moment.
- * Errors of sockets to other services never look like this here: port implementations wrap theirs.
+ * Whether an error of pg or TypeORM says that the database is unavailable at the moment. Socket errors of other services
+ * do not reach this function, because port implementations wrap them.
  */
 export function isDatabaseUnavailable(thrown: unknown): boolean {
   if (!isError(thrown)) return false;
@@ -49,8 +48,8 @@ export function isDatabaseUnavailable(thrown: unknown): boolean {
 const dataClasses = new Set(['21', '22', '23', '54']);
 
 /**
- * Whether an error of a write may be the doing of the values written, so that other values might be stored: PostgreSQL says
- * so, or JavaScript could not bring them into the form of a statement.
+ * Whether the values written may have caused the error, so that other values could be stored: PostgreSQL refused them,
+ * or JavaScript could not turn them into parameters.
  */
 export function mayComeFromData(thrown: unknown): boolean {
   if (!isError(thrown)) return false;

@@ -1,7 +1,7 @@
 import { integer, secretUrl, str } from '../config/settings.js';
 import type { WatchedClientConfig } from './watched-client.js';
 
-/** Settings of an app that keeps tables in PostgreSQL: its own schema in a database that it may share with others. */
+/** Settings of an app that keeps tables in PostgreSQL, in a schema of its own. */
 export function databaseSettings(defaults: { schema: string }) {
   return {
     DATABASE_URL: secretUrl({
@@ -34,7 +34,10 @@ export interface DatabaseConfig {
   readonly DATABASE_STATEMENT_TIMEOUT_MS: number;
 }
 
-/** Options of a WatchedClient, or of a pool of them (`Client: WatchedClient`). Every connection sees the service's schema alone (docs/decisions/0001). */
+/**
+ * Options of a WatchedClient, or of a pool of them (`Client: WatchedClient`). A connection sees only the service's schema
+ * (docs/decisions/0001-one-schema-per-app.md).
+ */
 export function connectionOptions(config: DatabaseConfig, application: string): WatchedClientConfig {
   if (!/^[a-z_][a-z0-9_]*$/.test(config.DATABASE_SCHEMA)) {
     throw new Error(`DATABASE_SCHEMA must be a plain lower-case name, not "${config.DATABASE_SCHEMA}"`);
@@ -44,12 +47,12 @@ export function connectionOptions(config: DatabaseConfig, application: string): 
     application_name: application,
     connectionTimeoutMillis: config.DATABASE_CONNECTION_TIMEOUT_MS,
     keepAlive: true,
-    // The client gives up shortly after the server should have: a server that hangs does not cancel anything.
+    // The server cancels a slow statement first. The client gives up only on a server that hangs.
     answerTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS + 1000,
     options: [
       `-c search_path=${config.DATABASE_SCHEMA}`,
       `-c statement_timeout=${config.DATABASE_STATEMENT_TIMEOUT_MS}`,
-      // Filters differ wildly in how much they match; a generic plan fits none of them.
+      // Filters differ widely in how many rows they match, so no generic plan fits them all.
       '-c plan_cache_mode=force_custom_plan',
     ].join(' '),
   };

@@ -5,7 +5,7 @@ import { isDatabaseUnavailable } from './database-failure.js';
 const startTimeoutMs = 30_000;
 const retryMs = 500;
 
-/** Connects, again and again while the database is not there yet. Anything else, such as a wrong password, fails at once. */
+/** Connects, and tries again while the database does not answer. Other errors, such as a wrong password, fail at once. */
 export async function untilReachable<T>(
   connect: () => Promise<T>,
   onWait: (error: unknown) => void = () => undefined,
