@@ -15,8 +15,7 @@ export interface DatabaseModuleOptions extends Pick<OpenDbOptions, 'entities' | 
 /** Provides the Db to the whole app, connected, and closes it after everything else has stopped. */
 @Module({})
 export class DatabaseModule {
-  static async forRoot({ migrations, ...options }: DatabaseModuleOptions = {}): Promise<DynamicModule> {
-    const { DataSource } = await import('typeorm');
+  static forRoot({ migrations, ...options }: DatabaseModuleOptions = {}): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
@@ -40,11 +39,9 @@ export class DatabaseModule {
             return db;
           },
         },
-        // For stores that do not use Db yet.
-        { provide: DataSource, inject: [Db], useFactory: (db: Db) => db.dataSource },
         { provide: DatabaseShutdown, inject: [Db], useFactory: (db: Db) => new DatabaseShutdown(db) },
       ],
-      exports: [Db, DataSource],
+      exports: [Db],
     };
   }
 }

@@ -85,7 +85,7 @@ export class Tx extends Connection {
 
 export class Db implements Queries {
   /** Takes an initialized DataSource; apps inject the Db of `DatabaseModule`. */
-  constructor(readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   rows<Row extends object>(sql: string | NamedStatement, values?: readonly unknown[]): Promise<Row[]> {
     return this.session((session) => session.rows<Row>(sql, values));
