@@ -46,11 +46,11 @@ describe(`SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
        where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
       [entity],
     );
-    // The id of the records is their place; the column of that name in them is empty.
+    // A record's id is its position in the list; its own column `id` is empty.
     return rows[0]!.names.replace(/^id\b/, 'no_id');
   }
 
-  /** Ids (places from 1) of the records that satisfy each filter, by the database. */
+  /** Ids (positions from 1) of the records that satisfy each filter, according to the database. */
   async function select(entity: FilterEntity, filters: readonly NormalisedFilter[]): Promise<number[][]> {
     const found: number[][] = [];
     for (let start = 0; start < filters.length; start += filtersPerStatement) {
@@ -96,7 +96,7 @@ describe(`SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
           );
         });
       }
-      // Filters that never match would agree on nothing: at least one case in a hundred has to be a match.
+      // Filters that never match would prove nothing: at least one case in a hundred must be a match.
       expect(matches).toBeGreaterThan((rounds * recordsPerRound * filtersPerRound) / 100);
     },
     600_000,
@@ -109,7 +109,7 @@ describe(`SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
 
     const parse = (filter: Record<string, unknown>) => parseFilters(entity, filter, { today, names });
 
-    it('IS_ANY_OF and IS_NOT_ANY_OF part all records, on every field', async () => {
+    it('every record satisfies exactly one of IS_ANY_OF and IS_NOT_ANY_OF, on every field', async () => {
       for (const field of filterFields[entity]) {
         const objects = fc.sample(objectOf({ ...field, comparisons: ['IS_ANY_OF'] }), { seed, numRuns: 4 });
         for (const { values } of objects) {
@@ -167,7 +167,7 @@ describe(`SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
       );
     });
 
-    it('equal keys mean equal answers, and no value stands in the SQL text', async () => {
+    it('equal keys mean equal answers, and no value appears in the SQL text', async () => {
       const filters = fc.sample(filterOf(entity), { seed, numRuns: 200 }).map(parse);
       const answers = await select(entity, filters);
       const byKey = new Map<string, string>();
@@ -181,7 +181,7 @@ describe(`SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
     });
   });
 
-  it('ACTIVE, PAST and FUTURE part all deals', async () => {
+  it('every deal is exactly one of ACTIVE, PAST and FUTURE', async () => {
     await store('deal', fc.sample(recordOf('deal'), { seed, numRuns: recordsPerRound }));
     const statuses = ['ACTIVE', 'PAST', 'FUTURE'].map((status) =>
       parseFilters('deal', { status: [{ values: [status], comparison: 'IS' }] }, { today, names }),

@@ -110,7 +110,7 @@ function compileRange(column: string, type: string, range: Range, parameters: Pa
   return `(${parts.join(' and ')})`;
 }
 
-/** FUTURE, PAST, ACTIVE part the deals: FUTURE is asked first, so a deal that ends before it starts is FUTURE. */
+/** Each deal is one of FUTURE, PAST, ACTIVE. FUTURE is checked first: a deal that ends before it starts is FUTURE. */
 function compileStatus(condition: Condition & { op: 'status' }, today: string, parameters: Parameters): string {
   const { statuses } = condition;
   if (statuses.length === 0) return 'false';

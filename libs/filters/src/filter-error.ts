@@ -9,7 +9,7 @@ export interface FilterErrorDetails {
   suggestions?: readonly string[];
 }
 
-/** A filter that the caller must mend. The message is public: it names field, comparison and value. */
+/** A filter that the caller must correct. The message is public: it names field, comparison and value. */
 export class FilterError extends Error {
   /** The `extensions.code` of the GraphQL answer. */
   readonly code = 'BAD_USER_INPUT';
@@ -41,7 +41,7 @@ export function shown(value: unknown): string {
   return text.length > shownCharsMax ? `${text.slice(0, shownCharsMax - 3)}...` : text;
 }
 
-/** As much of a value as can be seen of it, so that long and deep values cost nothing. */
+/** The part of a value that a message can show, so that long and deep values cost nothing. */
 function cut(value: unknown, levels: number): unknown {
   if (typeof value === 'string') return value.slice(0, shownCharsMax);
   if (typeof value !== 'object' || value === null) return value;

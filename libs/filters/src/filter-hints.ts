@@ -1,4 +1,4 @@
-// What people send who know other APIs, and the filter that they mean: for messages only.
+// Guesses which filter a caller who knows other APIs means. Used in error messages only.
 import type { SearchComparison } from './enumerations.js';
 import { shown } from './filter-error.js';
 

@@ -82,7 +82,7 @@ export class NameDictionary {
     });
   }
 
-  /** The ids that a name or an id (number or digit string) stands for. */
+  /** The ids that a name or an id (number or digit string) means. */
   resolve(vocabulary: Vocabulary, nameOrId: string | number | bigint): Resolution {
     if (typeof nameOrId === 'string' && nameOrId.length > nameMaxChars) return { nearest: [] };
     const id = integerOf(nameOrId);

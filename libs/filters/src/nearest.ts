@@ -10,7 +10,7 @@ export interface Candidate {
 
 const suggestionsMax = 3;
 
-/** Longer texts are no misspelt names, and comparing them costs time. */
+/** Longer texts are not misspelt names, and comparing them costs time. */
 const keyMaxChars = 100;
 
 /** Shorter spellings are codes such as `DEU`: close to every other short text, and rarely what was meant. */

@@ -31,7 +31,7 @@ export type Condition = { field: string } & (
       isNegated: boolean;
       wordsColumn?: string;
     }
-  /** The list has an element of every group (a group holds the ids that one name stands for). */
+  /** The list has an element of every group (a group holds the ids that one name means). */
   | {
       op: 'containsAll';
       column: string;

@@ -221,7 +221,7 @@ describe('parseFilters', () => {
     expect(error.field).toBe(Object.keys(filter)[0]);
   });
 
-  it('tells comparison, value and suggestions apart from the sentence', () => {
+  it('gives comparison, value and suggestions in fields beside the sentence', () => {
     expect(errorOf('company', { country: [{ values: ['Germny'], comparison: 'IS' }] })).toMatchObject({
       field: 'country',
       comparison: 'IS',
@@ -333,7 +333,7 @@ describe('age', () => {
     );
   });
 
-  it('of nobody knows when matches IS_NOT_ANY_OF alone', () => {
+  it('of an unknown day of birth matches IS_NOT_ANY_OF alone', () => {
     expect(ages({ values: [30] }, '2026-11-21', null)).toBe(false);
     expect(ages({ values: [0], comparison: 'MORE_OR_EQUALS_THAN' }, '2026-11-21', null)).toBe(false);
     expect(ages({ values: [30], comparison: 'IS_NOT_ANY_OF' }, '2026-11-21', null)).toBe(true);

@@ -23,7 +23,7 @@ export const objectsMaxPerField = 20;
 const textBytesMaxPerFilter = 200_000;
 
 /**
- * Parses `{field: [{values, comparison}]}`; a bare object stands for a list of one and null for an absent field.
+ * Parses `{field: [{values, comparison}]}`; a bare object means a list of one, and null an absent field.
  * For companies the arguments topMarkets and officeLocation are fields like the others.
  * @throws FilterError naming field, comparison and value.
  */
@@ -128,7 +128,7 @@ function checkTextSize(field: FilterField, comparison: SearchComparison, texts: 
   });
 }
 
-/** `groups[i]` are the scalars that the i-th value stands for: one, or for names any number of ids. */
+/** `groups[i]` are the scalars that the i-th value means: one, or any number of ids for a name. */
 function toCondition(
   field: FilterField,
   comparison: SearchComparison,
@@ -249,7 +249,7 @@ function bornRange(today: string, youngest: number | undefined, oldest: number |
   if (oldest !== undefined && oldest < (youngest ?? 0)) return [];
   const latest = yearsBefore(today, youngest ?? 0);
   if (latest === undefined) return [];
-  // Whoever is born after this day has not yet had birthday number oldest + 1.
+  // A person born after this day has not yet had birthday number oldest + 1.
   const after = oldest === undefined ? undefined : yearsBefore(today, oldest + 1);
   const max = youngest === undefined ? {} : { max: { value: latest, isInclusive: true } };
   return [{ ...(after === undefined ? {} : { min: { value: after, isInclusive: false } }), ...max }];

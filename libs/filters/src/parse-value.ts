@@ -1,4 +1,4 @@
-// One value of a filter, from what was sent to the scalars it stands for.
+// Parses one value of a filter, as it was sent, into the scalars that it means.
 import type { SearchComparison } from './enumerations.js';
 import { type FilterField, filterFields } from './filter-fields.js';
 import { FilterError, shown, UnknownNameError } from './filter-error.js';
@@ -69,7 +69,7 @@ export function parseValue(
     }
     case 'text': {
       const fault = searchTextFault(value);
-      // Without a fault it is a text.
+      // A value without a fault is a string.
       return fault === undefined ? [normaliseText(value as string)] : refuse(`${shown(value)} ${fault}`);
     }
     case 'name': {

@@ -42,7 +42,7 @@ export function daysInMonth(year: number, month: number): number {
 
 /**
  * The same day some years earlier; 29 February becomes the 28th where the year has none. Undefined before the year 1.
- * Whoever is born on that day or earlier has had that many birthdays by `date`.
+ * A person born on that day or earlier has had that many birthdays by `date`.
  */
 export function yearsBefore(date: string, years: number): string | undefined {
   const year = Number(date.slice(0, 4)) - years;

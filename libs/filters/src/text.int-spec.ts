@@ -27,7 +27,7 @@ describe('the words of a text', () => {
       characters.push(`a${character}b`);
     }
     const normalised = await normalisedByDatabase(characters);
-    // Node may know a newer Unicode than the database (17 and 16 today): there a new letter is none yet.
+    // Node may know a newer Unicode than the database (17 and 16 today), which then lacks the newest letters.
     const { rows } = await database.client.query<{ isKnown: boolean }>(
       'select unicode_assigned(text) as "isKnown" from unnest($1::text[]) with ordinality as each(text, place) order by place',
       [characters],

@@ -1,5 +1,5 @@
 // The one definition of "the words of a text" in TypeScript. The gateway's SQL functions search_normalise and
-// search_vector (its migration 0001) are the same in the database; text.int-spec.ts holds the two together.
+// search_vector (its migration 0001) are the same in the database; text.int-spec.ts checks that they agree.
 
 /** Characters of a text that can be searched for. */
 export const searchTextCharsMax = 300;

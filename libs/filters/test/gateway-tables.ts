@@ -1,5 +1,5 @@
-// The gateway's data tables in a test database, made by the gateway's own migration. A lib imports no app; the migration
-// is loaded by its path, as the text that it is, because only the real tables prove that columns and SQL fit.
+// The gateway's data tables in a test database, made by the gateway's own migration: only the real tables prove that
+// columns and SQL fit. A lib must not import an app, so the migration is loaded by its path.
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
 import pg from 'pg';
 
