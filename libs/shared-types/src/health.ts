@@ -7,11 +7,11 @@ export interface Health {
   environment: Environment;
 }
 
-/** Body of `GET /ready`: 200 when everything answers that the service is of no use without, 503 otherwise. */
+/** Body of `GET /ready`: 200 when every dependency answers that the service cannot work without, 503 otherwise. */
 export interface Readiness {
   status: 'ready' | 'not_ready';
   service: string;
   dependencies: Record<string, 'up' | 'down'>;
-  /** Dependencies that are down and that the service works without, with what fails or waits meanwhile. */
+  /** Dependencies that are down but that the service can work without, with what fails or waits meanwhile. */
   degraded?: Record<string, string>;
 }

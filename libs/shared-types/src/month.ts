@@ -5,13 +5,13 @@ export type Month = string & { readonly brand: 'Month' };
 
 const monthPattern = /^\d{4}-(0[1-9]|1[0-2])$/;
 
-/** Nothing of the platform is older: what names an earlier month is a mistake. */
+/** The platform has no older data, so an earlier month is a mistake. */
 const monthMin = '2000-01';
 
-/** So far ahead a month may be prepared. What names a later one is a mistake, and a run of it would be bought for nothing. */
+/** How many months ahead may be prepared. A later month is a mistake, and a run of it would cost money for nothing. */
 const monthsAheadMax = 12;
 
-/** Why a text is no month that the pipeline works on, as the end of a sentence; undefined when it is one. */
+/** Why the pipeline does not accept a text as a month, as the end of a sentence; undefined when it does. */
 export function monthFault(text: unknown, now = new Date()): string | undefined {
   if (typeof text !== 'string' || !monthPattern.test(text)) return 'must have the form YYYY-MM';
   const monthMax = monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + monthsAheadMax, 1)));
@@ -36,8 +36,8 @@ export function monthOf(instant: Date): Month {
 }
 
 /**
- * The oldest month that is still kept, when so many before the current one are. What belongs to an earlier month and
- * is older than `start` may go: a late run for an old month is kept as long as one of its time.
+ * The oldest month that is still kept, when `monthsKept` months before the current one are. A row may be deleted when
+ * its month is earlier and it is older than `start`. So a late run for an old month is kept as long as any other.
  */
 export function oldestKeptMonth(now: Date, monthsKept: number): { month: Month; start: Date } {
   const start = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsKept, 1));
@@ -45,10 +45,10 @@ export function oldestKeptMonth(now: Date, monthsKept: number): { month: Month; 
 }
 
 /**
- * Name of one intended scrape of the priority pipeline, `<month>.<random>`, for a forced run `<month>.<random>.<run id>`:
- * sent to the provider by priority-api, and back to priority-webhook as header `x-correlation-id`, which reads from it
- * the month that the scrape is for. Without its random part it says what the scrape is for, so that the provider
- * simulator sees a profile that is bought twice, see ProfileCallsStore.
+ * Name of one intended scrape of the priority pipeline: `<month>.<random>`, or `<month>.<random>.<run id>` for a forced
+ * run. priority-api sends it to the provider, which returns it to priority-webhook as header `x-correlation-id`. That
+ * app reads the month of the scrape from it. The rest without the random part names the purpose of the scrape, by which
+ * the provider simulator notices a profile that is bought twice (see ProfileCallsStore).
  */
 export function scrapeCorrelationId(month: Month, random: string, forcedRunId?: string): string {
   return [month, random, ...(forcedRunId === undefined ? [] : [forcedRunId])].join('.');
@@ -60,7 +60,7 @@ export function monthOfCorrelationId(correlationId: string): Month | undefined {
   return random && isMonth(month) ? month : undefined;
 }
 
-/** What a scrape is for: its correlation id without the random part. Two scrapes of a profile for one intention are one too many. */
+/** What a scrape is for: its correlation id without the random part. A profile is scraped once for each intention. */
 export function intentionOfCorrelationId(correlationId: string): string {
   const [month, , ...forcedRun] = correlationId.split('.');
   return [month, ...forcedRun].join('.');

@@ -1,10 +1,10 @@
 // The rule for handles (network-username.ts) on the fields of requests and messages: each is brought to its one spelling,
-// and what is no handle is told with the path of its field.
+// and a text that is no handle is reported with the path of its field.
 import { Transform, type TransformFnParams } from 'class-transformer';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { normaliseNetworkUsername, networkUsernameLengthMax } from './network-username.js';
 
-/** A person's handle, or the address of a profile; afterwards the handle, normalised. */
+/** A person's handle or profile address. The field then holds the normalised handle. */
 export function NetworkUsername(): PropertyDecorator {
   return (target, property) => {
     Transform(({ value }: TransformFnParams): unknown => normalised(value))(target, property);
@@ -19,7 +19,7 @@ export function NetworkUsername(): PropertyDecorator {
   };
 }
 
-/** A list of them; one sentence, for the first that is none. */
+/** A list of handles. The error has one sentence, for the first text that is not a handle. */
 export function NetworkUsernames(): PropertyDecorator {
   return (target, property) => {
     Transform(({ value }: TransformFnParams): unknown => (Array.isArray(value) ? value.map(normalised) : value))(
@@ -39,7 +39,7 @@ export function NetworkUsernames(): PropertyDecorator {
   };
 }
 
-/** What is no handle stays as it is, for the validation to refuse. */
+/** A text that is no handle stays as it is, so that validation refuses it. */
 function normalised(value: unknown): unknown {
   return typeof value === 'string' ? (normaliseNetworkUsername(value) ?? value) : value;
 }

@@ -1,7 +1,7 @@
 // The one rule for handles: what is a handle, and when two texts name one and the same profile. Every service takes
 // handles by this rule and compares them in this form.
 //
-// What the network allows was read off addresses that are in use: a custom address of a person has 3 to 100 letters and
+// The rule follows the addresses that are in use: a custom address of a person has 3 to 100 letters and
 // digits; addresses that the network makes from names have letters of every script, hyphens and emoji
 // (`/in/%F0%9F%9A%80-julien-...`); companies have `_`, `.`, `&` and apostrophes as well (`/company/booking.com`,
 // `/company/johnson-&-johnson`, `/company/mcdonald's-corporation`). A few addresses hold marks that nobody sees, such as
@@ -16,7 +16,7 @@ export const networkUsernameLengthMax = 100;
  */
 const textLengthMax = 2_048;
 
-// No text fits both of the next two, so that the pattern below never has to try twice.
+// No text matches both of the next two, so the pattern below never backtracks.
 /** A letter, digit or mark of any script, half a flag, or punctuation that addresses hold; nothing invisible. */
 const character = String.raw`(?![\p{Default_Ignorable_Code_Point}\p{ExtPict}])[\p{L}\p{M}\p{N}\p{RI}_.&'’!+,()-]`;
 /** An emoji. What holds its parts together is invisible, and allowed there alone. */
@@ -30,7 +30,7 @@ const usernamePattern = new RegExp(String.raw`^(?=.*[\p{L}\p{N}\p{ExtPict}])(?:$
  */
 const networkHosts = ['linkedin.com', 'network.com', 'network.example'];
 
-/** Whose page a handle names; without one, either. Schools and showcases are pages of companies. */
+/** Whose page a handle names. Schools and showcases are pages of companies. */
 export type NetworkEntity = 'PERSON' | 'COMPANY';
 const foldersOfEntity: Record<NetworkEntity, readonly string[]> = {
   PERSON: ['in'],
@@ -39,7 +39,7 @@ const foldersOfEntity: Record<NetworkEntity, readonly string[]> = {
 
 /**
  * The handle in a text, in the letters of the text: percent-decoded, trimmed, Unicode NFC; of a whole profile address its
- * handle. Undefined when the text is neither a handle nor the address of such a page.
+ * handle. Undefined when the text is neither a handle nor the address of such a page. Without an entity both are taken.
  */
 export function networkHandleOf(text: string, entity?: NetworkEntity): string | undefined {
   if (text.length > textLengthMax) return undefined;

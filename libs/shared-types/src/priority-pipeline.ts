@@ -37,14 +37,14 @@ export class ProfileCallLookup {
   forced_run_id?: string;
 }
 
-/** What a retry may be told, wherever one is asked for. */
+/** The options of every request for a retry. */
 export class RetryOptions {
-  /** Names the retry: the same name again starts nothing more and gets the same answer. One is made up unless given. */
+  /** Name of the retry: repeating it starts nothing more and gets the same answer. Generated unless given. */
   @MayBeAbsent()
   @Matches(uuidPattern, { message: 'plan_id must be a UUID' })
   plan_id?: string;
 
-  /** Only tells what would be started. */
+  /** Only reports what would be started. */
   @MayBeAbsent()
   @IsBoolean()
   dry_run?: boolean;
@@ -98,7 +98,7 @@ export function addRetryCounts(sum: RetryCounts, more: RetryCounts): void {
   sum.not_known += more.not_known;
 }
 
-/** How a profile stands at priority-api in a month. */
+/** State of a profile at priority-api in a month. */
 export const profileCallStates = ['pending', 'starting', 'unknown', 'started', 'refused'] as const;
 export type ProfileCallState = (typeof profileCallStates)[number];
 
@@ -111,7 +111,7 @@ export interface ProfileCallStatus {
   started_at: string | null;
 }
 
-/** How a profile stands at priority-webhook in a month: the best of its deliveries. */
+/** State of a profile at priority-webhook in a month: that of the best of its deliveries. */
 export interface ProfileDeliveryStatus {
   network_username: string;
   /** ISO 8601. */
