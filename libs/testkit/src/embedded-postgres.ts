@@ -22,7 +22,7 @@ import { dirname, join } from 'node:path';
 export interface EmbeddedPostgres {
   /** Connection string of the superuser to the database `postgres`. */
   url: string;
-  /** Process id of the server, for whoever has to clean up after a crash. */
+  /** Process id of the server, for cleaning up after a crash. */
   pid: number;
   /** Resolves with a description when the server ends without having been told to. */
   ended: Promise<string>;
@@ -98,8 +98,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /**
- * Shuts the server down when this process dies without having stopped it, by SIGKILL too: the shell's input ends then. It waits
- * some seconds first, in which the services end that lost the same parent.
+ * Shuts the server down when this process dies without stopping it, also by SIGKILL: the input of the shell then ends.
+ * The shell first waits some seconds, so that services with the same parent end before the database.
  */
 function endAfterThisProcess(server: ChildProcess): void {
   if (server.pid === undefined) return;

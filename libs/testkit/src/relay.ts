@@ -1,4 +1,4 @@
-// A TCP relay between a service and what it depends on, to play the dependency that is gone or hangs.
+// A TCP relay between a service and its dependency, to test a dependency that is gone or hangs.
 import net, { type AddressInfo } from 'node:net';
 
 export class Relay {

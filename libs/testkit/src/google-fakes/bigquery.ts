@@ -1,6 +1,6 @@
-// BigQuery's REST API on loopback, as far as this platform uses it, with what the emulators leave out: insertId is
-// remembered for a while, unknown fields and missing required ones are refused row by row, a repeated job is a 409, and
-// changing rows in the streaming buffer is refused. SQL runs on PostgreSQL: tables of a dataset live in a schema of its name.
+// BigQuery's REST API on loopback, as far as this platform uses it, with what the emulators leave out. It remembers
+// insertId for a while, refuses rows with unknown or missing required fields, answers a repeated job with 409, and
+// refuses changes to rows in the streaming buffer. SQL runs on PostgreSQL, where each dataset is a schema.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';

@@ -10,8 +10,8 @@ export interface FakeCloudStorage {
   /** For the client's `apiEndpoint`. */
   url: string;
   /**
-   * Methods are `upload`, `download`, `list` and `permissions`. A number is the HTTP status of the answer; `lost` does the work and then
-   * breaks the connection; `damaged` receives or sends something else than what was given.
+   * Methods are `upload`, `download`, `list` and `permissions`. A number is the HTTP status of the answer; `lost` does
+   * the work and then breaks the connection; `damaged` receives or sends other bytes than were given.
    */
   faults: FaultPlan<number | 'lost' | 'damaged'>;
   /** Requests seen, by method. Deleting is denied, as it is to our role. */

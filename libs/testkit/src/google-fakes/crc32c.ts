@@ -1,4 +1,4 @@
-// CRC-32C (Castagnoli), as Cloud Storage reports it: base64 of the big-endian sum (RFC 3720, appendix B.4, gives test vectors).
+// CRC-32C (Castagnoli), as Cloud Storage reports it: base64 of the big-endian sum. RFC 3720, B.4, has test vectors.
 
 const table = Uint32Array.from({ length: 256 }, (_, index) => {
   let value = index;

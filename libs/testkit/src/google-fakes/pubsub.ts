@@ -10,7 +10,7 @@ import { grpcStatus, startGrpcServer, statusError } from './grpc-server.js';
 export interface FakePubSub {
   /** host:port for the client's `apiEndpoint`. */
   endpoint: string;
-  /** Methods are `Publish`, `GetTopic` and so on; the fault is a gRPC status code, or `lost`: done, but the answer is UNAVAILABLE. */
+  /** Methods are `Publish`, `GetTopic` and so on. The fault is a gRPC status, or `lost`: done, but answered UNAVAILABLE. */
   faults: FaultPlan<number | 'lost'>;
   /** Answers to Publish come this much later, milliseconds. */
   publishDelayMs: number;
