@@ -138,7 +138,7 @@ function toScrape(value: unknown): ProfileScrape {
   };
 }
 
-/** Anything else is none of the provider's names, and may be more than a table can hold. */
+/** Anything else is not one of the provider's names, and may be too long for a table. */
 function isId(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value);
 }

@@ -14,7 +14,7 @@ export interface CallFailure {
   detail: string;
 }
 
-/** What became of a start that did not succeed. Only after `unknown_outcome` something may have been started. */
+/** What became of a start that did not succeed. Only `unknown_outcome` may have started something. */
 export type StartFailure =
   /** The provider has no room (429, concurrent runs or memory used up). Nothing was started; try again then. */
   | { outcome: 'no_capacity'; retryAfterMs: number; detail: string }
@@ -90,7 +90,7 @@ export function failedCall(failure: CallFailure): ServiceError {
   });
 }
 
-/** Longest wait that is believed: a day. More is a mistake of the provider, and may be more than a database can add. */
+/** Longest wait that is accepted: a day. A longer one is a mistake of the provider, and too much for a database to add. */
 const retryAfterMsMax = 86_400_000;
 
 /** `Retry-After` in seconds or as a date, in milliseconds from now; undefined when absent or unreadable. */

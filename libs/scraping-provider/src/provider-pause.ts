@@ -1,6 +1,6 @@
 // When and for how long all starts pause because of the provider.
 
-/** A provider without capacity is asked at most this many times more rarely than it asked for. */
+/** The longest pause for capacity, in multiples of the wait that the provider asked for. */
 const pauseFactorMax = 8;
 
 /**

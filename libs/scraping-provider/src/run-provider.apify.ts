@@ -25,12 +25,12 @@ const runsPerPage = 200;
 
 type RequestInterceptor = NonNullable<ApifyClientOptions['requestInterceptors']>[number];
 
-/** Every way in which a run can end. The start and the running of it are learned by polling. */
+/** Every way in which a run can end. That it was started and is running is learned by polling. */
 const endOfRun = ['ACTOR.RUN.SUCCEEDED', 'ACTOR.RUN.FAILED', 'ACTOR.RUN.ABORTED', 'ACTOR.RUN.TIMED_OUT'] as const;
 
 /** The run platform through its official client. */
 export class ApifyRunProvider extends RunProvider {
-  /** The client repeats what fails, a start too, which would begin a second run: starts get a client without retries. */
+  /** Starts use a client without retries: a repeated start would begin a second run. */
   private readonly once: ApifyClient;
   private readonly repeating: ApifyClient;
 
@@ -61,7 +61,7 @@ export class ApifyRunProvider extends RunProvider {
     try {
       const run = await this.once.actor(this.settings.PROVIDER_ACTOR).start(actorInput, {
         webhooks: [adHocWebhook(webhook)],
-        // The platform heeds the first for actors that are paid by result, the second for those paid by event.
+        // The first limits actors that are paid by result, the second those paid by event.
         maxItems: limits.itemsMax,
         maxTotalChargeUsd: limits.chargeUsdMax,
       });
@@ -148,14 +148,14 @@ async function callOrMissing<T>(send: () => Promise<T>): Promise<T | undefined> 
 }
 
 /**
- * Sends the client's requests through Node's own agents instead of its proxy agent, which looks for a proxy anew for every
- * request and costs about as much CPU as the rest of a call. `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` count as before:
- * Node reads them when the agents are made.
+ * Sends the client's requests through Node's own agents. The client's proxy agent looks for a proxy at every request,
+ * which costs about as much CPU as the rest of a call. `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` still count: Node
+ * reads them when the agents are made.
  */
 function useAgents(timeoutMs: number): RequestInterceptor {
   // eslint-disable-next-line no-restricted-properties -- the standard proxy variables belong to the machine, not to an app
   const proxyEnv = process.env;
-  // Without bound on idle time a connection that the provider has closed meanwhile would swallow a start.
+  // Without a limit on idle time, a start could be lost on a connection that the provider has closed.
   const options = { keepAlive: true, scheduling: 'lifo', timeout: timeoutMs, proxyEnv } as const;
   const httpAgent = new http.Agent(options);
   const httpsAgent = new https.Agent(options);
@@ -168,7 +168,7 @@ function useAgents(timeoutMs: number): RequestInterceptor {
 
 /**
  * The client's errors drop the response headers; this keeps `Retry-After` in the error's `data`.
- * It also writes warnings to the console, which is ours to write; outcomes and errors tell the same.
+ * The client's own log is off: only this platform writes to the console, and outcomes and errors say the same.
  */
 function prepare(client: ApifyClient): ApifyClient {
   client.logger.setLevel(client.logger.LEVELS.OFF);

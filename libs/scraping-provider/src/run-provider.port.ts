@@ -68,7 +68,7 @@ export interface RunLimits {
   chargeUsdMax: number;
 }
 
-/** How the provider tells us that a run has ended. */
+/** How the provider reports that a run has ended. */
 export interface RunWebhook {
   /** Receives `{userId, createdAt, eventType, eventData: {actorId, actorRunId}, resource: run}` when the run ends. */
   webhookUrl: string;
@@ -112,7 +112,7 @@ export abstract class RunProvider {
   abstract findRun(runId: string): Promise<ProviderRun | undefined>;
 
   /**
-   * Asks for the end of a run and answers how the run stands after it: usually ABORTING first, ABORTED later.
+   * Asks for the end of a run and returns its status afterwards: usually ABORTING first, ABORTED later.
    * A finished run is left alone and answered with the status in which it finished. Undefined when unknown.
    */
   abstract abortRun(runId: string): Promise<ProviderRun | undefined>;

@@ -26,7 +26,7 @@ export interface RunProviderWorld {
   failNext(operation: 'run.get' | 'run.abort' | 'run.list' | 'run.input' | 'dataset.items', times: number): void;
   /** Ends all trouble. */
   calm(): void;
-  /** Keeps a run from ending by itself. */
+  /** Keeps a run from ending on its own. */
   keepRunning(correlationId: string): void;
   /** Real starts of this correlation id, answered or not. */
   startsOf(correlationId: string): number;
