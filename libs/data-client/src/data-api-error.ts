@@ -1,4 +1,4 @@
-/** An answer of the data API that is no data: a refused or failed request, in one shape for both kinds of body. */
+/** A refused or failed request to the data API, in one shape for both kinds of body. */
 export class DataApiError extends Error {
   constructor(
     message: string,

@@ -59,7 +59,7 @@ interface Queries {
   Contact: ContactQuery;
 }
 
-/** What every call takes besides its query. */
+/** What every call takes in addition to its query. */
 export interface PageOptions<Field> {
   /** Fields to fetch, with all their sub-fields; every field unless given. */
   fields?: readonly Field[];

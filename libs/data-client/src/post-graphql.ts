@@ -15,7 +15,7 @@ export interface GraphQLAnswer {
   headers: Headers;
 }
 
-/** One GraphQL request over HTTP. Whatever is not data throws a DataApiError. */
+/** One GraphQL request over HTTP. Every answer without data throws a DataApiError. */
 export async function postGraphQL({
   url,
   credential,
