@@ -39,7 +39,7 @@ describe('FolderFlush', () => {
     await Promise.all(both);
   });
 
-  it('reports a failure to those who shared it, and flushes anew for the next', async () => {
+  it('reports a failure to those who shared it, and flushes again for the next', async () => {
     const { flush, begun } = controlled();
     const failing = flush.covering('a');
     const failed = expect(failing).rejects.toThrow('disk');

@@ -58,7 +58,7 @@ describe('FileObjectStore', () => {
     expect(await readdir(partial)).toEqual(['under-way']);
   });
 
-  it('makes its folders anew when somebody has removed them', async () => {
+  it('makes its folders again when somebody has removed them', async () => {
     const root = join(await folder(), 'objects');
     const store = new FileObjectStore(root);
     await store.create('bucket', 'one', 'x');
@@ -93,7 +93,7 @@ describe('FileObjectStore', () => {
     await expect(store.create('bucket', 'one', 'x')).rejects.toThrow();
   });
 
-  it('is not writable while another file system stands in the place of the bucket', async () => {
+  it('is not writable while another file system is mounted in place of the bucket', async () => {
     const root = await folder();
     await symlink('/proc/self', join(root, 'bucket'));
     const store = new FileObjectStore(root);

@@ -3,7 +3,7 @@ import { PushAuthenticator } from './push-authenticator.port.js';
 
 /**
  * Accepts the bearer tokens it was given: one, or several while a token is being rotated.
- * Compares digests of equal length and looks at every token, so the time taken tells nothing about them.
+ * Compares digests of equal length and looks at every token, so the time taken reveals nothing about them.
  */
 export class EmbeddedPushAuthenticator extends PushAuthenticator {
   readonly #digests: Buffer[];

@@ -1,4 +1,4 @@
-// An HTTP endpoint that receives pushes and answers as a test tells it to.
+// An HTTP endpoint that receives pushes and answers as a test has set it to.
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PushEnvelope } from '@tradewind/shared-types';
