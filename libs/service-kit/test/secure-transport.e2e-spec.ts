@@ -19,7 +19,7 @@ describe('https in production', () => {
   };
   const hsts = 'max-age=63072000; includeSubDomains';
 
-  it('is told to every client that came by it, whatever the answer is', async () => {
+  it('is announced to every client that used it, whatever the answer is', async () => {
     const get = await start({});
     expect(await get('/greeting', 'https')).toEqual({ status: 200, hsts });
     expect(await get('/nothing', 'https')).toEqual({ status: 404, hsts });

@@ -16,7 +16,7 @@ describe('a service process', () => {
   }
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'on %s finishes the requests at hand, takes no more, and ends by itself',
+    'on %s finishes the requests at hand, takes no more, and ends on its own',
     async (signal) => {
       const service = await startProcess();
       // An idle connection must not hold up the end.

@@ -18,7 +18,7 @@ describe('clientNetwork', () => {
     ['::ffff:203.0.113.7', '203.0.113.7'],
     ['::FFFF:cb00:7107', '203.0.113.7'],
     ['0:0:0:0:0:ffff:203.0.113.7', '203.0.113.7'],
-    // A NAT64 prefix stands for all of IPv4: by /64 one client would use up the limit of everybody.
+    // A NAT64 prefix covers all of IPv4: by /64 one client would use up the limit of everybody.
     ['64:ff9b::203.0.113.7', '203.0.113.7'],
     ['64:ff9b::cb00:7108', '203.0.113.8'],
   ])('counts %s as %s', (address, network) => {
