@@ -4,7 +4,7 @@ import { AppConfig } from './app.config.js';
 import { AuditLog } from './audit/audit-log.js';
 import { AuditEvent } from './audit/audit-event.entity.js';
 import { AuditStore } from './audit/audit.store.js';
-import { Cleanup } from './cleanup/cleanup.service.js';
+import { Retention } from './retention.js';
 import { ClientRecords } from './clients/client-records.js';
 import { ClientsStore } from './clients/clients.store.js';
 import { OAuthClient } from './clients/oauth-client.entity.js';
@@ -81,7 +81,7 @@ import { UsersStore } from './users/users.store.js';
     // Operators and upkeep
     Users,
     Clients,
-    Cleanup,
+    Retention,
   ],
 })
 export class AppModule {}

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { Cleanup } from '../src/cleanup/cleanup.service.js';
+import { Retention } from '../src/retention.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import { authorizationUrl, makePkce, obtainTokens, userinfo, UserAgent } from './user-agent.js';
 
@@ -378,7 +378,7 @@ describe('dynamic registration', () => {
     const database = new pg.Client({ connectionString: identity.databaseUrl });
     await database.connect();
     await database.query(`update identity.oauth_client set created_at = now() - interval '31 days'`);
-    await identity.running.app.get(Cleanup, { strict: false }).pass();
+    await identity.running.app.get(Retention, { strict: false }).pass();
     const { rows } = await database.query('select client_id from identity.oauth_client');
     await database.end();
     const left = (rows as { client_id: string }[]).map(({ client_id }) => client_id);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger } from '@tradewind/service-kit';
+import { BackgroundWork, createLogger, Metrics } from '@tradewind/service-kit';
 import type { AppEvents } from '../events.js';
 import { Clock } from '../clock.js';
 import type { AuditEntry } from './audit-entry.entity.js';
@@ -20,7 +20,12 @@ function logOf() {
   let lost = 0;
   const events: Pick<AppEvents, 'emit'> = { emit: () => void (lost += 1) };
   const logger = createLogger({ service: 'graphql-gateway', version: '', level: 'silent' });
-  const log = new AuditLogService(store as AuditLogStore, events as AppEvents, new Clock(), logger);
+  const log = new AuditLogService(
+    store as AuditLogStore,
+    events as AppEvents,
+    new Clock(),
+    new BackgroundWork(logger, new Metrics()),
+  );
   return { log, written, table, lost: () => lost };
 }
 

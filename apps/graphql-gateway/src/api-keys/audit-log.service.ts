@@ -2,8 +2,8 @@
 // rest. While the database is away entries stay in memory; beyond the limit the oldest are dropped with an error event.
 // Refusals beyond the first ones of a minute share a row (refusal-summary.ts), written when the minute is over. A kill
 // loses the counts of one minute at most.
-import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { BackgroundWork } from '@tradewind/service-kit';
 import { Clock } from '../clock.js';
 import { AppEvents } from '../events.js';
 import type { AuditEntry } from './audit-entry.entity.js';
@@ -16,30 +16,24 @@ const batchSize = 1000;
 const pendingMax = 100_000;
 
 @Injectable()
-export class AuditLogService implements OnModuleInit, BeforeApplicationShutdown {
+export class AuditLogService implements BeforeApplicationShutdown {
   private pending: AuditEntry[] = [];
   private readonly refusals = new RefusalSummary();
-  private readonly loop: BackgroundLoop;
 
   constructor(
     private readonly store: AuditLogStore,
     private readonly events: AppEvents,
     private readonly clock: Clock,
-    logger: Logger,
+    background: BackgroundWork,
   ) {
-    this.loop = new BackgroundLoop({
-      name: 'audit-log',
+    background.every({
+      name: 'audit log',
       intervalMs: flushIntervalMs,
       run: () => {
         this.add(this.refusals.takeEnded(this.clock.now()));
         return this.writeBatch();
       },
-      logger,
     });
-  }
-
-  onModuleInit(): void {
-    this.loop.start();
   }
 
   record(entry: AuditEntry): void {
@@ -55,9 +49,8 @@ export class AuditLogService implements OnModuleInit, BeforeApplicationShutdown 
     }
   }
 
-  /** After the last request and before the database closes. */
+  /** After the last request and the last pass, and before the database closes. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
     await this.flush();
   }
 

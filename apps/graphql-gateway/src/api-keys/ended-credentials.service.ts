@@ -1,7 +1,7 @@
 // API keys end with the credentials of their user: every replica asks identity who got a new password, was disabled or
 // was deleted. While identity is away keys stay valid; an alert on the age of the list fires if that lasts.
-import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { Injectable } from '@nestjs/common';
+import { BackgroundWork } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { IdentityClient } from '../login/identity-client.js';
@@ -9,8 +9,7 @@ import { ApiKeysService } from './api-keys.service.js';
 import { EndedCredentialsStore } from './ended-credentials.store.js';
 
 @Injectable()
-export class EndedCredentials implements OnModuleInit, BeforeApplicationShutdown {
-  private readonly loop: BackgroundLoop;
+export class EndedCredentials {
   private readAtMs = performance.now();
 
   constructor(
@@ -19,27 +18,18 @@ export class EndedCredentials implements OnModuleInit, BeforeApplicationShutdown
     private readonly keys: ApiKeysService,
     private readonly events: AppEvents,
     config: AppConfig,
-    logger: Logger,
+    background: BackgroundWork,
   ) {
-    this.loop = new BackgroundLoop({
-      name: 'ended-credentials',
+    background.every({
+      name: 'ended credentials',
       intervalMs: config.CREDENTIAL_CHANGES_INTERVAL_MS,
       run: () => this.read(),
-      logger,
     });
-  }
-
-  onModuleInit(): void {
-    this.events.gauge(
+    events.gauge(
       'credential_changes_age_seconds',
       'Seconds since this replica last read the whole list of ended credentials from identity',
       () => (performance.now() - this.readAtMs) / 1000,
     );
-    this.loop.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
   }
 
   /** Applies one page of changes. True when there are more. */

@@ -1,8 +1,8 @@
 // The look-up tables, kept in memory so that no query joins them. They are read before the first request, and read again
 // within seconds after `data_version` says that one of them was written.
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { NameDictionary, UnknownNameError } from '@tradewind/filters';
-import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { BackgroundWork } from '@tradewind/service-kit';
 import { GraphQLError } from 'graphql';
 import { DataStore } from '../data-store/data-store.js';
 
@@ -33,28 +33,14 @@ export interface Lookups {
 }
 
 @Injectable()
-export class Dictionaries implements OnModuleInit, OnModuleDestroy {
+export class Dictionaries {
   private lookups: Lookups | undefined;
-  private readonly loop: BackgroundLoop;
 
   constructor(
     private readonly dataStore: DataStore,
-    logger: Logger,
+    background: BackgroundWork,
   ) {
-    this.loop = new BackgroundLoop({
-      name: 'dictionaries',
-      intervalMs: checkIntervalMs,
-      run: () => this.refresh(),
-      logger,
-    });
-  }
-
-  onModuleInit(): void {
-    this.loop.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.loop.stop();
+    background.every({ name: 'dictionaries', intervalMs: checkIntervalMs, run: () => this.refresh() });
   }
 
   /** The look-ups as last read. Waits until they are read for the first time. */

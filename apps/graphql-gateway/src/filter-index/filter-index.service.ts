@@ -1,8 +1,8 @@
-// Keeps the index of the companies: builds it in the background, applies the changes of the data, and rebuilds it when they
-// are too many. If it does not fit into its memory limit it is dropped. Nothing waits for it: without an index of the
-// current data version, PostgreSQL answers.
-import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { BackgroundLoop, connectionOptions, Logger } from '@tradewind/service-kit';
+// Keeps the index of the companies. It builds the index in the background, applies the changes of the data, and rebuilds
+// the index when they are too many. If it does not fit into its memory limit it is dropped. Nothing waits for it: without
+// an index of the current data version, PostgreSQL answers.
+import { Injectable } from '@nestjs/common';
+import { BackgroundWork, connectionOptions, type Work } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
@@ -21,7 +21,7 @@ import type { BuiltIndex } from './read-index.js';
 import { VersionedIndex } from './versioned-index.js';
 
 @Injectable()
-export class FilterIndexService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class FilterIndexService {
   private index: VersionedIndex | undefined;
   private built: Pick<BuiltIndex, 'bytes' | 'rowCount'> | undefined;
   /** The data changed in a way that requires a new build. */
@@ -29,26 +29,20 @@ export class FilterIndexService implements OnApplicationBootstrap, BeforeApplica
   private refreshing: Promise<void> | undefined;
   private building: Promise<void> | undefined;
   private buildNotBeforeMs = 0;
-  private readonly stopped = new AbortController();
-  private readonly loop: BackgroundLoop;
+  private readonly loop: Work | undefined;
 
   constructor(
     private readonly config: AppConfig,
     private readonly changes: CompanyChangesStore,
     private readonly events: AppEvents,
-    logger: Logger,
+    private readonly background: BackgroundWork,
   ) {
-    this.loop = new BackgroundLoop({
+    if (!config.FILTER_INDEX) return;
+    this.loop = background.every({
       name: 'filter index',
       intervalMs: config.FILTER_INDEX_REFRESH_MS,
       run: () => this.pass(),
-      logger,
     });
-  }
-
-  onApplicationBootstrap(): void {
-    if (!this.config.FILTER_INDEX) return;
-    const { events } = this;
     events.gauge('filter_index_ready', 'Whether the index in memory can answer (1) or PostgreSQL has to (0)', () =>
       this.current() ? 1 : 0,
     );
@@ -62,14 +56,6 @@ export class FilterIndexService implements OnApplicationBootstrap, BeforeApplica
     events.gauge('filter_index_version', 'Data version that the index answers for', () =>
       Number(this.index?.version ?? 0),
     );
-    this.loop.start();
-  }
-
-  /** Before the connections are closed: the last refresh still needs one. */
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stopped.abort();
-    await this.loop.stop();
-    await Promise.all([this.building, this.refreshing?.catch(() => undefined)]);
   }
 
   /** The index, unless there is none or it needs a new build. It may be behind: see `catchUp`. */
@@ -79,7 +65,7 @@ export class FilterIndexService implements OnApplicationBootstrap, BeforeApplica
 
   /** Brings the index to the current data version, or to that of a refresh under way. The loop handles failures. */
   catchUp(): Promise<void> {
-    this.refreshing ??= this.refresh().finally(() => (this.refreshing = undefined));
+    this.refreshing ??= this.background.track(this.refresh()).finally(() => (this.refreshing = undefined));
     return this.refreshing;
   }
 
@@ -87,7 +73,7 @@ export class FilterIndexService implements OnApplicationBootstrap, BeforeApplica
   distrust(details: Record<string, unknown>): void {
     this.events.emit('filter_index_wrong', details);
     this.isLost = true;
-    this.loop.wake();
+    this.loop?.wake();
   }
 
   private async pass(): Promise<void> {
@@ -95,7 +81,7 @@ export class FilterIndexService implements OnApplicationBootstrap, BeforeApplica
     const isWanted = !this.index || this.isLost || this.index.changedCount > changedRowsToRebuild;
     if (isWanted && !this.building && performance.now() >= this.buildNotBeforeMs) {
       // Not awaited: until it is done the old index keeps following the changes.
-      this.building = this.build().finally(() => (this.building = undefined));
+      this.building = this.background.track(this.build()).finally(() => (this.building = undefined));
     }
   }
 
@@ -110,7 +96,7 @@ export class FilterIndexService implements OnApplicationBootstrap, BeforeApplica
     }
     if (!this.isLost) this.events.emit('filter_index_lost', { version: String(changes.version) });
     this.isLost = true;
-    this.loop.wake();
+    this.loop?.wake();
   }
 
   private async build(): Promise<void> {
@@ -132,7 +118,7 @@ export class FilterIndexService implements OnApplicationBootstrap, BeforeApplica
       // If writes outrun every build, builds must not keep the database busy in vain.
       this.buildNotBeforeMs = performance.now() + 2 * 1000 * seconds;
       this.events.emit('filter_index_built', { seconds, rows: rowCount, bytes, version });
-      this.loop.wake();
+      this.loop?.wake();
       return;
     }
     const isTooLarge = result.outcome === 'too_large';
@@ -160,7 +146,7 @@ export class FilterIndexService implements OnApplicationBootstrap, BeforeApplica
       },
       'graphql_gateway filter index',
     );
-    return buildIndex({ connection, columns: companyColumns, bytesMax }, this.stopped.signal);
+    return buildIndex({ connection, columns: companyColumns, bytesMax }, this.background.stopping);
   }
 
   private forget(): void {

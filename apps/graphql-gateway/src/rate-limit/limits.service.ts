@@ -1,7 +1,7 @@
 // Takes units of the limits, and reports their state for the headers. Fails closed: while the counters cannot be reached
 // nothing is admitted, and the caller gets a 503.
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { Injectable } from '@nestjs/common';
+import { BackgroundWork } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { Clock, utcDay } from '../clock.js';
@@ -28,32 +28,21 @@ export interface Admission {
 }
 
 @Injectable()
-export class LimitsService implements OnModuleInit, OnModuleDestroy {
-  private readonly loop: BackgroundLoop;
-
+export class LimitsService {
   constructor(
     private readonly store: LimitsStore,
     private readonly config: AppConfig,
     private readonly clock: Clock,
     private readonly events: AppEvents,
-    logger: Logger,
+    background: BackgroundWork,
   ) {
-    this.loop = new BackgroundLoop({
-      name: 'limits-clean-up',
+    background.every({
+      name: 'expired limits',
       intervalMs: cleanUpIntervalMs,
-      // Neither while the service starts nor in an operator command.
+      // Not while the service starts.
       startsAfterMs: cleanUpIntervalMs,
       run: () => this.store.removeExpired(this.clock.now(), requestWindowSeconds),
-      logger,
     });
-  }
-
-  onModuleInit(): void {
-    this.loop.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.loop.stop();
   }
 
   /** Takes `cost` data calls of the user's day, all or none. */

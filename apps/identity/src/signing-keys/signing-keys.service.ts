@@ -2,8 +2,8 @@
 // RFC 9068 2.1); the keys have 2048 bits.
 // A rotation needs no restart. Replicas poll the table, and a key is published for at least two polls before it signs,
 // so every replica, and every verifier that fetches the JWKS again, knows the key of each signature.
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { BackgroundLoop, Db, Logger, OperatorError } from '@tradewind/service-kit';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { BackgroundWork, Db, OperatorError } from '@tradewind/service-kit';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
@@ -14,37 +14,29 @@ import type { KeySet, PrivateSigningKey, SigningKey, SigningKeyState } from './s
 const clockToleranceSeconds = 300;
 
 @Injectable()
-export class SigningKeys implements OnModuleInit, OnModuleDestroy {
+export class SigningKeys implements OnModuleInit {
   private keySet: KeySet | undefined;
   private readonly listeners: ((keySet: KeySet) => void)[] = [];
-  private readonly loop: BackgroundLoop;
 
   constructor(
     private readonly config: AppConfig,
     private readonly db: Db,
     private readonly store: SigningKeysStore,
     private readonly audit: AuditLog,
-    logger: Logger,
+    background: BackgroundWork,
   ) {
-    this.loop = new BackgroundLoop({
-      name: 'signing-keys',
+    background.every({
+      name: 'signing keys',
       intervalMs: config.SIGNING_KEY_POLL_SECONDS * 1000,
-      logger,
       run: async () => {
         await this.refresh();
         await this.rotateIfAged();
-        return false;
       },
     });
   }
 
   async onModuleInit(): Promise<void> {
     await this.refresh();
-    this.loop.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.loop.stop();
   }
 
   get current(): KeySet {

@@ -1,19 +1,17 @@
 // Deletes what has expired, in batches. Used codes and refresh tokens stay until they expire, because a second use must
 // be noticed.
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { BackgroundLoop, Db, Logger } from '@tradewind/service-kit';
-import { AppConfig } from '../app.config.js';
-import { AuditStore } from '../audit/audit.store.js';
-import { ClientsStore } from '../clients/clients.store.js';
-import { AppEvents } from '../events.js';
-import { PayloadsStore } from '../oidc/payloads/payloads.store.js';
-import { SigningKeysStore } from '../signing-keys/signing-keys.store.js';
-import { AttemptsStore } from '../throttle/attempts.store.js';
+import { Injectable } from '@nestjs/common';
+import { BackgroundWork, Db } from '@tradewind/service-kit';
+import { AppConfig } from './app.config.js';
+import { AuditStore } from './audit/audit.store.js';
+import { ClientsStore } from './clients/clients.store.js';
+import { AppEvents } from './events.js';
+import { PayloadsStore } from './oidc/payloads/payloads.store.js';
+import { SigningKeysStore } from './signing-keys/signing-keys.store.js';
+import { AttemptsStore } from './throttle/attempts.store.js';
 
 @Injectable()
-export class Cleanup implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly loop: BackgroundLoop;
-
+export class Retention {
   constructor(
     private readonly config: AppConfig,
     private readonly db: Db,
@@ -23,22 +21,13 @@ export class Cleanup implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly clients: ClientsStore,
     private readonly signingKeys: SigningKeysStore,
     private readonly events: AppEvents,
-    logger: Logger,
+    background: BackgroundWork,
   ) {
-    this.loop = new BackgroundLoop({
-      name: 'cleanup',
+    background.every({
+      name: 'retention',
       intervalMs: config.CLEANUP_INTERVAL_SECONDS * 1000,
-      logger,
       run: () => this.pass(),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.loop.stop();
   }
 
   /** One batch of everything. True when more is left to delete. */

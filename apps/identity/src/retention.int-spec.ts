@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Db } from '@tradewind/service-kit';
 import type { TestDatabase } from '@tradewind/testkit';
-import { createIdentityDatabase, openIdentityDb } from '../../test/identity-database.js';
-import { ClientRecords } from '../clients/client-records.js';
-import { PayloadsStore } from '../oidc/payloads/payloads.store.js';
-import { UnitOfWorkStore } from '../unit-of-work/unit-of-work.store.js';
-import { UnitOfWork } from '../unit-of-work/unit-of-work.js';
-import { SealedText } from '../sealed-text.js';
+import { createIdentityDatabase, openIdentityDb } from '../test/identity-database.js';
+import { ClientRecords } from './clients/client-records.js';
+import { PayloadsStore } from './oidc/payloads/payloads.store.js';
+import { UnitOfWorkStore } from './unit-of-work/unit-of-work.store.js';
+import { UnitOfWork } from './unit-of-work/unit-of-work.js';
+import { SealedText } from './sealed-text.js';
 
 const storedTokens = Number(process.env['STORED_TOKENS'] ?? 60_000);
 
