@@ -18,7 +18,7 @@ export interface Person {
   usernames?: (string | null)[];
 }
 
-/** Stands where priority-api and priority-webhook stand: takes pushes and answers look-ups as told. */
+/** In place of priority-api and priority-webhook: takes pushes, and answers look-ups as the test sets. */
 export interface Neighbours {
   url: string;
   pushed: PushEnvelope['message'][];

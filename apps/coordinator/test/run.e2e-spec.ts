@@ -13,7 +13,7 @@ const people = (count: number, prefix = 'person') =>
   Array.from({ length: count }, (_, index) => ({ usernames: [`${prefix}-${index}`] }));
 
 describe('the monthly run', () => {
-  it('tells by a metric whether this month has been published, whichever process did it', async () => {
+  it('shows by a metric whether this month has been published, whichever process did it', async () => {
     const published = async () => {
       const text = await (await fetch(app.running.metricsUrl)).text();
       return /^tradewind_coordinator_month_published (\S+)$/m.exec(text)?.[1];
@@ -209,7 +209,7 @@ describe('the monthly run', () => {
     expect(await answer.json()).toMatchObject({ dry_run: true });
   });
 
-  it('lists runs and tells about one', async () => {
+  it('lists runs and shows one', async () => {
     const run = await app.runToEnd();
     expect((await app.request('GET', '/runs')).body).toEqual({ runs: [run] });
     expect((await app.request('GET', `/runs/${randomUUID()}`)).status).toBe(404);

@@ -19,7 +19,7 @@ let embedded: TestApp;
 let bigQuery: FakeBigQuery;
 let keys: FakeGoogleKeys;
 let strangers: FakeGoogleKeys;
-/** Stands where identity publishes its keys; none of them signs what is shown here. */
+/** In place of the keys of identity, none of which signed the tokens sent here. */
 let identity: Server;
 let google: RunningService<AppConfig>;
 let env: Record<string, string>;

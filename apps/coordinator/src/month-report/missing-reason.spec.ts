@@ -40,7 +40,7 @@ describe('missingReason', () => {
     expect(missingReason({ isPublished: true, call: profileCall, delivery: profileDelivery })).toBe(expected);
   });
 
-  it('tells what is not even published', () => {
+  it('names what is not even published', () => {
     expect(missingReason({ isPublished: false, call: undefined, delivery: undefined })).toBe(
       'selected, not published yet',
     );

@@ -24,7 +24,7 @@ export class MonthReportController {
   constructor(private readonly reports: MonthReportService) {}
 
   @Get(':month/report')
-  @ApiOperation({ summary: 'Tells what of a month is done, and names what is not' })
+  @ApiOperation({ summary: 'Reports what is done in a month, and names what is not' })
   @ApiQuery({
     name: 'names',
     required: false,

@@ -65,7 +65,7 @@ export class RetryMissingDto extends RetryOptions {
   })
   declare plan_id?: string;
 
-  @ApiProperty({ type: Boolean, required: false, default: false, description: 'Only tells what would be started' })
+  @ApiProperty({ type: Boolean, required: false, default: false, description: 'Only reports what would be started' })
   declare dry_run?: boolean;
 }
 

@@ -30,7 +30,7 @@ export interface MonthCounts {
   /** Received profiles in the warehouse, failures not counted. */
   stored: number;
   backed_up: number;
-  /** Webhooks by which the provider reported a failure, without a success beside. */
+  /** Profiles whose webhooks all report a failure of the provider. */
   failed: number;
   missing: number;
 }
@@ -81,8 +81,8 @@ export class MonthReportService {
   }
 
   /**
-   * Has priority-api start again what has ended without success or is overdue. What is on its way or done is left alone
-   * and counted, so asking again starts nothing more; the same plan starts nothing more even if a start has failed since.
+   * Asks priority-api to start failed and overdue profiles again. Profiles on their way or done are only counted, so a
+   * second request starts nothing more. The same plan starts nothing more even when a start has failed since.
    */
   async retryMissing(
     month: string,
@@ -94,7 +94,7 @@ export class MonthReportService {
     onPage: (counts: RetryCounts) => void = () => undefined,
   ): Promise<RetryResult> {
     const { month: known, runs } = await this.runsOf(month);
-    // Before anything is started, so that a crash leaves no start without a name.
+    // Recorded before anything is started, so that after a crash every start still has a requester.
     if (!isDryRun) {
       await this.runs.insertRetry({ planId, month: known, requestedBy });
       this.events.emit('retry_requested', { plan_id: planId, month: known, caller: requestedBy });
@@ -106,7 +106,7 @@ export class MonthReportService {
         for (const { profile, isPublished, delivery } of await this.standings(known, run, group)) {
           const hasArrived = delivery?.request_status === 'SUCCESS';
           if (hasArrived && delivery.stored && delivery.backed_up) sum.done += 1;
-          // What is not published yet the run at hand publishes; what has arrived priority-webhook stores.
+          // Unpublished profiles are left to the run, received ones to priority-webhook.
           else if (hasArrived || !isPublished) sum.on_their_way += 1;
           else candidates.push(profile);
         }
@@ -127,7 +127,7 @@ export class MonthReportService {
       throw new ServiceError({ code: 'request.not_found', status: 404, message: `There is no run of ${month}` });
     }
     const oldest = oldestKeptMonth(new Date(), this.config.MONTHS_KEPT);
-    // What of it is left is being removed, here and in the other two apps.
+    // The rest of such a month is being removed, here and in the other two apps.
     if (month < oldest.month && runs.every(({ createdAt }) => createdAt < oldest.start)) {
       throw new ServiceError({
         code: 'request.not_found',

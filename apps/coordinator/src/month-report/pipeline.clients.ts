@@ -47,7 +47,7 @@ export class PipelineClients {
     return (await this.post<{ profiles: ProfileDeliveryStatus[] }>(url, body)).profiles;
   }
 
-  /** Has those started again that ended without success or are overdue, and counts the rest. */
+  /** Starts failed and overdue profiles again, and counts the rest. */
   async retryProfiles(
     month: Month,
     plan: {

@@ -9,7 +9,7 @@ import type { RunBatch } from './run.types.js';
 import { RunStopped, RunTakenOver } from './runs.errors.js';
 import { RunsStore } from './runs.store.js';
 
-/** A queue that hiccups is waited for; one that stays away interrupts the run, which is resumed later. */
+/** Short failures of the queue are retried. A longer one interrupts the run, which is resumed later. */
 const publishRetry = { attempts: 5, backoffMsMin: 200, backoffMsMax: 5_000, isRetryable: () => true };
 
 /**

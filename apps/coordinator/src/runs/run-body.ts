@@ -1,6 +1,6 @@
-// What bodies this app reads. Cloud Scheduler announces `application/octet-stream` unless told otherwise, and an HTTP
-// client may announce JSON and send nothing: an empty body of any type is the plain run. What is not empty has to be
-// JSON, and announced as such or as bytes.
+// Which bodies this app reads. Cloud Scheduler sends `application/octet-stream` by default, and an HTTP client may
+// announce JSON and send nothing, so an empty body of any type starts the plain run. Any other body must be JSON,
+// announced as JSON or as bytes.
 import { parseJsonBody } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyInstance } from 'fastify';

@@ -1,4 +1,4 @@
-// What an operator sees of a run: a bar on a terminal, a line now and then elsewhere.
+// Shows the progress of a run to an operator: a bar on a terminal, otherwise a line now and then.
 import { MultiBar, Presets, type SingleBar } from 'cli-progress';
 import type { Run } from './run.entity.js';
 import type { RunProgress } from './runs.service.js';

@@ -77,7 +77,7 @@ export class RunsController {
 
   @Get('runs/:run_id')
   @Callers()
-  @ApiOperation({ summary: 'Tells how a run stands' })
+  @ApiOperation({ summary: 'Shows the state of a run' })
   @ApiOkResponse({ type: RunDto })
   @ApiNotFoundResponse({ description: 'There is no such run' })
   async get(@Param('run_id', runIdPipe()) runId: string): Promise<RunDto> {

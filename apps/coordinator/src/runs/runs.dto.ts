@@ -105,7 +105,7 @@ export class RunDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Why the run was interrupted last; it is resumed by itself',
+    description: 'Why the run was interrupted last; it is resumed automatically',
   })
   last_error!: string | null;
 

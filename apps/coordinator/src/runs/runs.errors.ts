@@ -1,7 +1,7 @@
 import { ServiceError } from '@tradewind/shared-types';
 import type { Run } from './run.entity.js';
 
-/** A second start is refused, and the answer says what is going on. */
+/** A second start is refused. The answer names the run under way. */
 export function runActive(run: Run | undefined): ServiceError {
   const which = run ? `Run ${run.runId} of ${run.month} is under way (${run.state})` : 'Another run is under way';
   return new ServiceError({

@@ -88,7 +88,7 @@ export class RunsService {
     }
   }
 
-  /** Takes up a run that a process has left unfinished. Undefined when there is none, or somebody works on it. */
+  /** Resumes a run that a process left unfinished. Undefined when there is none, or another process works on it. */
   async resumeUnfinished(): Promise<BegunRun | undefined> {
     if (!(await this.store.findUnfinished())) return undefined;
     const lock = await this.lock.tryTake();
