@@ -177,7 +177,7 @@ describe('many webhooks at the same moment, which share one commit', () => {
         [`${name.toLowerCase()}-%`],
       );
       expect(stored).toEqual([{ n: status === 200 ? 21 : 20 }]);
-      // Nothing is left to do that would make what comes next wait in the inbox.
+      // Nothing is left to do, so that the next webhooks do not wait in the inbox.
       expect(await app.query('select id from open_delivery')).toEqual([]);
     });
   });
@@ -202,7 +202,7 @@ describe('a body nested too deep', () => {
 });
 
 describe('GET /profiles/:username/status', () => {
-  it('tells the latest row, whatever the spelling of the handle', async () => {
+  it('shows the latest row, whatever the spelling of the handle', async () => {
     await app.deliver(profileBody('status-one', { name: 'First' }), { 'x-correlation-id': '2026-10.a' });
     await app.deliver(profileBody('status-one', { name: 'Second' }), { 'x-correlation-id': '2026-11.b' });
     // Storing may end after the answers.
@@ -230,7 +230,7 @@ describe('GET /profiles/:username/status', () => {
 });
 
 describe('POST /months/:month/profiles/lookup', () => {
-  it('tells the best delivery of the month a scrape was asked for', async () => {
+  it('shows the best delivery of the month that a scrape was asked for', async () => {
     const failed = { url: 'https://www.linkedin.com/in/month-one', data: { profile: null, error: 'blocked' } };
     await app.deliver(profileBody('month-one'), { 'x-correlation-id': `${thisMonth}.first` });
     await app.deliver(failed, { 'x-correlation-id': `${thisMonth}.second` });
@@ -246,7 +246,7 @@ describe('POST /months/:month/profiles/lookup', () => {
       });
       return { status: response.status, body: (await response.json()) as { profiles: unknown[] } };
     };
-    // What is done is noted just after the answer.
+    // Progress is recorded just after the answer.
     await eventually(async () => {
       const { body } = await lookup({ network_usernames: ['month-one', 'month-two', 'month-three'] });
       expect(body.profiles).toEqual([

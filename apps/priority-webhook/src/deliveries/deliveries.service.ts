@@ -14,7 +14,7 @@ import { readProfilePayload } from './profile-payload.js';
 
 /** Webhooks kept by one insert. */
 const groupSizeMax = 100;
-/** Longer ids are no ids of ours. */
+/** Our own ids are never longer. */
 const correlationIdLengthMax = 200;
 
 interface KeptAndTried extends InsertedDelivery {

@@ -51,7 +51,7 @@ export function readProfilePayload(body: unknown): ProfilePayload {
     : { kind: 'failure', networkUsername, reason: 'the provider sent no profile' };
 }
 
-/** What the provider says went wrong; undefined when it says nothing of the kind. */
+/** The failure that the provider reports; undefined when it reports none. */
 function failureReason(part: Record<string, unknown>): string | undefined {
   const { error, status, success, message } = part;
   if (typeof error === 'string' && error.trim() !== '') return shorten(error);
@@ -74,7 +74,7 @@ function unusable(reason: UnusableReason, message: string): ProfilePayload {
   return { kind: 'unusable', reason, message };
 }
 
-/** As the column holds it: no NUL, and no half of a character, also not where it is cut. */
+/** The text as the column can hold it: without NUL and without halves of characters, also where it is cut. */
 function shorten(text: string): string {
   return text
     .replaceAll('\u0000', '')

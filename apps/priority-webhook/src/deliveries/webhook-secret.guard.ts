@@ -21,7 +21,7 @@ export class WebhookSecretGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const presented = context.switchToHttp().getRequest<FastifyRequest>().headers[webhookSecretHeader];
     if (presented === undefined && !this.isRequired) return true;
-    // Every secret is compared, so that the time taken does not tell which one was close.
+    // Every secret is compared, so that the time taken does not reveal which one was close.
     const matches = this.secrets.filter(
       (secret) => typeof presented === 'string' && constantTimeEqual(presented, secret),
     );

@@ -14,7 +14,7 @@ export interface InsertedDelivery {
   isNew: boolean;
 }
 
-/** An attempt that has left something to do. */
+/** An attempt that did not finish. */
 export interface UnfinishedDelivery {
   id: string;
   isStored: boolean;

@@ -1,7 +1,7 @@
 import type { Migration } from '@tradewind/service-kit';
 
 /**
- * What is still to be done of a delivery stands in a small table of its own, so that the wide one is written once and
+ * A small table of its own holds what is still to be done for a delivery, so that the wide one is written once and
  * never changed (docs/decisions/0045-webhooks-are-stored-first.md).
  */
 export const openDeliveries: Migration = {

@@ -14,7 +14,9 @@ export class MonthsController {
 
   @Post(':month/profiles/lookup')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Tells how up to 1000 profiles stand in a month; profiles without a delivery are left out' })
+  @ApiOperation({
+    summary: 'Shows the state of up to 1000 profiles in a month; profiles without a delivery are left out',
+  })
   @ApiBody({
     schema: {
       type: 'object',

@@ -12,7 +12,7 @@ export class ProfilesController {
   constructor(private readonly profiles: ProfilesService) {}
 
   @Get(':username/status')
-  @ApiOperation({ summary: 'Tells how a profile was scraped last' })
+  @ApiOperation({ summary: 'Shows how a profile was scraped last' })
   @ApiOkResponse({ type: ProfileStatusAnswer })
   @ApiNotFoundResponse({ description: 'Nothing is stored of this profile' })
   async status(@Param('username') username: string): Promise<ProfileStatusAnswer> {

@@ -3,7 +3,7 @@ import type { WarehouseRows } from '@tradewind/cloud-ports';
 import { profileRequestType } from '@tradewind/shared-types';
 import type { KeptDelivery } from '../inbox/delivery.types.js';
 
-/** The row of scraped_profile_calls for a delivery (pipelines.md, Scraped-profile call table). The same delivery always gives the same row_id. */
+/** The row of scraped_profile_calls for a delivery (pipelines.md). A delivery always gives the same row_id. */
 export function profileCallRow(delivery: KeptDelivery, ingestedAt: Date): WarehouseRows['scraped_profile_calls'] {
   return {
     row_id: hash('sha256', `profile-call|${delivery.identity}`),

@@ -55,7 +55,7 @@ export class ProfileStoringService {
     this.fresh = new GroupCommit({ write: (group) => this.attempt(group), groupSizeMax: freshGroupMax });
   }
 
-  /** How far a delivery is, as far as this process knows. */
+  /** The progress of a delivery, as far as this process knows. */
   progressOf(delivery: KeptDelivery): DeliveryProgress {
     return this.unrecorded.get(delivery.id) ?? delivery;
   }
@@ -105,7 +105,7 @@ export class ProfileStoringService {
       const progress = { isStored: faults[0] === undefined, isBackedUp: faults[1] === undefined };
       return { delivery, progress, error: faults.filter((fault) => fault !== undefined).join('; ') };
     });
-    // The callers need not wait for the note that it is done: what is done shows in both places already.
+    // The callers need not wait for this record: warehouse and object store hold the delivery already.
     for (const { delivery, progress } of attempts) this.unrecorded.set(delivery.id, progress);
     void this.background.track(this.record(attempts));
     return attempts.map(({ progress }) => progress);
