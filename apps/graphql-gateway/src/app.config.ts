@@ -26,7 +26,7 @@ export class AppConfig extends configClass({
   IDENTITY_TIMEOUT_MS: integer({ desc: 'Longest wait for the identity service, milliseconds', default: 5000, min: 1 }),
   SERVICE_TOKEN: secret({
     devDefault: 'dev-only-service-token',
-    desc: 'Service token that this service presents to identity, which tells it whose API keys end',
+    desc: 'Service token that this service presents to identity, which reports whose API keys end',
   }),
   // Keys end within this time and KEY_CACHE_MS after the change at identity; 60 s are promised.
   CREDENTIAL_CHANGES_INTERVAL_MS: integer({

@@ -168,7 +168,7 @@ describe('authentication', () => {
     }
   });
 
-  it('tells identity the address that its own proxy reports, not what the caller made up', async () => {
+  it('passes identity the address that its own proxy reports, not what the caller made up', async () => {
     const behindProxy = await startGateway({ TRUST_PROXY: '1' });
     try {
       const { identity } = behindProxy;

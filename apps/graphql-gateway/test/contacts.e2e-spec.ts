@@ -198,7 +198,7 @@ describe('contact arguments', () => {
     },
   );
 
-  it('counts anew when the persons of the contacts change', async () => {
+  it('counts again when the persons of the contacts change', async () => {
     const filters = { skills: [{ values: ['Leadership'] }] };
     expect(await found(null, mine, filters)).toEqual([]);
     await gateway.sql.query('update person set skill_ids = $1 where id = 2', [[2, 5]]);

@@ -179,7 +179,7 @@ describe('ended credentials', () => {
     await untilRefused(key);
   });
 
-  it('have an age by which an alert knows that identity no longer tells them', async () => {
+  it('have an age by which an alert notices that identity no longer reports them', async () => {
     const ageOf = async () => {
       const text = await (await fetch(gateway.replicas[0]!.metricsUrl)).text();
       return Number(/^tradewind_graphql_gateway_credential_changes_age_seconds (\S+)$/m.exec(text)?.[1]);

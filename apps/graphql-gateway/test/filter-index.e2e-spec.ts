@@ -70,7 +70,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Until the index stands at the data version of now, so that nothing is left to catch up with. */
+/** Waits until the index has the current data version, so that nothing is left to catch up with. */
 const untilReady = (gateway: TestGateway) =>
   until(async () => {
     const { rows } = await gateway.sql.query<{ version: string }>(
@@ -101,7 +101,7 @@ describe(`the filter index (FILTER_INDEX_SEED=${seed})`, () => {
       const request = requestFor(filter, { after, limit: 1 + (number % 51) });
       const [ours, theirs] = [await app.get(PageReader).read(request), await app.get(PostgresPageReader).read(request)];
       const byIndex = ours.rows.map(({ data_version: _version, ...row }) => row);
-      // The filter stands in the message when they differ.
+      // The message shows the filter when they differ.
       expect({ filter, count: ours.count, rows: byIndex }).toEqual({ filter, count: theirs.count, rows: theirs.rows });
       matches += ours.count!.count;
     }
@@ -188,7 +188,7 @@ describe(`the filter index (FILTER_INDEX_SEED=${seed})`, () => {
     expect(await answeredByIndex(gateway)).toBeGreaterThan(answers / 4);
   }, 120_000);
 
-  it('leaves to PostgreSQL what it cannot follow, and is built anew', async () => {
+  it('leaves to PostgreSQL what it cannot follow, and is built again', async () => {
     gateway = await startGateway(switchedOn);
     const { sql } = gateway;
     const everything: NormalisedFilter = { entity: 'company', today: '2026-11-22', conditions: [] };

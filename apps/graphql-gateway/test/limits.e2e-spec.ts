@@ -56,7 +56,7 @@ describe('limits', () => {
     expect((await gateway.data(other.key, '{ __typename }')).status).toBe(200);
   });
 
-  it('tells the limits on answers that no endpoint made, too', async () => {
+  it('reports the limits also on answers that no endpoint made', async () => {
     const { key } = await gateway.newKey();
     const send = (path: string, init: RequestInit, type = 'application/json') =>
       fetch(`${gateway.replicas[0]!.url}${path}`, {
@@ -184,7 +184,7 @@ describe('limits of gateways with settings of their own', () => {
     for (const { app } of gateway.replicas) jest.spyOn(app.get(Clock), 'now').mockReturnValue(new Date(text));
   };
 
-  it('starts the day anew at 00:00 UTC and the minute 60 s after its first request', async () => {
+  it('resets the day at 00:00 UTC, and the minute 60 s after its first request', async () => {
     await start({ REQUESTS_PER_MINUTE: '2' });
     const { key } = await gateway.newKey();
     setTime('2026-03-31T23:59:59.500Z');

@@ -95,7 +95,7 @@ describe('named filter variables', () => {
       { values: ['Accounting'] },
     ],
     [
-      'a default that stands in for a variable not sent',
+      'a default in place of a variable not sent',
       `query ($searchFilters: ${type} = ${literal}) { companiesConnection(searchFilters: $searchFilters) ${select} }`,
       {},
     ],

@@ -134,7 +134,7 @@ describe('paging', () => {
       ', sorters: $sorters',
       { sorters: [{ field, direction }] },
       async (page) => {
-        // New rows at both ends and in the middle; the row that the cursor stands on goes away every other time.
+        // New rows at both ends and in the middle; the row of the cursor goes away every other time.
         await insertDeals(gateway.sql, [
           { id: next++, title: 'A first', announced_date: '2020-01-01', annual_value_amount: 1, total_value_amount: 1 },
           {

@@ -41,7 +41,7 @@ describe('RefusalSummary', () => {
     expect(summary.takeAll()).toEqual([refusal({ ip: '2001:db8::/64', keyPrefix: null, occurrences: 5 })]);
   });
 
-  it('tells kinds, keys and networks apart', () => {
+  it('distinguishes kinds, keys and networks', () => {
     const summary = new RefusalSummary();
     const entries = [
       refusal(),

@@ -8,7 +8,7 @@ import type { RecordSource, Row } from './record-source.js';
 
 export interface PageRequest {
   table: RecordSource['table'];
-  /** Columns wanted; those of the sort keys and the id come besides. */
+  /** Columns wanted, in addition to the sort keys and the id. */
   columns: readonly string[];
   where: Condition;
   /** The same as `where`, when it is nothing but a filter of libs/filters. */

@@ -4,7 +4,7 @@ import type { Lookups } from '../dictionaries/dictionaries.service.js';
 /** A row of a table by its columns, values as DataStore reads them. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What a page is read with besides its rows. */
+/** What is needed to read a page, in addition to its rows. */
 export interface Reading {
   lookups: Lookups;
   /** `YYYY-MM-DD`, UTC. */

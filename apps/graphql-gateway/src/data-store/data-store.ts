@@ -17,22 +17,22 @@ import { AppEvents } from '../events.js';
 export interface Statement {
   text: string;
   values: readonly unknown[];
-  /** Its best plan is the same for all values, so PostgreSQL need not plan it anew for each. */
+  /** Its best plan is the same for all values, so PostgreSQL need not plan it for each. */
   isPlannedOnce?: boolean;
 }
 
-// A statement is prepared when it is seen again; the server keeps prepared statements for ever, so their number is bounded.
+// A statement is prepared when it is seen again. The server keeps prepared statements for ever, so few are allowed.
 const preparedMax = 300;
 const seenMax = 3000;
 /** Texts are kept, here and by the server, so their length is bounded too. */
 const preparedCharsMax = 10_000;
 /** Of DATA_POOL_SIZE. */
 const plannedOnceConnections = 4;
-// When the server went away, all idle connections did; in this time the pool hears of it and forgets them.
+// When the server goes away, all idle connections break. In this time the pool notices and forgets them.
 const retryAfterMs = 100;
 const canceledByTimeout = '57014';
 const dateOid = 1082;
-// Tables of this size are in memory or on a solid state disk, where a page out of order costs what the next one does; and no
+// Tables of this size are in memory or on a solid state disk, where random reads cost as much as sequential ones. No
 // page of records is worth compiling its statement.
 const plannerOptions = '-c random_page_cost=1.1 -c jit=off';
 

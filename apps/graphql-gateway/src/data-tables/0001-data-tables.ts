@@ -4,7 +4,7 @@
 import type { Migration } from '@tradewind/service-kit';
 
 // The one definition of "the words of a text": NFKD, no combining marks, lower case, letters and ASCII digits only.
-// libs/filters has the same in TypeScript (normaliseText); a test holds the two together.
+// libs/filters has the same in TypeScript (normaliseText); a test checks that both agree.
 const textFunctions = `
 create function search_normalise(value text) returns text language sql immutable parallel safe
 return btrim(regexp_replace(

@@ -1,9 +1,9 @@
-// Which companies each data version changed, for whoever keeps something made from them: it reads on from the version it
-// has, instead of the whole table. Written by the triggers that raise the version, in the writer's transaction, so that
-// a snapshot that sees a version sees its changes.
+// Which companies each data version changed. The filter index reads the changes since its own version, instead of the
+// whole table. The triggers that raise the version write them in the writer's transaction, so that a snapshot that sees
+// a version sees its changes.
 import type { Migration } from '@tradewind/service-kit';
 
-// A statement that wrote more rows than this leaves no list, for nobody would follow it row by row.
+// A statement that wrote more rows than this leaves no list, because nobody would apply it row by row.
 const idsMax = 10_000;
 // Twice what a build over ten million rows takes at worst.
 const kept = '30 minutes';

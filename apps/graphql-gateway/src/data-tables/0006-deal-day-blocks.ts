@@ -1,8 +1,8 @@
 import type { Migration } from '@tradewind/service-kit';
 import { dayBlock } from './day-block.js';
 
-// Instead of 0005's: those read and sort every deal of a range. In these each block of days is in the order of another date
-// already, so that a page reads no more of a block than its own size (src/connections/page-query.ts, `DayRange`).
+// Replace the indexes of 0005, which read and sort every deal of a range. Here each block of days is already in the order
+// of another date, so that a page reads at most its own size of a block (src/connections/page-query.ts, `DayRange`).
 const index = (filtered: string, sorted: string) =>
   `create index deal_${filtered}_blocks_by_${sorted} on deal
     ((${dayBlock(`${filtered}_date`)}), ${sorted}_date desc nulls last, id, ${filtered}_date);`;

@@ -1,5 +1,5 @@
-// The status of a deal follows from its start and its end. With both in the index, deals of another status are passed over
-// there, not in the table.
+// The status of a deal follows from its start and its end. With both in the index, deals of another status are skipped
+// without reading the table.
 import type { Migration } from '@tradewind/service-kit';
 import { dayBlock } from './day-block.js';
 

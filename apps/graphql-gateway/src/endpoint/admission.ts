@@ -51,7 +51,7 @@ export function limitReached(policy: 'data' | 'requests', limit: number, resetSe
     status: 429,
     message:
       policy === 'data'
-        ? `The limit of ${limit} data calls per day is reached; it starts anew at 00:00 UTC`
+        ? `The limit of ${limit} data calls per day is reached; it resets at 00:00 UTC`
         : `The limit of ${limit} requests per minute is reached; try again in ${resetSeconds} s`,
     retryable: true,
     retryAfterSeconds: resetSeconds,

@@ -51,7 +51,7 @@ export class CompiledOperations {
   }
 
   private compile({ schema, document, operation, source }: ResolvedOperation): CompiledOperation | undefined {
-    // Directives select anew with every request, and the objects that graphql-jit writes cannot hold __proto__.
+    // Directives may select other fields in each request, and objects written by graphql-jit cannot hold __proto__.
     if (operation.operation !== OperationTypeNode.QUERY || /@|__proto__/.test(source)) return undefined;
     const fields = rootFieldNames(document, operation, {});
     if ([...fields].every((name) => name.startsWith('__'))) return undefined;

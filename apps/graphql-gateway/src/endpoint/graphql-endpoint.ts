@@ -154,7 +154,7 @@ export class GraphQLEndpoint {
   }
 }
 
-/** The text is judged before it is hashed and parsed; a URL is short by itself. */
+/** The text is checked before it is hashed and parsed. A URL is always short. */
 function isTooLong(body: unknown): boolean {
   const query = (body as Body)?.query;
   return typeof query === 'string' && query.length > documentCharsMax;

@@ -31,7 +31,7 @@ export interface Difference {
   except: Bits;
 }
 
-/** Unites the words of `other` from `from` up to `to` with `block`, which begins at `from`. */
+/** Adds the words of `other` from `from` up to `to` to `block`, which begins at `from`. */
 export function orInto(block: Bits, other: Bits, from: number, to: number): void {
   for (let word = from; word < to; word++) block[word - from]! |= other[word]!;
 }

@@ -119,7 +119,7 @@ export class BitsetIndex {
     let scratch = 0;
     for (const operand of operands) {
       if (scratch === scratchMax) {
-        // Those so far everywhere, before their scratches are taken again.
+        // Applies the masks so far to all blocks, before their scratches are used again.
         new RowSelection(bits, masks).count();
         masks = [];
         scratch = 0;

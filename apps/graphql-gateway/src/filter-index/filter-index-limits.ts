@@ -6,16 +6,16 @@
  */
 export const changedRowsToRebuild = 3_000;
 
-/** The old index follows up to this many while the build runs; 20,000 rows cost about 20 ms a filter. Then PostgreSQL answers. */
+/** The old index follows this many changes during a build; 20,000 cost about 20 ms a filter. Then PostgreSQL answers. */
 export const changedRowsMax = 20_000;
 
-/** A request that finds the index behind waits this long for it to catch up, which takes a few milliseconds after small changes. */
+/** How long a request waits for the index to catch up, which takes a few milliseconds after small changes. */
 export const catchUpMs = 50;
 
-/** After a build that failed: long enough for a database to come back. */
+/** Wait after a build that failed: long enough for a database to come back. */
 export const retryAfterMs = 15_000;
 
-/** After a build that did not fit: the table is unlikely to shrink sooner. */
+/** Wait after a build that did not fit: the table is unlikely to shrink sooner. */
 export const retryTooLargeAfterMs = 10 * 60_000;
 
 /** Longest run of one statement of a build: it reads the whole table. */

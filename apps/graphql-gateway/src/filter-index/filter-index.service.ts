@@ -115,7 +115,7 @@ export class FilterIndexService {
       this.index = new VersionedIndex(new BitsetIndex(parts), BigInt(version));
       this.built = { rowCount, bytes };
       this.isLost = false;
-      // If writes outrun every build, builds must not keep the database busy in vain.
+      // If writes are faster than every build, builds must not keep the database busy for nothing.
       this.buildNotBeforeMs = performance.now() + 2 * 1000 * seconds;
       this.events.emit('filter_index_built', { seconds, rows: rowCount, bytes, version });
       this.loop?.wake();

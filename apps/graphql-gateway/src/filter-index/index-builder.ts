@@ -14,7 +14,7 @@ export class IndexBuilder {
   private position = 0;
 
   /**
-   * @param rowCount number of rows that will be added, exactly
+   * @param rowCount exact number of rows that will be added
    * @throws IndexTooLarge, as do the other methods
    */
   constructor(

@@ -17,7 +17,7 @@ export const limitsTables: Migration = {
     used integer not null check (used >= 0)
   ) with (fillfactor = 50);
 
-  -- Takes p_cost units of every window, or of none. Windows that are over start anew. The rows are locked in the
+  -- Takes p_cost units of every window, or of none. Windows that are over start again. The rows are locked in the
   -- order of their keys, so two requests that share an address and a user cannot wait for one another in a circle.
   create function take_request_units(p_keys text[], p_limit integer, p_seconds integer, p_cost integer, p_now timestamptz)
     returns table (allowed boolean, used integer, ends_at timestamptz) language plpgsql set search_path from current as $$

@@ -1,6 +1,6 @@
-// Units of the day are taken in groups: while one statement is under way, the requests that arrive meanwhile gather for
-// the next one. Atomic over all replicas and exact for each request: a row is taken from under its own condition, and
-// a user is at most once in a group. Whoever sends many requests at once waits for himself, not the others for him.
+// Units of the day are taken in groups: requests that arrive while one statement runs are grouped for the next one. This
+// is atomic over all replicas and exact for each request: each row has its own condition, and a user is at most once in
+// a group. So a user who sends many requests at once delays only their own.
 import { GroupCommit } from '@tradewind/service-kit';
 
 export interface DailyTake {
@@ -27,7 +27,7 @@ type Query = (name: string, text: string, values: unknown[]) => Promise<DailyUse
 
 /** Far above what one process serves at once. */
 const groupSizeMax = 200;
-/** One group at a time gathers most; after a while a second one keeps a row that somebody holds from stopping everybody. */
+/** Usually one group runs at a time. A second one starts after a while, so that one locked row does not stop all users. */
 const parallel = 2;
 const besideAfterMs = 20;
 
@@ -65,7 +65,7 @@ export class DailyTakes {
     const users = takes.map(({ userId }) => userId);
     const days = takes.map(({ day }) => day);
     const taken = usedByKey(
-      // Rows are locked in the order of their keys, so that two groups cannot wait for one another in a circle.
+      // Rows are locked in the order of their keys, so that two groups cannot deadlock.
       await this.query(
         'take-daily',
         `insert into daily_quota as q (user_id, day, used)

@@ -1,7 +1,7 @@
 import { ServiceError } from '@tradewind/shared-types';
 import type { LimitState } from '../request/limit-state.js';
 
-/** A refusal with the state of its limit, so that the headers of the answer need no query. */
+/** A refusal that carries the state of its limit, so that the headers need no query. */
 export class LimitReached extends ServiceError {
   constructor(
     failure: ConstructorParameters<typeof ServiceError>[0],

@@ -42,11 +42,7 @@ export const InclusionComparisonType = graphqlEnum(
 export const Gender = graphqlEnum('Gender', 'Gender of a person.', genders);
 export const EducationLevel = graphqlEnum('EducationLevel', 'Highest level of education of a person.', educationLevels);
 export const DealType = graphqlEnum('DealType', 'Kind of a deal.', dealTypes);
-export const DealStatus = graphqlEnum(
-  'DealStatus',
-  'Where a deal stands today (UTC), judged by its dates.',
-  dealStatuses,
-);
+export const DealStatus = graphqlEnum('DealStatus', 'State of a deal today (UTC), judged by its dates.', dealStatuses);
 export const DealRenewalOptionType = graphqlEnum(
   'DealRenewalOptionType',
   'Place of a deal in a row of contracts.',

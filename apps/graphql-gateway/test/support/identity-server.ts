@@ -1,4 +1,4 @@
-// Stands in for the identity service: log-in and JWKS over HTTP, with keys that can be rotated and a switch to go away.
+// A fake identity service: log-in and JWKS over HTTP, with keys that can be rotated and a switch to go away.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
@@ -31,7 +31,7 @@ export class IdentityServer {
   meStatus: number | undefined;
   /** Called after /auth/me has judged the JWT and before it answers. */
   afterMe: (() => Promise<unknown>) | undefined;
-  /** What /internal/credential-changes tells; a position is an index plus one. Undefined: it answers 503. */
+  /** What /internal/credential-changes answers; a position is an index plus one. Undefined: it answers 503. */
   changes: { user_id: string; credentials_version: number; changed_at: string }[] | undefined = [];
   /** Changes of one page. */
   changesPageSize = 2;
@@ -94,7 +94,7 @@ export class IdentityServer {
     return user;
   }
 
-  /** As a new password, disabling and deletion do: tokens of before are refused, and the list tells so. */
+  /** As after a new password, disabling or deletion: earlier tokens are refused, and the list shows the change. */
   endCredentials(user: { id: string }): void {
     const version = this.versionOf(user.id) + 1;
     this.versions.set(user.id, version);
