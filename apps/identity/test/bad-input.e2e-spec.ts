@@ -10,7 +10,7 @@ import { authorizationUrl, formOf, makePkce, obtainTokens, UserAgent } from './u
 const requestCount = Number(process.env['BAD_INPUT_REQUESTS'] ?? 1500);
 const parallel = 25;
 
-/** Paths are raw: what stands here goes over the wire byte by byte. */
+/** Paths are raw: they go over the wire byte by byte. */
 interface Attempt {
   method: string;
   path: string;

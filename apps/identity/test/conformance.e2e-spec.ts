@@ -477,11 +477,11 @@ describe('OpenID conformance modules', () => {
     const { body } = await exchangeCode(identity.issuer, client, silent.code, silent.pkce);
     expect(body).toHaveProperty('access_token');
     expect(body).not.toHaveProperty('refresh_token');
-    const anew = await obtainTokens(
+    const fresh = await obtainTokens(
       identity.issuer,
       flow({ agent: first.agent, scope: 'openid offline_access', parameters: { prompt: 'login' } }),
     );
-    expect(anew).toHaveProperty('refresh_token');
+    expect(fresh).toHaveProperty('refresh_token');
   });
 
   it('an access token without offline_access ends with the browser session, one with it lives on', async () => {
