@@ -7,7 +7,7 @@ import { migrations } from './migrations.js';
 export const apiDescription = {
   title: 'Tradewind interactions',
   description:
-    'Starts and aborts scraping runs of the posts, reactions and comments of people and companies, and tells how they stand.',
+    'Starts and aborts scraping runs of the posts, reactions and comments of people and companies, and reports their state.',
 };
 
 export const service = defineService({

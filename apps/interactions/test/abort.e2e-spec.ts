@@ -27,7 +27,7 @@ describe('POST /scraper/network/abort-run', () => {
   const rowOf = async (handle: string) =>
     (await world.tracker()).filter((row) => row.networkUsername === handle).at(-1)!;
 
-  it('aborts an active run and tells which, and says of others that there is none', async () => {
+  it('aborts an active run and names it, and says of others that there is none', async () => {
     slow('runs');
     const started = await trigger(person('runs'));
     const answer = await abort(person('runs'), person('never-seen'), company('runs'));

@@ -107,7 +107,7 @@ describe('several faults that hide a start', () => {
     await expectAgreement(world);
   });
 
-  it('a start that fails each time ends as FAILED with a sentence that tells nothing of the provider', async () => {
+  it('a start that fails each time ends as FAILED with a sentence that reveals nothing of the provider', async () => {
     world.simulator.setFaults([{ on: 'run.start', kind: 'error_before', target: 'hopeless' }]);
     const targets = [person('hopeless'), person('fine')];
     const { body } = await world.post('/scraper/network/interactions', { user_company_id: 'acme', targets });

@@ -162,7 +162,7 @@ export class InteractionsWorld {
     return inputs;
   }
 
-  /** Begins anew: nothing may be under way. */
+  /** Starts from the beginning: nothing may be under way. */
   async empty(): Promise<void> {
     this.simulator.reset();
     await this.sql.query(

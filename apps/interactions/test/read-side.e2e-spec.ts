@@ -86,7 +86,7 @@ describe('the read side', () => {
     expect((await world.get(`${list}?limit=1&user_company_id=other&cursor=${cursor}`)).status).toBe(400);
   });
 
-  it('tells one job by run id and by job id, with everything the tracker holds', async () => {
+  it('shows one job by run id and by job id, with everything the tracker holds', async () => {
     const row = (await world.tracker()).find((found) => found.status === 'COMPLETED')!;
     const byRun = await world.get(`${list}/${row.provider_run_id}`);
     const byJob = await world.get(`${list}/${row.job_id}`);
@@ -111,7 +111,7 @@ describe('the read side', () => {
     });
   });
 
-  it('tells why a job failed, with a date and without counts', async () => {
+  it('shows why a job failed, with a date and without counts', async () => {
     const { body } = await world.get(`${list}?status=FAILED`);
     expect((body as Page).interactions[0]).toMatchObject({
       error: 'The run failed at the provider',
@@ -189,7 +189,7 @@ describe('the read side', () => {
     }
   });
 
-  it('tells the age of the oldest active run and the time to data as metrics', async () => {
+  it('reports the age of the oldest active run and the time to data as metrics', async () => {
     const text = await (await fetch(world.replicas[0]!.metricsUrl)).text();
     expect(text).toMatch(/^tradewind_interactions_oldest_active_run_seconds 0$/m);
     expect(text).toMatch(/^tradewind_interactions_run_completed_total 5$/m);

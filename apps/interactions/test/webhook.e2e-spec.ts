@@ -102,7 +102,7 @@ describe('POST /scraper/network/webhook', () => {
     expect(world.simulator.ledger()).toHaveLength(seq);
   });
 
-  it('a webhook that tells SUCCEEDED too early completes nothing: the provider is asked how the run stands', async () => {
+  it('a webhook that reports SUCCEEDED too early completes nothing: the provider is asked for the status of the run', async () => {
     world.simulator.setFaults([{ on: 'run', kind: 'slow', target: 'too-early', delayMs: 3_000 }]);
     const { body } = await world.post('/scraper/network/interactions', {
       user_company_id: 'acme',

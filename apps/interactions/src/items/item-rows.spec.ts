@@ -62,7 +62,7 @@ describe('toRows', () => {
     ]);
   });
 
-  it('gives a row the same id wherever it stands, and another in another run or kind', () => {
+  it('gives a row the same id wherever it is found, and another in another run or kind', () => {
     const first = values(rowsOf(comment).rows.comment)[0]!.row_id;
     expect(first).toMatch(/^[0-9a-f]{64}$/);
     expect(values(toRows([post, comment], 900, run, new Date()).rows.comment)[0]!.row_id).toBe(first);

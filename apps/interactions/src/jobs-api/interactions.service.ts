@@ -45,7 +45,7 @@ export class InteractionsService implements OnModuleInit {
         message: ['cursor must be the next_cursor of a page with the same filters'],
       });
     }
-    // One more than asked for tells whether there is a next page.
+    // One more than asked for shows whether there is a next page.
     const jobs = await this.store.list(filter, { limit: query.limit + 1, ...(after ? { after } : {}) });
     const page = jobs.slice(0, query.limit);
     const last = page.at(-1);
