@@ -101,7 +101,7 @@ describe('POST /batch-trigger/', () => {
   });
 });
 
-describe('messages that no retry can mend', () => {
+describe('messages that no retry can repair', () => {
   const json = (value: unknown) =>
     Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64');
   const one = profiles(1);

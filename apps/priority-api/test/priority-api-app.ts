@@ -19,7 +19,7 @@ export interface Received {
   secret: string | undefined;
 }
 
-/** Stands where priority-webhook stands: takes profiles, and tells what it has taken. */
+/** In place of priority-webhook: takes profiles, and answers what it has taken. */
 export interface WebhookStandIn {
   url: string;
   received: Received[];

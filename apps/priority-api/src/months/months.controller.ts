@@ -26,7 +26,7 @@ export class MonthsController {
 
   @Post(':month/profiles/lookup')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Tells how up to 1000 profiles stand in a month; unknown profiles are left out' })
+  @ApiOperation({ summary: 'Shows the state of up to 1000 profiles in a month; unknown profiles are left out' })
   @ApiBody({
     schema: {
       type: 'object',
@@ -75,7 +75,7 @@ export class MonthsController {
           },
         },
         plan_id: { type: 'string', format: 'uuid', description: 'Names the retry; made up unless given' },
-        dry_run: { type: 'boolean', default: false, description: 'Only tells what would be started' },
+        dry_run: { type: 'boolean', default: false, description: 'Only reports what would be started' },
         published: {
           type: 'boolean',
           default: false,

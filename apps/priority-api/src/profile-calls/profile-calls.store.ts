@@ -24,7 +24,7 @@ export class ProfileCallsStore {
   constructor(private readonly db: Db) {}
 
   /**
-   * Records that these profiles shall be started, each once in its month and generation whoever asks how often.
+   * Records that these profiles shall be started, each once in its month and generation, however often they are sent.
    * @param reservedMs for so long the background leaves new ones to the caller
    */
   async insert(
@@ -168,7 +168,7 @@ export class ProfileCallsStore {
     return row;
   }
 
-  /** How each profile stands in a month; of several generations the latest, unless one is named. Unknown profiles are left out. */
+  /** The state of each known profile in a month; of several generations the latest, unless one is named. */
   async listStatuses(
     month: Month,
     networkUsernames: readonly string[],

@@ -24,7 +24,7 @@ const slotPollMs = 50;
 /** What one round of starting has done. */
 export interface StartTally {
   started: number;
-  /** Some start met a provider that is down, or whose answer told nothing. */
+  /** At least one start found the provider down, or got an unclear answer. */
   metOutage: boolean;
 }
 
