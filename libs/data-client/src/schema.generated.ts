@@ -284,7 +284,7 @@ export interface DealRenewalOptionTypeFilter {
   readonly values: ReadonlyArray<DealRenewalOptionType>;
 }
 
-/** Where a deal stands today (UTC), judged by its dates. */
+/** State of a deal today (UTC), judged by its dates. */
 export type DealStatus =
   /** Started, not ended; or the dates are not known. */
   | 'ACTIVE'
