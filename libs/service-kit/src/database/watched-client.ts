@@ -28,7 +28,7 @@ export class WatchedClient extends pg.Client {
     this.on('drain', () => (this.isWaiting = false));
   }
 
-  /** Stands for all overloads of pg. */
+  /** One signature for all overloads of pg. */
   override query(...statement: never[]): never {
     this.isWaiting = true;
     return (super.query as (...statement: never[]) => never).apply(this, statement);
