@@ -119,7 +119,7 @@ export class PlatformProcess {
     return [...own, ...serviceNames.map((name) => this.portBase + offsets[name] + metricsOffset)];
   }
 
-  /** Name and process id of everything it has started, as its lock file tells. */
+  /** Name and process id of everything it has started, from its lock file. */
   processes(): { name: string; pid: number }[] {
     const lock = JSON.parse(readFileSync(this.lockFile, 'utf8')) as { children: { name: string; pid: number }[] };
     return lock.children.map(({ name, pid }) => ({ name, pid }));

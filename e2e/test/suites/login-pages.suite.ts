@@ -94,7 +94,7 @@ export function describeLoginPages(platform: () => PlatformProcess): void {
       await context.close();
     });
 
-    it('cancelling at the login page tells the client access_denied, with its state', async () => {
+    it('cancelling at the login page sends the client access_denied, with its state', async () => {
       const { page, context, called, state } = await atLogin('openid');
       await page.locator('form[action$="/abort"] button').click();
       const callback = await called;
@@ -103,7 +103,7 @@ export function describeLoginPages(platform: () => PlatformProcess): void {
       await context.close();
     });
 
-    it('cancelling at the consent page tells the same, and gives no code', async () => {
+    it('cancelling at the consent page sends the same, and gives no code', async () => {
       // Scopes differ from those consented to above, so that consent is asked again.
       const { page, context, called } = await atLogin('openid offline_access');
       await signIn(page, 'demo-password-1');
