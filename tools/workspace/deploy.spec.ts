@@ -59,7 +59,7 @@ describe.each(overlays)('the %s overlay', (overlay) => {
     const env: Record<string, string> = { PORT: '8080', HOST: '', METRICS_PORT: '', SERVICE_VERSION: '1.0.0' };
     Object.assign(env, settingsOf(manifests, app));
     for (const { name, value } of container.env ?? []) {
-      // Stands in for the cluster's own secret, whether the app needs it in this environment or not.
+      // Replaces the cluster's own secret, whether the app needs it in this environment or not.
       const secret = createHash('sha256').update(name).digest('hex');
       env[name] = value ?? (name.endsWith('_URL') ? `postgres://user:${secret}@database/tradewind` : secret);
     }

@@ -38,7 +38,7 @@ for (const { name, folder, tags } of projects()) {
   );
   own.set(name, settings);
   const readme = join(root, folder, 'README.md');
-  const table = `${settingsTable(settings)}\nBesides, the [settings of every service](../../docs/configuration.md).`;
+  const table = `${settingsTable(settings)}\nSee also the [settings of every service](../../docs/configuration.md).`;
   try {
     files[readme] = replacedBetween(readme, 'config', table);
   } catch (error) {

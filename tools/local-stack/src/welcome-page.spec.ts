@@ -3,7 +3,7 @@ import { readSettings } from './settings.js';
 import { welcomePage } from './welcome-page.js';
 
 describe('the page that npm start prints', () => {
-  it('says which limits are in force, and how to explore with more', () => {
+  it('says which limits apply, and how to explore with more', () => {
     const page = welcomePage(readSettings({}, '/checkout'));
     expect(page).toContain('A page holds 1, a user has 10 data calls a day and 100 other requests a minute.');
     expect(page).toContain('npm start -- --explore (pages of 25, 10,000 data calls a day)');

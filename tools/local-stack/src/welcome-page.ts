@@ -38,7 +38,7 @@ export function welcomePage(settings: LocalSettings): string {
   return `
 ${heading('Services')}
 ${rows.join('\n')}
-  ${'simulator'.padEnd(18)}${url('provider-simulator').padEnd(24)}stands in for the scraping provider; GET /ledger
+  ${'simulator'.padEnd(18)}${url('provider-simulator').padEnd(24)}replaces the scraping provider; GET /ledger
   Metrics are ${metricsOffset} ports above each service, at /metrics. Logs: ${relative(process.cwd(), settings.dataDir) || '.'}/logs
 
 ${heading('Demo accounts')}
