@@ -106,7 +106,8 @@ describe('pageStatement', () => {
       return rows.map((row) => row['QUERY PLAN']).join('\n');
     };
     // The first deal of the day is the seventh of all, the second the fifteenth.
-    const found = /Index Scan using deal_start_asc on deal \w+ \(actual/;
+    // PostgreSQL chooses which of the indexes that begin with the start date it takes.
+    const found = /Index Scan using \w+ on deal \w+ \(actual[^\n]*\n\s*Index Cond: \(start_date = /;
     await sql.query('set enable_seqscan = off; set enable_bitmapscan = off');
     expect(await planOf(10)).toMatch(found);
     expect(await planOf(20)).not.toMatch(found);
