@@ -1,8 +1,8 @@
 import type { Migration } from '@tradewind/service-kit';
 
 /**
- * The audit log as one table for each month (UTC), so that old months go with one `drop table`; rows stay as they are
- * written. Rows that exist move to their months. `occurrences`: refusals of one minute may share a row.
+ * Keeps the audit log in one table for each month (UTC), so that one `drop table` removes an old month. Existing rows
+ * move to their months, and rows are never changed. `occurrences`: refusals of one minute may share a row.
  */
 export const auditByMonth: Migration = {
   name: '0010-audit-by-month',

@@ -1,8 +1,8 @@
 import type { Migration } from '@tradewind/service-kit';
 
 /**
- * What identity has told of users whose credentials ended, and how far its list is read. The one row of the place is also
- * the lock between taking a change over and making a key: a key is made before the change, which then ends it, or after it.
+ * What identity has reported about users whose credentials ended, and how far its list is read. The single row with that
+ * position is also a lock: a key is made either before a change is applied, which then ends the key, or after it.
  */
 export const endedCredentials: Migration = {
   name: '0011-ended-credentials',

@@ -50,7 +50,7 @@ export function positionAfter(
   return position;
 }
 
-/** Whether the database can read the text as a value of the key: a cursor made up by hand must not look like a failure of the store. */
+/** Whether the database can read the text as a value of the key: an invented cursor must not look like its failure. */
 function isValueOf({ type, isNullable }: CursorKey, value: string | null): boolean {
   if (value === null) return isNullable;
   switch (type) {

@@ -15,9 +15,9 @@ export function formOf(request: Pick<PageRequest, 'table' | 'filter' | 'asksForW
 }
 
 /**
- * Records that are read in order before all that match are found instead. Of 1,000,000 records, fewer than 5,000 match
- * when these do not fill the page. With more, pages for rare words take longer; with fewer, pages for what one record in
- * 200 has (decision 0038).
+ * How many records are read in order, before all matching records are found instead. If these do not fill the page, fewer
+ * than 5,000 of 1,000,000 records match. A higher number makes pages for rare words slower. A lower one makes pages
+ * slower for words that one record in 200 has (decision 0038).
  */
 function walkedMaxOf(limit: number): number {
   return 2000 + 200 * limit;
@@ -40,13 +40,13 @@ function asksForElements(condition: Condition): boolean {
 const dealDates: readonly string[] = ['announced_date', 'start_date', 'end_date'];
 /** Dates that have an index by blocks of days (data-tables/0006 and 0008). */
 const datesWithBlocks: readonly string[] = ['start_date', 'end_date'];
-/** Columns of which each value is that of many deals. */
+/** Columns with few different values, so that many deals share each value. */
 const columnsOfFewValues: readonly string[] = ['type', 'is_estimate', 'is_exclusive', 'renewal_option'];
 
 /**
- * The dates of a deal lie close together. In the order of one date, a range of another is therefore far from the
- * beginning, behind everything that is newer. Null where PostgreSQL does well: without such a range, and with another
- * condition that few deals satisfy, because that one has an index of its own.
+ * The dates of a deal are close together. In the order of one date, a range of another is therefore far from the start,
+ * after all newer deals. Null where PostgreSQL's own plan is fast: without such a range, or with another condition that
+ * few deals satisfy, because that one has an index of its own.
  */
 function formByDays({
   table,
@@ -64,8 +64,8 @@ function formByDays({
 }
 
 /**
- * Newest first, past deals come last; oldest first, future deals do. Active deals come behind the past or the future
- * ones. In the other directions, deals of the status come first, and PostgreSQL finds them at once.
+ * In descending order past deals come last, in ascending order future deals. Active deals follow the future or the past
+ * ones. In the other direction, deals of the status come first, and PostgreSQL finds them at once.
  */
 function formByStatus(filter: NormalisedFilter, { column, direction }: SortKey): DayRange | OrderedFrom | null {
   const { today } = filter;

@@ -13,22 +13,22 @@ export interface Condition {
 }
 
 /**
- * At most this many records are read in the order of the page. If they do not fill it, few records match: then all that
- * match are found by the indexes of the condition, and sorted.
+ * At most this many records are read in the order of the page. If they do not fill it, few records match. The indexes of
+ * the condition then find all matching records, which are sorted.
  */
 export interface Narrow {
   walkedMax: number;
 }
 
-/** No record has a first key before this value; it may have none. */
+/** No matching record has a first key before this value, but the key may be null. */
 export interface OrderedFrom {
   from: string;
 }
 
 /**
- * The page is put together from the first records of each block of days of a column. An index holds each block in the
- * order of the one sort key, another date (data-tables/0006 and 0008), and the table is read for the rows of the page
- * alone. The days hold all that the filter can find; without a bound, they begin or end with those of the table.
+ * The page is combined from the first records of each block of days of a column. An index holds each block in the order
+ * of the sort key, another date (data-tables/0006 and 0008), and the table is read only for the rows of the page. All
+ * records that the filter can find lie within these days. A missing bound means the first or last day of the table.
  */
 export interface DayRange {
   column: string;

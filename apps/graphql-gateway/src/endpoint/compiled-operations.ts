@@ -1,6 +1,5 @@
-// Operations on the connections that are asked again are compiled by graphql-jit, which executes them several times as
-// fast as graphql-js. The answers are the same, but graphql-jit accepts some wrong variables: graphql-js has to check
-// them first.
+// graphql-jit compiles repeated operations on the connections, and executes them several times as fast as graphql-js.
+// The answers are the same, but graphql-jit accepts some wrong variables, so graphql-js checks them first.
 import {
   Kind,
   OperationTypeNode,
@@ -16,7 +15,7 @@ import { rootFieldNames } from './root-fields.js';
 
 /** A compiled operation takes up to 100 kB. */
 const compiledMax = 300;
-/** Selections with a fragment counted for each of its spreads: graphql-jit walks all of them, however often they repeat. */
+/** Selections, with a fragment counted for each of its spreads, because graphql-jit visits it at each of them. */
 const writtenOutMax = 1500;
 
 export interface ResolvedOperation {
@@ -44,7 +43,7 @@ export class CompiledOperations {
     const { operation } = resolved;
     const known = this.compiled.get(operation);
     if (known) return known;
-    // An operation that is asked once only is not worth compiling.
+    // An operation that is used only once is not worth compiling.
     if (this.seen.has(operation)) return this.compile(resolved);
     this.seen.add(operation);
     return undefined;

@@ -37,7 +37,7 @@ export class ChargedDataCalls implements DataCalls {
   }
 }
 
-/** GraphQL starts all root fields of a query at once; a tick begins when everything that was started waits. */
+/** GraphQL starts all root fields of a query at once. The next tick begins when all of them are waiting. */
 async function allCallsMade(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }

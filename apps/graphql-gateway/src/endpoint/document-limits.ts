@@ -21,7 +21,7 @@ export const tokensMax = 1500;
 export const documentCharsMax = 16_384;
 /** Fields and fragments, fragments expanded; the introspection query has about 200, that longest query about 300. */
 export const selectionsMax = 1500;
-/** Errors of one document that are looked for; finding the member of a large enum that may be meant takes milliseconds. */
+/** Errors of one document that are looked for. Suggesting a member of a large enum takes milliseconds. */
 export const validationErrorsMax = 5;
 const depthMax = 12;
 /** Introspection asks for types inside types: the usual query is 13 deep. */
@@ -39,7 +39,7 @@ const valueDepthMax = 10;
 /** Aliases come back with every record, names of operations go into the audit log. */
 const nameCharsMax = 200;
 
-/** Validation rule: reports the first limit that the document is beyond, and lets no other rule look at it then. */
+/** Validation rule: reports the first limit that the document exceeds. No other rule then looks at the document. */
 export const documentLimits: ValidationRule = (context: ValidationContext): ASTVisitor => ({
   Document(document) {
     const { fault } = measureDocument(document);
@@ -47,13 +47,13 @@ export const documentLimits: ValidationRule = (context: ValidationContext): ASTV
     context.reportError(
       new GraphQLError(`The query is too large: ${fault}`, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }),
     );
-    // A visitor deletes a node by null. No rule is led into a document that is not there.
+    // Null deletes the node from the visit, so that the other rules do not see the document.
     return null;
   },
 });
 
 export interface DocumentMeasure {
-  /** The limit that the document is beyond; null when it keeps all of them. */
+  /** The limit that the document exceeds; null when it is within all of them. */
   fault: string | null;
   /** Selections looked at, at most one more than `selectionsMax`. */
   selections: number;

@@ -30,7 +30,7 @@ export class GatewayDriver extends ApolloDriver {
       schema: schema!,
       plugins: [
         operations,
-        // It wraps every field of every answer, for hints that nobody here gives.
+        // Cache control would wrap every field of every answer, and no field here has a hint.
         ApolloServerPluginCacheControlDisabled(),
         ApolloServerPluginLandingPageDisabled(),
       ],

@@ -62,7 +62,7 @@ export class GraphQLEndpoint {
     const { status } = answer;
     if (status >= 400) await this.giveBack(context);
     for (const [name, value] of answer.headers) void reply.header(name, value);
-    // The answer to a GET is not to be used twice: it is data of one caller, at one time.
+    // Caches must not keep the answer to a GET: it is data of one caller, at one time.
     if (context.request.method === 'GET') void reply.header('cache-control', 'no-store');
     const state = context.limit ?? (await this.currentLimit(context));
     if (state) void reply.headers(limitHeaders(state));
@@ -77,7 +77,7 @@ export class GraphQLEndpoint {
     return reply.code(status).send(answer.body);
   }
 
-  /** The limits on answers that did not come from `handle`: a body that cannot be read, a method that is not taken. */
+  /** Adds the limits to answers that did not come from `handle`: an unreadable body, a method that is not allowed. */
   async tellLimits(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const state = await this.currentLimit(newContext(request));
     if (state) void reply.headers(limitHeaders(state));
@@ -100,7 +100,7 @@ export class GraphQLEndpoint {
         const value = request.headers[name];
         if (typeof value === 'string') headers.set(name, value);
       }
-      // No other site can make a browser send this header unasked, so a request that has it is not forged.
+      // No other site can make a browser send this header without a preflight, so a request that has it is not forged.
       if (request.headers.authorization !== undefined) headers.set('apollo-require-preflight', 'true');
       const response = await this.server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: {
@@ -139,7 +139,7 @@ export class GraphQLEndpoint {
       await context.refund();
       context.limit = null;
     } catch (error) {
-      // The caller has lost units; the answer at hand matters more than the count.
+      // The caller loses these units, but still gets the answer.
       this.services.logger.error({ err: error, user_id: context.user?.id }, 'units could not be given back');
     }
   }
@@ -148,7 +148,7 @@ export class GraphQLEndpoint {
     try {
       return await this.services.limits.look(this.options.policy, { ip: context.ip, userId: context.user?.id ?? null });
     } catch {
-      // The counters are away, and the answer is about something else.
+      // The counters are away. The answer goes out without their headers.
       return undefined;
     }
   }
@@ -160,7 +160,7 @@ function isTooLong(body: unknown): boolean {
   return typeof query === 'string' && query.length > documentCharsMax;
 }
 
-/** An address brings JSON, too, which Apollo Server parses without a look at its depth. Bodies are limited by the kit. */
+/** A URL may hold JSON, too, which Apollo Server parses at any depth. The service kit limits bodies. */
 function assertShallowQuery(query: unknown): void {
   const parameters = query as Partial<Record<string, unknown>>;
   for (const name of ['variables', 'extensions']) {
@@ -175,7 +175,7 @@ function isTooDeepText(text: string): boolean {
   try {
     return isTooDeep(text, JSON.parse(text));
   } catch {
-    // Apollo Server says that it is no JSON.
+    // Not JSON, which Apollo Server reports.
     return false;
   }
 }

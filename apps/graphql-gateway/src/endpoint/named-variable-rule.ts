@@ -21,7 +21,7 @@ export function assertNamedVariables(
     if (value.kind !== Kind.VARIABLE)
       throw violation(node!, name, `a literal${holdsVariable(value) ? ' with a variable inside' : ''}`);
     if (value.name.value !== name) throw violation(node!, name, `the variable $${value.name.value}`);
-    // Not sent, yet there is a value: the default that the operation declares, which is a literal.
+    // A value that was not sent is the default of the operation, which is a literal.
     const isSent = sent !== undefined && Object.hasOwn(sent, name);
     if (!isSent && args[name] !== undefined && args[name] !== null) {
       throw violation(node!, name, 'the default value of a variable that was not sent');

@@ -65,7 +65,7 @@ export function operationsPlugin(admit: Admit, refusedDocuments: RefusedDocument
   return { requestDidStart: async () => hooks };
 }
 
-/** The fault as it was thrown: where in the answer it would have been says nothing, as there is none. */
+/** The fault as it was thrown, without its path in the answer, because there is no answer. */
 function faultOf(error: GraphQLError): GraphQLError {
   if (error.originalError instanceof GraphQLError) return error.originalError;
   return new GraphQLError(error.message, { originalError: error });

@@ -1,6 +1,6 @@
-// What a document costs that is refused before anyone knows what it asks for: one request of the caller's address, as the
-// log-in of somebody unknown does. Once the address has none left, nothing it sends is parsed until its window ends:
-// only documents that were answered before are answered again.
+// A document that is refused before admission costs one request of the caller's address, like the log-in of an unknown
+// user. When the address has no request left, nothing it sends is parsed until its window ends, except documents that
+// were answered before.
 import { hash } from 'node:crypto';
 import { ServiceError } from '@tradewind/shared-types';
 import type { GraphQLError } from 'graphql';
@@ -20,8 +20,8 @@ const answeredMax = 5000;
 
 export class RefusedDocuments {
   /**
-   * Windows that are known to be spent; `endsAt` is in milliseconds since 1970. A replica learns of a window when it
-   * takes from it, so that no good request has to ask the counters.
+   * Windows that are known to be used up; `endsAt` is in milliseconds since 1970. A replica notices this when it takes a
+   * request from the window, so good requests need not ask the counters.
    */
   private readonly spent = new Map<string, { limit: number; endsAt: number }>();
 
@@ -51,7 +51,7 @@ export class RefusedDocuments {
     this.spent.delete(key);
   }
 
-  /** Charges a document that Apollo Server refuses. A 429, or a 503, becomes what the request is answered. */
+  /** Charges a document that Apollo Server refuses. If that throws 429 or 503, this becomes the answer. */
   async charge(errors: readonly GraphQLError[], context: RequestContext): Promise<void> {
     const code = errors[0]?.extensions['code'];
     // What was admitted has been charged already.

@@ -1,5 +1,5 @@
-// What people write into queries who know other APIs, or have not read the documentation, and what is right here. The hint
-// is added to the message of a document that is not valid; nothing else depends on it.
+// Hints for callers who write queries in the style of other APIs, or without the documentation: what is right here. A
+// hint is added to the message about an invalid document; nothing else depends on it.
 import { comparisonMeant } from '@tradewind/filters';
 import { isObjectType, type GraphQLSchema } from 'graphql';
 import { namedVariableExample } from './named-variable-rule.js';

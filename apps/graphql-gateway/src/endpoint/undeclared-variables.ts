@@ -1,9 +1,9 @@
-// A variable that the operation does not declare is ignored by GraphQL. When at the same time a declared one is missing,
-// the two are most likely meant to be the same, and the answer would be to another question: it would cost a data call.
+// GraphQL ignores a variable that the operation does not declare. When a declared one is missing at the same time, its
+// name is probably misspelt. The request would then cost a data call and answer another question, so it is refused.
 import { Kind, type GraphQLError, type GraphQLResolveInfo } from 'graphql';
 import { userInputError } from '../request/graphql-errors.js';
 
-/** What a cursor may be called. The first page has none, so that any other name beside it may be one too many. */
+/** Names that may mean the cursor. The first page has no cursor: it is missing only beside an undeclared name like these. */
 const cursorLike = /after|cursor|page/i;
 const shownMax = 5;
 

@@ -1,5 +1,5 @@
-// What is wrong with the variables of a request, with the value as JSON and, for mistakes that newcomers make, with the
-// request that is right. graphql-js prints values as JavaScript, `{ foo: [[Object]] }`, and as long as they are.
+// Describes what is wrong with the variables of a request: the value as JSON and, for usual mistakes, the right request.
+// graphql-js prints values as JavaScript, `{ foo: [[Object]] }`, and at full length.
 import { comparisonMeant, filterExample, shown } from '@tradewind/filters';
 import {
   coerceInputValue,
@@ -17,7 +17,7 @@ type Path = readonly (string | number)[];
 /** Names of unknown fields are part of the message. */
 const messageCharsMax = 1000;
 
-/** The first fault; to be asked for when there is one. */
+/** The first fault. Call it only when there is one. */
 export function variableFault(
   schema: GraphQLSchema,
   definitions: readonly VariableDefinitionNode[],
