@@ -14,7 +14,7 @@ export interface NewJobs {
   /** The caller; null when nobody is known. */
   triggeredBy: string | null;
   inputs: readonly RunInput[];
-  /** How long to find out whether they were recorded when the database did not say; by `performance.now()`. */
+  /** How long to find out whether they were recorded when the database did not answer; by `performance.now()`. */
   deadline: number;
 }
 
@@ -50,7 +50,7 @@ export class JobsStore {
 
   /**
    * Records one queued job per input, in the order of the inputs; undefined where the company already has an active run
-   * for the target. The unique index decides, so two requests at once cannot both win.
+   * for the target. The unique index decides, so only one of two parallel requests succeeds.
    *
    * When the connection breaks after the statement was sent, the jobs may be recorded, and would then be started. So the
    * same statement with the same ids is sent again until the deadline. Throws at once when the database cannot be reached

@@ -6,7 +6,7 @@ export type TrackerStatus = (typeof trackerStatuses)[number];
 
 /**
  * Which work a job still needs; the README has the diagram.
- * `queued`: to be started. `starting`: a start is on its way. `unsettled`: a start ended without telling whether a run
+ * `queued`: to be started. `starting`: a start is on its way. `unsettled`: a start ended without saying whether a run
  * exists. `following`: a run exists and is watched. `storing`: the run succeeded, its items are being stored.
  * `done`: nothing is left to do.
  */

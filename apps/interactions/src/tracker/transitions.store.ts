@@ -23,7 +23,7 @@ export interface ItemCounts {
  */
 @Injectable()
 export class TransitionsStore {
-  /** Marks the leases of this process: whoever lost one can no longer write progress. */
+  /** Marks the leases of this process: a process that lost a lease can no longer write progress. */
   private readonly owner = randomUUID();
   private readonly tracker: string;
   private readonly leftOverItems: string;
@@ -63,7 +63,7 @@ export class TransitionsStore {
     return claimed.map(toJob).sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   }
 
-  /** Takes jobs that are due, the longest due first, and those whose replica fell silent. Nobody else has them meanwhile. */
+  /** Claims due jobs, the longest due first, and those whose replica fell silent. No other replica has them meanwhile. */
   async claim(
     name: 'claimUnsettled' | 'claimFollowing' | 'claimStoring',
     options: { limit: number; leaseMs: number },
@@ -127,7 +127,7 @@ export class TransitionsStore {
     return job?.status;
   }
 
-  /** Ends a job that could not be started: FAILED, or ABORTED when that was asked for. Undefined when it had ended before. */
+  /** Ends a job that could not be started: FAILED, or ABORTED when requested. Undefined when it had ended before. */
   async failStart(claim: Claim, error: string): Promise<TrackerStatus | undefined> {
     const job = await this.move('startFailed', {
       set: 'holds_slot = false, error = case when abort_requested_at is null then $3 end',

@@ -13,7 +13,7 @@ import { BatchMessagesStore } from './batch-messages.store.js';
 /** Pause before the queue should deliver again, seconds. */
 const retryAfterSeconds = 5;
 
-/** Receives batches. It records their profiles first, starts them within the time of a push, and leaves the rest to the background. */
+/** Receives batches: records their profiles, starts as many as a push has time for, leaves the rest to the background. */
 @Injectable()
 export class BatchesService {
   constructor(

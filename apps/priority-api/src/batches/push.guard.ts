@@ -4,7 +4,7 @@ import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyRequest } from 'fastify';
 import { AppConfig } from '../app.config.js';
 
-/** Admits pushes of our own queue. Fails closed: without the signing keys a push is answered 503, and comes again. */
+/** Admits pushes of our own queue. Fails closed: without the signing keys it answers 503, and the queue sends again. */
 @Injectable()
 export class PushGuard implements CanActivate {
   constructor(

@@ -1,6 +1,6 @@
 import type { Migration } from '@tradewind/service-kit';
 
-/** Which profile was started in which month, the messages that asked for it, and the messages nobody can use. */
+/** Which profile was started in which month, the messages that asked for it, and the messages that cannot be used. */
 export const profileCalls: Migration = {
   name: '0001-profile-calls',
   up: `
