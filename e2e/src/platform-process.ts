@@ -133,7 +133,9 @@ export class PlatformProcess {
     return this.untilSaid('Platform ready');
   }
 
-  /** Resolves once it has printed these words; stops it and rejects with all it printed when it does not come to that. */
+  /**
+   * Resolves once it has printed these words; stops it and rejects with all it printed when it does not come to that.
+   */
   async untilSaid(words: string): Promise<void> {
     const deadline = Date.now() + startTimeoutMs;
     let ended: Ended | undefined;

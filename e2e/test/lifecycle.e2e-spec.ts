@@ -101,7 +101,8 @@ describe('a life of a platform', () => {
       const platform = await start({ portBase: await portBase, dataDir });
       key = await newApiKey(platform, 'demo@example.com', 'demo-password-1');
       expect((await typename(platform, key)).status).toBe(200);
-      // Operator commands find the platform by the settings in its data folder, the secrets of its first start included.
+      // Operator commands find the platform by the settings in its data folder, the secrets of its first start
+      // included.
       expect(await command(platform, 'identity', 'key', 'list')).toContain('current');
       expect(await command(platform, 'graphql-gateway', 'key', 'list')).toContain(key.slice(0, 8));
       const processes = platform.processes();

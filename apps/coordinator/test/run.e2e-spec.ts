@@ -222,7 +222,8 @@ describe('a run that another process left unfinished', () => {
   it('is resumed by a serving process: no batch twice, none missing', async () => {
     await app.addPeople(people(50));
     await app.running.close();
-    // What a process leaves that was killed between publishing a chunk and marking it: five batches, two of them marked.
+    // What a process leaves that was killed between publishing a chunk and marking it: five batches, two of them
+    // marked.
     const [run] = await app.query<{ run_id: string }>(
       `insert into run(month, state, forced, dry_run, selected, total_batches, published_batches, published_profiles)
        values ('2026-11', 'publishing', false, false, 50, 5, 2, 20) returning run_id`,

@@ -62,8 +62,8 @@ export class AppConfig extends configClass({
     desc: 'Whether an index in memory answers structured filters of companies: exact counts in milliseconds at millions of rows, for memory and a build in the background; the answers are the same',
     default: false,
   }),
-  // A company takes 66 bytes and at most 8 for each id in its filtered columns; a build takes half as much again, beside
-  // the index in use. 2 GiB hold several million companies.
+  // A company takes 66 bytes and at most 8 for each id in its filtered columns; a build takes half as much again,
+  // beside the index in use. 2 GiB hold several million companies.
   FILTER_INDEX_MEMORY_MAX_MB: integer({
     desc: 'Most memory of that index in one process, its builds included, MiB; a table that does not fit is left to PostgreSQL',
     default: 2048,

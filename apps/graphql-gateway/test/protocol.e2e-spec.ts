@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access --
    answers are JSON of any shape, and the assertions judge them */
-// GraphQL over HTTP as its audit suite demands and as urql asks, the limits of documents, forged requests, and failures of the stores.
+// GraphQL over HTTP as its audit suite demands and as urql asks, the limits of documents, forged requests, and failures
+// of the stores.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { Client, fetchExchange, gql } from '@urql/core';

@@ -178,8 +178,8 @@ describe('schema', () => {
     });
   });
 
-  // An independent judge of the same. Its rule on arguments asks for `first`, which this API does not have: the server sets
-  // the page size (data-api.md, Pagination). The other schema has no connections.
+  // An independent judge of the same. Its rule on arguments asks for `first`, which this API does not have: the server
+  // sets the page size (data-api.md, Pagination). The other schema has no connections.
   const relayRules = ['relay-connection-types-spec', 'relay-connection-arguments-spec', 'relay-page-info-spec'];
   it.each([
     ['schema.graphql', relayRules, Array.from({ length: 4 }, () => 'relay-connection-arguments-spec')],

@@ -34,8 +34,8 @@ export class AppConfig extends configClass({
   MAX_POSTS: integer({ default: 1_000, min: 1, desc: 'Largest max_posts of a request' }),
   MAX_REACTIONS: integer({ default: 1_000, min: 1, desc: 'Largest max_reactions of a request' }),
   MAX_COMMENTS: integer({ default: 1_000, min: 1, desc: 'Largest max_comments of a request' }),
-  // What one run may cost, whatever was asked for; also the end of "unlimited". At 2 US dollars for a thousand items both
-  // mean about the same, and a usual request has some hundred items.
+  // What one run may cost, whatever was asked for; also the end of "unlimited". At 2 US dollars for a thousand items
+  // both mean about the same, and a usual request has some hundred items.
   RUN_ITEMS_MAX: integer({
     default: 25_000,
     min: 1,

@@ -1,6 +1,8 @@
 import { eventsClass } from '@tradewind/service-kit';
 
-/** The business events of this app: each call writes a log line and counts. The handle is the only personal value here. */
+/**
+ * The business events of this app: each call writes a log line and counts. The handle is the only personal value here.
+ */
 export class AppEvents extends eventsClass('interactions', {
   job_accepted: { help: 'Jobs recorded, not yet started', labels: ['entity'] },
   abort_requested: { help: 'Active jobs that a caller asked to abort' },

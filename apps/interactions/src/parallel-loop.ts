@@ -14,8 +14,8 @@ export interface ParallelLoopOptions<T> {
 }
 
 /**
- * Background work with several pieces at once. It claims as much as there is room for, and claims again whenever a piece
- * is finished, so one slow piece does not delay the others. `stop` waits for the pieces that have begun.
+ * Background work with several pieces at once. It claims as much as there is room for, and claims again whenever a
+ * piece is finished, so one slow piece does not delay the others. `stop` waits for the pieces that have begun.
  */
 export class ParallelLoop<T> {
   private readonly onTheWay = new Set<Promise<void>>();

@@ -1,5 +1,5 @@
-// The database goes away in the middle of a trigger. Whatever the moment, a run that is started is told by the answer, or
-// by a repeat of the request, and nothing is started twice.
+// The database goes away in the middle of a trigger. Whatever the moment, a run that is started is told by the answer,
+// or by a repeat of the request, and nothing is started twice.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Relay } from '@tradewind/testkit';
 import { expectAgreement } from './agreement.js';

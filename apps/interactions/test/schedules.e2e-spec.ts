@@ -1,6 +1,6 @@
 // Whole schedules at random: triggers, aborts and replayed webhooks on two replicas, while the provider misbehaves in
-// random ways. However it goes, in the end tracker, warehouse and ledger agree. A failure prints seed, path and schedule;
-// SCHEDULES and SCHEDULE_SEED run more of them, SCHEDULE_SEED and SCHEDULE_PATH one again.
+// random ways. However it goes, in the end tracker, warehouse and ledger agree. A failure prints seed, path and
+// schedule; SCHEDULES and SCHEDULE_SEED run more of them, SCHEDULE_SEED and SCHEDULE_PATH one again.
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import type { Fault } from '@tradewind/provider-simulator';
 import fc from 'fast-check';
@@ -11,7 +11,9 @@ import { InteractionsWorld, person } from './interactions-app.js';
 const schedules = Number(process.env['SCHEDULES'] ?? 4);
 const seed = Number(process.env['SCHEDULE_SEED'] ?? 20261121);
 const path = process.env['SCHEDULE_PATH'];
-/** For everything to come to rest: far more than the longest chain of retries takes, also where commits take seconds. */
+/**
+ * For everything to come to rest: far more than the longest chain of retries takes, also where commits take seconds.
+ */
 const restWithinMs = 300_000;
 
 const handles = Array.from({ length: 8 }, (_, n) => `page-${n}`);

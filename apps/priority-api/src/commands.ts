@@ -1,4 +1,5 @@
-// Operator commands: `node main.js dead-letter list`, `dead-letter show 7`, `dead-letter redrive 7`, `profiles retry-missing --month 2026-11`.
+// Operator commands: `node main.js dead-letter list`, `dead-letter show 7`, `dead-letter redrive 7`,
+// `profiles retry-missing --month 2026-11`.
 import type { INestApplicationContext } from '@nestjs/common';
 import { OperatorError, wholeNumberUpTo, type Command } from '@tradewind/service-kit';
 import { isMonth, monthFault, monthOf, type Month } from '@tradewind/shared-types';

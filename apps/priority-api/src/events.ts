@@ -1,6 +1,8 @@
 import { eventsClass } from '@tradewind/service-kit';
 
-/** The business events of this app: each call writes a log line and counts. The handle is the only personal value here. */
+/**
+ * The business events of this app: each call writes a log line and counts. The handle is the only personal value here.
+ */
 export class AppEvents extends eventsClass('priority-api', {
   batch_received: { help: 'Batch messages received; repeated: seen before', labels: ['repeated'] },
   batch_dead_lettered: {

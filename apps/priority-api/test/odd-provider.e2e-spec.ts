@@ -1,5 +1,5 @@
-// A provider whose answers hold what PostgreSQL cannot: outcomes of starts are recorded in groups, and the good ones of a
-// group must be recorded whatever the others say.
+// A provider whose answers hold what PostgreSQL cannot: outcomes of starts are recorded in groups, and the good ones of
+// a group must be recorded whatever the others say.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,8 @@
 import { eventsClass } from '@tradewind/service-kit';
 
-/** The business events of this app: each call writes a log line and counts. The handle is the only personal value here. */
+/**
+ * The business events of this app: each call writes a log line and counts. The handle is the only personal value here.
+ */
 export class AppEvents extends eventsClass('priority-webhook', {
   profile_received: { help: 'Profile webhooks kept in the inbox, by status', labels: ['status'], level: 'debug' },
   profile_repeated: { help: 'Profile webhooks that had been received before', level: 'debug' },

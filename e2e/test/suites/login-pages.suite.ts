@@ -27,7 +27,8 @@ export function describeLoginPages(platform: () => PlatformProcess): void {
       const context = await browser.newContext();
       const page = await context.newPage();
       page.setDefaultTimeout(pageTimeoutMs);
-      // Nobody listens at the client's address; that the browser asks for it is enough. Redirects cannot be intercepted.
+      // Nobody listens at the client's address; that the browser asks for it is enough. Redirects cannot be
+      // intercepted.
       const called = new Promise<URL>((resolve) => {
         page.on('request', (request) => {
           if (request.url().startsWith(callbackUrl)) resolve(new URL(request.url()));

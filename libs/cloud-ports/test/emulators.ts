@@ -1,5 +1,5 @@
-// Finds or starts the Google emulators for the emulator specs (docs/emulators.md). An emulator that can be neither found
-// nor started is a failure: these specs run only when somebody asked for them.
+// Finds or starts the Google emulators for the emulator specs (docs/emulators.md). An emulator that can be neither
+// found nor started is a failure: these specs run only when somebody asked for them.
 import { freePort } from '@tradewind/testkit';
 import { spawn } from 'node:child_process';
 import { existsSync, globSync, realpathSync } from 'node:fs';

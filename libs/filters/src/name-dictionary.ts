@@ -1,5 +1,6 @@
 // Names to ids for everything that a filter may name: regions, countries, cities, skills, languages and industries.
-// Matching ignores case, accents and punctuation; one name may mean several ids (there is a Springfield in many states).
+// Matching ignores case, accents and punctuation; one name may mean several ids (there is a Springfield in many
+// states).
 import { type Candidate, keyOf, nearestCandidates } from './nearest.js';
 import { cityNames } from './reference/city-names.generated.js';
 import { countries } from './reference/countries.generated.js';

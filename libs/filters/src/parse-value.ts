@@ -87,7 +87,10 @@ export function parseValue(
   }
 }
 
-/** A filter of the same entity for each other vocabulary of places that knows the name: `EU` is no country, but a region. */
+/**
+ * A filter of the same entity for each other vocabulary of places that knows the name: `EU` is no country, but a
+ * region.
+ */
 function fieldsThatKnow(name: string | number | bigint, field: FilterField, names: NameDictionary): string[] {
   const places = filterFields[field.entity].flatMap((other) =>
     other.value.kind === 'name' && other.value.vocabulary !== 'skill' ? [[other.value.vocabulary, other.name]] : [],

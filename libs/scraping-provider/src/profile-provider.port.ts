@@ -8,7 +8,9 @@ export interface ProfileRequest {
   webhookUrl: string;
   /** Sent with every delivery; the shared secret goes here. */
   webhookHeaders: Record<string, string>;
-  /** Our own id, unique per intended scrape. It returns as header `x-correlation-id` and finds a scrape without answer. */
+  /**
+   * Our own id, unique per intended scrape. It returns as header `x-correlation-id` and finds a scrape without answer.
+   */
   correlationId: string;
 }
 

@@ -90,7 +90,9 @@ export function failedCall(failure: CallFailure): ServiceError {
   });
 }
 
-/** Longest wait that is accepted: a day. A longer one is a mistake of the provider, and too much for a database to add. */
+/**
+ * Longest wait that is accepted: a day. A longer one is a mistake of the provider, and too much for a database to add.
+ */
 const retryAfterMsMax = 86_400_000;
 
 /** `Retry-After` in seconds or as a date, in milliseconds from now; undefined when absent or unreadable. */
@@ -101,7 +103,9 @@ export function retryAfterMs(header: unknown, now: Date): number | undefined {
   return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, waitMs), retryAfterMsMax);
 }
 
-/** What the provider said, fit for logs and tables: without control characters and halves of characters, and not long. */
+/**
+ * What the provider said, fit for logs and tables: without control characters and halves of characters, and not long.
+ */
 export function failureDetail(text: string): string {
   return text.slice(0, 500).replace(/[\p{Cc}\p{Cs}]/gu, '\uFFFD');
 }

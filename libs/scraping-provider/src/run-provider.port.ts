@@ -60,7 +60,9 @@ export interface ProviderRun {
   inputStoreId: string;
 }
 
-/** What one run may cost at most, whatever its input asks for. The platform ends the work of a run that reaches either. */
+/**
+ * What one run may cost at most, whatever its input asks for. The platform ends the work of a run that reaches either.
+ */
 export interface RunLimits {
   /** Items that are stored in its dataset and paid for. */
   itemsMax: number;

@@ -68,8 +68,8 @@ export function stepAfterFailure(
 
 /**
  * From when on absence at the provider proves that a start began nothing, milliseconds after the end of the call. An
- * answer of the application itself (500) ends its work. After silence, or an answer of a gateway in between, the request
- * may still be on its way.
+ * answer of the application itself (500) ends its work. After silence, or an answer of a gateway in between, the
+ * request may still be on its way.
  */
 function settleMs(status: number | undefined, rules: StartRules): number {
   return status === 500 ? rules.START_SETTLE_MS : rules.START_SETTLE_SILENT_MS;

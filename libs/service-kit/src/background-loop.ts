@@ -8,8 +8,8 @@ export interface BackgroundLoopOptions {
   /** Pause before the first pass, milliseconds; none unless given. For what nobody waits for, such as cleaning up. */
   startsAfterMs?: number;
   /**
-   * Least pause after a pass, milliseconds, even when it was woken meanwhile; none unless given. What arrives during it is
-   * taken together, and a wake after a longer silence still begins at once.
+   * Least pause after a pass, milliseconds, even when it was woken meanwhile; none unless given. What arrives during it
+   * is taken together, and a wake after a longer silence still begins at once.
    */
   restMs?: number;
   /** One pass. True means there is more: the next pass follows at once. The signal is aborted by `stop`. */

@@ -8,7 +8,8 @@ const intervalMs = 3_600_000;
 
 /**
  * Removes old rows in the background: a batch for each transaction, so that nothing waits long for a lock, and one
- * replica at a time, since two would only wait for each other. A kill in the middle loses nothing: the next pass goes on.
+ * replica at a time, since two would only wait for each other. A kill in the middle loses nothing: the next pass goes
+ * on.
  */
 export class RetentionLoop {
   private readonly loop: BackgroundLoop;

@@ -1,4 +1,5 @@
-// What identity reports to services that keep credentials of users: GET /internal/credential-changes, with a service token.
+// What identity reports to services that keep credentials of users: GET /internal/credential-changes, with a service
+// token.
 
 export interface CredentialChangesPage {
   /** In the order in which they were committed; at most the last one of each user. */

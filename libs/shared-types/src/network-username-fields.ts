@@ -1,5 +1,5 @@
-// The rule for handles (network-username.ts) on the fields of requests and messages: each is brought to its one spelling,
-// and a text that is no handle is reported with the path of its field.
+// The rule for handles (network-username.ts) on the fields of requests and messages: each is brought to its one
+// spelling, and a text that is no handle is reported with the path of its field.
 import { Transform, type TransformFnParams } from 'class-transformer';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { normaliseNetworkUsername, networkUsernameLengthMax } from './network-username.js';

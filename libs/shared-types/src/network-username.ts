@@ -11,8 +11,9 @@
 export const networkUsernameLengthMax = 100;
 
 /**
- * Longest text that is looked at, UTF-16 units: room for an address with a long query, and for a handle of 100 characters
- * each of which is escaped. Normalising may take time that grows with the square of the length, so it comes after this.
+ * Longest text that is looked at, UTF-16 units: room for an address with a long query, and for a handle of 100
+ * characters each of which is escaped. Normalising may take time that grows with the square of the length, so it comes
+ * after this.
  */
 const textLengthMax = 2_048;
 
@@ -38,8 +39,9 @@ const foldersOfEntity: Record<NetworkEntity, readonly string[]> = {
 };
 
 /**
- * The handle in a text, in the letters of the text: percent-decoded, trimmed, Unicode NFC; of a whole profile address its
- * handle. Undefined when the text is neither a handle nor the address of such a page. Without an entity both are taken.
+ * The handle in a text, in the letters of the text: percent-decoded, trimmed, Unicode NFC; of a whole profile address
+ * its handle. Undefined when the text is neither a handle nor the address of such a page. Without an entity both are
+ * taken.
  */
 export function networkHandleOf(text: string, entity?: NetworkEntity): string | undefined {
   if (text.length > textLengthMax) return undefined;

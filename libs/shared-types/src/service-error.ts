@@ -16,7 +16,9 @@ export interface ServiceErrorOptions {
   cause?: unknown;
 }
 
-/** A failure we expect. One filter renders it: `{message, error, statusCode}` over REST, `extensions.code` over GraphQL. */
+/**
+ * A failure we expect. One filter renders it: `{message, error, statusCode}` over REST, `extensions.code` over GraphQL.
+ */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly status: number;

@@ -1,6 +1,9 @@
 // Who may do what, by enumeration: every operation of a running app against every kind of caller.
 
-/** How to call an operation. The key in a table is its name in the OpenAPI document, such as `post /months/{month}/retry`. */
+/**
+ * How to call an operation. The key in a table is its name in the OpenAPI document, such as
+ * `post /months/{month}/retry`.
+ */
 export interface Operation {
   /** The path without placeholders; that of the name unless given. */
   path?: string;

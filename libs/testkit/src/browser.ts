@@ -30,7 +30,8 @@ export async function launchBrowser(): Promise<Browser> {
   try {
     return await chromium.launch({ executablePath, args });
   } catch (error) {
-    // A bare machine lacks NSS and expat; the package carries them. Only then, since they would shadow the system's own.
+    // A bare machine lacks NSS and expat; the package carries them. Only then, since they would shadow the system's
+    // own.
     if (!String(error).includes('error while loading shared libraries')) throw error;
     const libraries = await oneAtATime(unpackLibraries);
     return chromium.launch({ executablePath, args, env: { ...process.env, LD_LIBRARY_PATH: libraries } });

@@ -1,5 +1,5 @@
-// A page of a measured query by hand-written SQL, in the shape that the data API answers. The two hand-written servers of
-// the benchmark share it.
+// A page of a measured query by hand-written SQL, in the shape that the data API answers. The two hand-written servers
+// of the benchmark share it.
 import pg from 'pg';
 import { measuredQueries, type MeasuredQuery } from './graphql-queries.js';
 

@@ -20,7 +20,10 @@ export class PeopleSelection {
     private readonly config: AppConfig,
   ) {}
 
-  /** Selects from the beginning. Nothing is published before the last person is read, since messages carry total_batches. */
+  /**
+   * Selects from the beginning. Nothing is published before the last person is read, since messages carry
+   * total_batches.
+   */
   async select(
     run: Run,
     holder: string,

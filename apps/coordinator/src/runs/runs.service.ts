@@ -57,7 +57,9 @@ export class RunsService {
     });
   }
 
-  /** Begins a run, or resumes the unfinished one of this month. Throws `run.active` (409) while another is under way. */
+  /**
+   * Begins a run, or resumes the unfinished one of this month. Throws `run.active` (409) while another is under way.
+   */
   async begin(options: RunOptions, progress: RunProgress = {}): Promise<BegunRun> {
     const lock = await this.lock.tryTake();
     if (!lock) throw runActive(await this.store.findUnfinished());

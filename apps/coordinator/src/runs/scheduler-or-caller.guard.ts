@@ -3,7 +3,10 @@ import { PushAuthenticator } from '@tradewind/cloud-ports';
 import { CallerAuth, assertBoundToNoCompany, type RequestWithCaller } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 
-/** The scheduler's token is of the same kind as a push: Google-signed, with an audience and a service account of its own. */
+/**
+ * The scheduler's token is of the same kind as a push: Google-signed, with an audience and a service account of its
+ * own.
+ */
 @Injectable()
 export class SchedulerAuthenticator {
   constructor(private readonly authenticator: PushAuthenticator | undefined) {}

@@ -84,7 +84,9 @@ export class ApiKeysService implements OnModuleDestroy {
     return key;
   }
 
-  /** The key that a caller presents. 401 without a reason, which only the audit log has; 429 after too many of these. */
+  /**
+   * The key that a caller presents. 401 without a reason, which only the audit log has; 429 after too many of these.
+   */
   async authenticate(presented: string, ip: string): Promise<ApiKey> {
     const hash = hashApiKey(presented);
     const cacheKey = hash.toString('base64');

@@ -38,7 +38,9 @@ export class EndedCredentialsStore {
     );
   }
 
-  /** Forgets everything: identity was restored from a backup, and its versions start over. Revoked keys stay revoked. */
+  /**
+   * Forgets everything: identity was restored from a backup, and its versions start over. Revoked keys stay revoked.
+   */
   async forget(tx: Tx): Promise<undefined> {
     await tx.affected('delete from ended_credentials');
   }

@@ -1,5 +1,5 @@
-// Exact counts, kept under the meaning of the filter and the version of the data. Reading the version takes a tenth of a
-// millisecond; a count that many ask for is made once.
+// Exact counts, kept under the meaning of the filter and the version of the data. Reading the version takes a tenth of
+// a millisecond; a count that many ask for is made once.
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';

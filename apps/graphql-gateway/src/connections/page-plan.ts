@@ -1,6 +1,6 @@
-// Which form the statement of a page takes. All forms give the same rows. The choice matters where PostgreSQL's own plan
-// reads most of a table for one page: for words or ids of lists that few records hold, and for deals that are filtered
-// by one date and sorted by another (decision 0038).
+// Which form the statement of a page takes. All forms give the same rows. The choice matters where PostgreSQL's own
+// plan reads most of a table for one page: for words or ids of lists that few records hold, and for deals that are
+// filtered by one date and sorted by another (decision 0038).
 import type { Condition, NormalisedFilter, Range } from '@tradewind/filters';
 import type { SortKey } from './page-order.js';
 import type { DayRange, OrderedFrom, PageForm } from './page-query.js';
@@ -15,9 +15,9 @@ export function formOf(request: Pick<PageRequest, 'table' | 'filter' | 'asksForW
 }
 
 /**
- * How many records are read in order, before all matching records are found instead. If these do not fill the page, fewer
- * than 5,000 of 1,000,000 records match. A higher number makes pages for rare words slower. A lower one makes pages
- * slower for words that one record in 200 has (decision 0038).
+ * How many records are read in order, before all matching records are found instead. If these do not fill the page,
+ * fewer than 5,000 of 1,000,000 records match. A higher number makes pages for rare words slower. A lower one makes
+ * pages slower for words that one record in 200 has (decision 0038).
  */
 function walkedMaxOf(limit: number): number {
   return 2000 + 200 * limit;

@@ -13,8 +13,8 @@ export interface Condition {
 }
 
 /**
- * At most this many records are read in the order of the page. If they do not fill it, few records match. The indexes of
- * the condition then find all matching records, which are sorted.
+ * At most this many records are read in the order of the page. If they do not fill it, few records match. The indexes
+ * of the condition then find all matching records, which are sorted.
  */
 export interface Narrow {
   walkedMax: number;

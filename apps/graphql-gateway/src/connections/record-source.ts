@@ -15,7 +15,10 @@ export interface RecordField {
   columns: readonly string[];
   /** The field's value for the schema. */
   read: (row: Row, reading: Reading) => unknown;
-  /** The fields of an object that is never null, when each has columns of its own: only those that are selected are read. */
+  /**
+   * The fields of an object that is never null, when each has columns of its own: only those that are selected are
+   * read.
+   */
   parts?: Readonly<Record<string, RecordField>>;
 }
 

@@ -1,5 +1,5 @@
-// The look-up tables, kept in memory so that no query joins them. They are read before the first request, and read again
-// within seconds after `data_version` says that one of them was written.
+// The look-up tables, kept in memory so that no query joins them. They are read before the first request, and read
+// again within seconds after `data_version` says that one of them was written.
 import { Injectable } from '@nestjs/common';
 import { NameDictionary, UnknownNameError } from '@tradewind/filters';
 import { BackgroundWork } from '@tradewind/service-kit';

@@ -33,7 +33,8 @@ export function operationsPlugin(admit: Admit, refusedDocuments: RefusedDocument
   }
 
   const hooks = {
-    // What this hook throws is the answer to the request. Apollo Server calls it for each operation that it finds valid.
+    // What this hook throws is the answer to the request. Apollo Server calls it for each operation that it finds
+    // valid.
     didResolveOperation: async (resolved) => {
       const { contextValue, schema, document, operation, source, queryHash, request } = resolved;
       const { gateway } = contextValue;

@@ -20,8 +20,8 @@ const answeredMax = 5000;
 
 export class RefusedDocuments {
   /**
-   * Windows that are known to be used up; `endsAt` is in milliseconds since 1970. A replica notices this when it takes a
-   * request from the window, so good requests need not ask the counters.
+   * Windows that are known to be used up; `endsAt` is in milliseconds since 1970. A replica notices this when it takes
+   * a request from the window, so good requests need not ask the counters.
    */
   private readonly spent = new Map<string, { limit: number; endsAt: number }>();
 

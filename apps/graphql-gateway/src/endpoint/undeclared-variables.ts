@@ -3,7 +3,10 @@
 import { Kind, type GraphQLError, type GraphQLResolveInfo } from 'graphql';
 import { userInputError } from '../request/graphql-errors.js';
 
-/** Names that may mean the cursor. The first page has no cursor: it is missing only beside an undeclared name like these. */
+/**
+ * Names that may mean the cursor. The first page has no cursor: it is missing only beside an undeclared name like
+ * these.
+ */
 const cursorLike = /after|cursor|page/i;
 const shownMax = 5;
 

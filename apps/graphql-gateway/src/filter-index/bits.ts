@@ -40,8 +40,8 @@ export function orDifferenceInto(block: Bits, { bits, except }: Difference, from
   for (let word = from; word < to; word++) block[word - from]! |= bits[word]! & ~except[word]!;
 }
 
-// One loop for each number of sets: a loop over words takes as long as it has loads and stores. The sets are united, and
-// inverted where `inverted` is -1 instead of 0. Each goes over the words from `from` up to, not including, `to`.
+// One loop for each number of sets: a loop over words takes as long as it has loads and stores. The sets are united,
+// and inverted where `inverted` is -1 instead of 0. Each goes over the words from `from` up to, not including, `to`.
 
 export function andInto(bits: Bits, a: Bits, inverted: number, from: number, to: number): void {
   for (let word = from; word < to; word++) bits[word]! &= a[word]! ^ inverted;

@@ -1,4 +1,5 @@
-// The index against the evaluation in memory, which is the oracle of every implementation of a filter. No database here.
+// The index against the evaluation in memory, which is the oracle of every implementation of a filter. No database
+// here.
 import { describe, expect, it } from '@jest/globals';
 import { type Condition, evaluateFilter, type FilterRecord, type NormalisedFilter } from '@tradewind/filters';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
-// Evaluates the filters of libs/filters over rows in memory, as they were at one moment. Nothing changes after the build.
-// The meaning is that of compile-filter.ts; a null column satisfies only negated conditions.
+// Evaluates the filters of libs/filters over rows in memory, as they were at one moment. Nothing changes after the
+// build. The meaning is that of compile-filter.ts; a null column satisfies only negated conditions.
 import type { Condition, Integer, NormalisedFilter } from '@tradewind/filters';
 import { type Bits, clearBit, type Difference, hasBit, setAll, setBit, wordsFor } from './bits.js';
 import type { IndexedColumns } from './indexed-columns.js';

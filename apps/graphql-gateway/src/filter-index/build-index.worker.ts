@@ -1,5 +1,5 @@
-// The thread that builds the index: reading ten million rows keeps a core busy for about ten seconds, which must not slow
-// down requests. It sends one message and ends.
+// The thread that builds the index: reading ten million rows keeps a core busy for about ten seconds, which must not
+// slow down requests. It sends one message and ends.
 import { parentPort, workerData } from 'node:worker_threads';
 import pg from 'pg';
 import type { BuildOrder, BuildResult } from './build-index.js';

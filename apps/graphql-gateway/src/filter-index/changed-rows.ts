@@ -1,5 +1,5 @@
-// The rows that changed since the build: for each id the row as it is now, or null. They are few, so they are tested one
-// by one.
+// The rows that changed since the build: for each id the row as it is now, or null. They are few, so they are tested
+// one by one.
 import { evaluateFilter, type FilterRecord, type NormalisedFilter } from '@tradewind/filters';
 
 export class ChangedRows {

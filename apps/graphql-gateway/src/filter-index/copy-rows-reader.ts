@@ -1,5 +1,5 @@
-// Reads PostgreSQL's binary COPY format (documentation of COPY, "Binary Format") of bigint and bigint[] columns. This is
-// far cheaper than rows of the ordinary protocol, because it makes neither texts nor objects.
+// Reads PostgreSQL's binary COPY format (documentation of COPY, "Binary Format") of bigint and bigint[] columns. This
+// is far cheaper than rows of the ordinary protocol, because it makes neither texts nor objects.
 import type { Integer } from '@tradewind/filters';
 
 const headerBytes = 19;

@@ -6,7 +6,9 @@
  */
 export const changedRowsToRebuild = 3_000;
 
-/** The old index follows this many changes during a build; 20,000 cost about 20 ms a filter. Then PostgreSQL answers. */
+/**
+ * The old index follows this many changes during a build; 20,000 cost about 20 ms a filter. Then PostgreSQL answers.
+ */
 export const changedRowsMax = 20_000;
 
 /** How long a request waits for the index to catch up, which takes a few milliseconds after small changes. */

@@ -1,6 +1,6 @@
-// Keeps the index of the companies. It builds the index in the background, applies the changes of the data, and rebuilds
-// the index when they are too many. If it does not fit into its memory limit it is dropped. Nothing waits for it: without
-// an index of the current data version, PostgreSQL answers.
+// Keeps the index of the companies. It builds the index in the background, applies the changes of the data, and
+// rebuilds the index when they are too many. If it does not fit into its memory limit it is dropped. Nothing waits for
+// it: without an index of the current data version, PostgreSQL answers.
 import { Injectable } from '@nestjs/common';
 import { BackgroundWork, connectionOptions, type Work } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';

@@ -1,6 +1,6 @@
-// A number column for range conditions. Rows are ranked by value; a range of values is a range of ranks, found by binary
-// search. The rows below every n-th rank are kept as bits, so that any range of ranks is the difference of two such sets
-// and less than two steps of single rows.
+// A number column for range conditions. Rows are ranked by value; a range of values is a range of ranks, found by
+// binary search. The rows below every n-th rank are kept as bits, so that any range of ranks is the difference of two
+// such sets and less than two steps of single rows.
 import type { Range, Scalar } from '@tradewind/filters';
 import { type Bits, setBit, wordsFor } from './bits.js';
 import type { MemoryBudget } from './memory-budget.js';

@@ -1,6 +1,6 @@
-// Answers from the index in memory where it can, and from PostgreSQL otherwise. PostgreSQL reads the rows of the page by
-// their ids, in one statement with the data version of its snapshot. The answer is used only if that is the version of
-// the index: then ids, count and rows belong to the same snapshot.
+// Answers from the index in memory where it can, and from PostgreSQL otherwise. PostgreSQL reads the rows of the page
+// by their ids, in one statement with the data version of its snapshot. The answer is used only if that is the version
+// of the index: then ids, count and rows belong to the same snapshot.
 import { withinMs } from '@tradewind/service-kit';
 import type { AppEvents } from '../events.js';
 import type { PageRead, PageReader, PageRequest } from '../connections/page-reader.port.js';

@@ -1,5 +1,5 @@
-// The rows that satisfy a filter, computed block by block and only as far as needed: the first rows after a cursor are in
-// the first blocks after it, and a page without a count needs no others.
+// The rows that satisfy a filter, computed block by block and only as far as needed: the first rows after a cursor are
+// in the first blocks after it, and a page without a count needs no others.
 import {
   andBlockInto,
   andDifferenceInto,

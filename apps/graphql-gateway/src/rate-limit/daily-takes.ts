@@ -1,6 +1,6 @@
-// Units of the day are taken in groups: requests that arrive while one statement runs are grouped for the next one. This
-// is atomic over all replicas and exact for each request: each row has its own condition, and a user is at most once in
-// a group. So a user who sends many requests at once delays only their own.
+// Units of the day are taken in groups: requests that arrive while one statement runs are grouped for the next one.
+// This is atomic over all replicas and exact for each request: each row has its own condition, and a user is at most
+// once in a group. So a user who sends many requests at once delays only their own.
 import { GroupCommit } from '@tradewind/service-kit';
 
 export interface DailyTake {
@@ -27,7 +27,9 @@ type Query = (name: string, text: string, values: unknown[]) => Promise<DailyUse
 
 /** Far above what one process serves at once. */
 const groupSizeMax = 200;
-/** Usually one group runs at a time. A second one starts after a while, so that one locked row does not stop all users. */
+/**
+ * Usually one group runs at a time. A second one starts after a while, so that one locked row does not stop all users.
+ */
 const parallel = 2;
 const besideAfterMs = 20;
 

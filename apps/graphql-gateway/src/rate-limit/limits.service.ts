@@ -1,5 +1,5 @@
-// Takes units of the limits, and reports their state for the headers. Fails closed: while the counters cannot be reached
-// nothing is admitted, and the caller gets a 503.
+// Takes units of the limits, and reports their state for the headers. Fails closed: while the counters cannot be
+// reached nothing is admitted, and the caller gets a 503.
 import { Injectable } from '@nestjs/common';
 import { BackgroundWork } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';

@@ -1,5 +1,5 @@
-// How many API keys of one network (IPv4 address, IPv6 /64) may be refused in a minute, before keys are looked up at all.
-// Each replica counts for itself: the limit protects the database and the audit log, not the keys. Keys that this
+// How many API keys of one network (IPv4 address, IPv6 /64) may be refused in a minute, before keys are looked up at
+// all. Each replica counts for itself: the limit protects the database and the audit log, not the keys. Keys that this
 // replica knows keep working, so nobody can lock out a neighbour. Networks beyond the maximum push out those not seen
 // for longest, which are then let in.
 import { Injectable } from '@nestjs/common';

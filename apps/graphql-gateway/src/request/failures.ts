@@ -1,5 +1,5 @@
-// How the errors of an execution are answered. Faults of the caller stay GraphQL errors. Expected failures (ServiceError)
-// and bugs are answered with the gateway body, without partial data.
+// How the errors of an execution are answered. Faults of the caller stay GraphQL errors. Expected failures
+// (ServiceError) and bugs are answered with the gateway body, without partial data.
 import { ServiceError } from '@tradewind/shared-types';
 import { GraphQLError } from 'graphql';
 
@@ -18,7 +18,8 @@ export function failureOf(errors: readonly unknown[]): { failure: ServiceError; 
 
 function causeOf(error: unknown): unknown {
   if (!(error instanceof GraphQLError)) return error;
-  // An error with a code is one that this program raised about the request. Errors of compiled queries may have no extensions.
+  // An error with a code is one that this program raised about the request. Errors of compiled queries may have no
+  // extensions.
   const extensions = error.extensions as Record<string, unknown> | undefined;
   if (typeof extensions?.['code'] === 'string') return error;
   return error.originalError ? causeOf(error.originalError) : error;

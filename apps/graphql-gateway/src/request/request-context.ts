@@ -36,7 +36,9 @@ export interface RequestContext {
   operationName: string | null;
   /** Admits the connection fields of an operation; null before it is executed, and for one that has none. */
   dataCalls: DataCalls | null;
-  /** Charges the request once its user is known; null when admission has charged it, or when nothing is to be charged. */
+  /**
+   * Charges the request once its user is known; null when admission has charged it, or when nothing is to be charged.
+   */
   chargeUser: (() => Promise<void>) | null;
   /** The limit that governs this request, after it was charged; null before that. */
   limit: LimitState | null;

@@ -1,4 +1,5 @@
-// An index made the way the gateway makes it, without a database: rows in PostgreSQL's binary COPY format, cut anywhere.
+// An index made the way the gateway makes it, without a database: rows in PostgreSQL's binary COPY format, cut
+// anywhere.
 import type { FilterRecord } from '@tradewind/filters';
 import { BitsetIndex } from '../../src/filter-index/bitset-index.js';
 import { CopyRowsReader } from '../../src/filter-index/copy-rows-reader.js';

@@ -1,4 +1,5 @@
-// Documents made to cost as much as possible for their length: each repeats one trick as often as the limit on tokens lets it.
+// Documents made to cost as much as possible for their length: each repeats one trick as often as the limit on tokens
+// lets it.
 import { getIntrospectionQuery } from 'graphql';
 
 const times = (count: number, text: string | ((index: number) => string)) =>

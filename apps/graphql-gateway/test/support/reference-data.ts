@@ -1,4 +1,5 @@
-// The look-up tables as the seed fills them: reference data of libs/filters, and a few rows for what only the database knows.
+// The look-up tables as the seed fills them: reference data of libs/filters, and a few rows for what only the database
+// knows.
 import { countries, industries, regions, sectors } from '@tradewind/filters';
 import pg from 'pg';
 

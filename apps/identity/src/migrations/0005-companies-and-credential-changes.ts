@@ -1,8 +1,8 @@
 import type { Migration } from '@tradewind/service-kit';
 
 /**
- * The company that a user belongs to, and the list of users whose credentials ended, for other services, in the order of
- * the commits. The list begins with the users who are already disabled, so that their API keys end now.
+ * The company that a user belongs to, and the list of users whose credentials ended, for other services, in the order
+ * of the commits. The list begins with the users who are already disabled, so that their API keys end now.
  */
 export const companiesAndCredentialChanges: Migration = {
   name: '0005-companies-and-credential-changes',

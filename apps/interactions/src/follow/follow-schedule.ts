@@ -3,7 +3,9 @@
 
 const minuteMs = 60_000;
 
-/** Wait before the next look at a run of this age, milliseconds: three and twelve times longer after 1 and 20 minutes. */
+/**
+ * Wait before the next look at a run of this age, milliseconds: three and twelve times longer after 1 and 20 minutes.
+ */
 export function nextLookMs(ageMs: number, intervalMs: number): number {
   if (ageMs < minuteMs) return intervalMs;
   return intervalMs * (ageMs < 20 * minuteMs ? 3 : 12);

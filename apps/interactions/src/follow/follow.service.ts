@@ -15,8 +15,8 @@ import { decisionByRunStatus } from './follow-decision.js';
 import { abortingLookMs, nextLookMs } from './follow-schedule.js';
 
 /**
- * Watches runs until they end. When a webhook came or a look is due, it asks the provider for the run. The tracker follows
- * that answer, so lost, early, repeated and reordered webhooks all have the same end.
+ * Watches runs until they end. When a webhook came or a look is due, it asks the provider for the run. The tracker
+ * follows that answer, so lost, early, repeated and reordered webhooks all have the same end.
  */
 @Injectable()
 export class FollowService implements OnApplicationBootstrap, BeforeApplicationShutdown {

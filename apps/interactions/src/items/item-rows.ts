@@ -39,7 +39,9 @@ export interface RunOfItems {
 
 type Item = Record<string, unknown>;
 
-/** Rows and leftovers of one page whose first item is at `offset` of the dataset. Within a page each row is there once. */
+/**
+ * Rows and leftovers of one page whose first item is at `offset` of the dataset. Within a page each row is there once.
+ */
 export function toRows(
   items: readonly unknown[],
   offset: number,

@@ -15,9 +15,9 @@ import { LeftOversStore } from './left-overs.store.js';
 const progressIntervalMs = 1_000;
 
 /**
- * Stores the items of a run that succeeded in the warehouse. It holds two pages in memory at most: it writes one and reads
- * the next. A row is known by its `row_id`, so a page may be written again after a crash. The job becomes COMPLETED with
- * the number of distinct rows that the warehouse then has of the run.
+ * Stores the items of a run that succeeded in the warehouse. It holds two pages in memory at most: it writes one and
+ * reads the next. A row is known by its `row_id`, so a page may be written again after a crash. The job becomes
+ * COMPLETED with the number of distinct rows that the warehouse then has of the run.
  */
 @Injectable()
 export class ItemsService implements OnApplicationBootstrap, BeforeApplicationShutdown {

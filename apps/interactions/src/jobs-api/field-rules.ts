@@ -23,7 +23,9 @@ export function IsPlainText(lengthMax: number) {
   );
 }
 
-/** The handle of a page of the network (shared-types, network-username.ts), of the kind that `entity` beside it names. */
+/**
+ * The handle of a page of the network (shared-types, network-username.ts), of the kind that `entity` beside it names.
+ */
 export function IsNetworkHandle() {
   return Rule('isNetworkHandle', (value, request) =>
     typeof value === 'string' && networkHandleOf(value, entityOf(request)) !== undefined

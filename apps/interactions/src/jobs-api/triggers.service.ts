@@ -14,8 +14,8 @@ import type { TriggerRequestDto } from './interactions.dto.js';
 import { assertWithinBounds } from './request-bounds.js';
 
 /**
- * Starts one run per target. Every job is recorded first, and the background starts it. The answer waits for that within
- * the budget: a job that is not started by then is reported as PENDING and goes on.
+ * Starts one run per target. Every job is recorded first, and the background starts it. The answer waits for that
+ * within the budget: a job that is not started by then is reported as PENDING and goes on.
  */
 @Injectable()
 export class TriggersService {

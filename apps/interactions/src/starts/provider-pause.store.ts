@@ -4,8 +4,8 @@ import { AppConfig } from '../app.config.js';
 import { trackerTables } from '../tracker/tracker-tables.js';
 
 /**
- * The pause of all starts while the provider has no capacity. Its one row is also the lock under which slots are counted.
- * The table keeps its older name, `start_gate`: a new one would gain nothing.
+ * The pause of all starts while the provider has no capacity. Its one row is also the lock under which slots are
+ * counted. The table keeps its older name, `start_gate`: a new one would gain nothing.
  */
 @Injectable()
 export class ProviderPauseStore {

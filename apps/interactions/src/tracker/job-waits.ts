@@ -21,8 +21,8 @@ export class JobWaits {
 
   /**
    * Waits until all jobs have a run or have ended, or the time is up. Answers those that do. While the database is away
-   * the wait goes on: the jobs are recorded, and can still be started. It ends early when `JobChanges` knows the runs of
-   * all that are missing.
+   * the wait goes on: the jobs are recorded, and can still be started. It ends early when `JobChanges` knows the runs
+   * of all that are missing.
    */
   async untilStarted(ids: readonly JobId[], budgetMs: number): Promise<Map<JobId, Job>> {
     const started = new Map<JobId, Job>();

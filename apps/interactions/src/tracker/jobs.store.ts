@@ -52,9 +52,9 @@ export class JobsStore {
    * Records one queued job per input, in the order of the inputs; undefined where the company already has an active run
    * for the target. The unique index decides, so only one of two parallel requests succeeds.
    *
-   * When the connection breaks after the statement was sent, the jobs may be recorded, and would then be started. So the
-   * same statement with the same ids is sent again until the deadline. Throws at once when the database cannot be reached
-   * at all: nothing is recorded then.
+   * When the connection breaks after the statement was sent, the jobs may be recorded, and would then be started. So
+   * the same statement with the same ids is sent again until the deadline. Throws at once when the database cannot be
+   * reached at all: nothing is recorded then.
    */
   async create(jobs: NewJobs): Promise<(JobId | undefined)[]> {
     const proposals = jobs.inputs.map((input) => ({
@@ -181,8 +181,8 @@ export class JobsStore {
   }
 
   /**
-   * Deletes jobs that ended and are older than that many days, with the items kept beside the warehouse, a bounded number
-   * at a time. True when there are more.
+   * Deletes jobs that ended and are older than that many days, with the items kept beside the warehouse, a bounded
+   * number at a time. True when there are more.
    */
   async forget(days: number, limit: number): Promise<boolean> {
     const [forgotten] = await this.db.rows<{ count: number }>(

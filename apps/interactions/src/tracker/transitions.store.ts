@@ -18,8 +18,8 @@ export interface ItemCounts {
 }
 
 /**
- * All SQL that moves a job from stage to stage, or lends it to a replica. Each move is one statement that names a row of
- * `transitions`: a job in another stage is left alone, so whatever comes late changes nothing.
+ * All SQL that moves a job from stage to stage, or lends it to a replica. Each move is one statement that names a row
+ * of `transitions`: a job in another stage is left alone, so whatever comes late changes nothing.
  */
 @Injectable()
 export class TransitionsStore {
@@ -37,7 +37,9 @@ export class TransitionsStore {
     this.leftOverItems = tables.leftOverItems;
   }
 
-  /** Takes queued jobs, oldest first, within the free slots of all replicas. The caller's transaction keeps others out. */
+  /**
+   * Takes queued jobs, oldest first, within the free slots of all replicas. The caller's transaction keeps others out.
+   */
   async claimStarts(
     tx: Tx,
     options: { room: number; slots: number; leaseMs: number; settleMs: number },
@@ -63,7 +65,9 @@ export class TransitionsStore {
     return claimed.map(toJob).sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   }
 
-  /** Claims due jobs, the longest due first, and those whose replica fell silent. No other replica has them meanwhile. */
+  /**
+   * Claims due jobs, the longest due first, and those whose replica fell silent. No other replica has them meanwhile.
+   */
   async claim(
     name: 'claimUnsettled' | 'claimFollowing' | 'claimStoring',
     options: { limit: number; leaseMs: number },
@@ -238,8 +242,8 @@ export class TransitionsStore {
   }
 
   /**
-   * Marks the company's active jobs for these targets as to be aborted, before the provider is asked, so that a crash in
-   * between does not lose the wish. A job that was never sent to the provider is ABORTED here; one whose run has
+   * Marks the company's active jobs for these targets as to be aborted, before the provider is asked, so that a crash
+   * in between does not lose the wish. A job that was never sent to the provider is ABORTED here; one whose run has
    * succeeded is left alone. Answers the jobs as they are afterwards.
    */
   async requestAborts(request: {

@@ -1,5 +1,5 @@
-// Every way in which a job moves through the tracker. The statements of transitions.store.ts are built from this table, so
-// nothing else can move a job, and a test compares it with the diagram in the README.
+// Every way in which a job moves through the tracker. The statements of transitions.store.ts are built from this table,
+// so nothing else can move a job, and a test compares it with the diagram in the README.
 import type { JobStage, TrackerStatus } from './tracker.types.js';
 
 export interface Transition {
@@ -66,7 +66,9 @@ export function transitionSql(name: TransitionName): { set: string; where: strin
   };
 }
 
-/** The table as a mermaid diagram: one arrow for each pair of stages, with its events and the status that callers see. */
+/**
+ * The table as a mermaid diagram: one arrow for each pair of stages, with its events and the status that callers see.
+ */
 export function stateDiagram(): string {
   const arrows = new Map<string, Set<string>>([['[*] --> queued', new Set(['recorded, PENDING'])]]);
   const add = (from: JobStage, to: JobStage, event: string, status?: TrackerStatus) => {

@@ -15,8 +15,8 @@ const webhooksPerPass = 200;
 const restMs = 20;
 
 /**
- * Accepts webhooks durably, and applies them to their jobs afterwards. What arrives at the same time shares one commit, so
- * a burst costs few commits.
+ * Accepts webhooks durably, and applies them to their jobs afterwards. What arrives at the same time shares one commit,
+ * so a burst costs few commits.
  */
 @Injectable()
 export class InboxService implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -19,7 +19,9 @@ export type Acceptance = 'stored' | 'repeated' | 'unknown_run';
 export interface ProcessedWebhook {
   runId: string;
   jobId: string;
-  /** `applied`: the job will be looked at; `ignored`: it has ended; `orphan`: the job has another run, or needs none. */
+  /**
+   * `applied`: the job will be looked at; `ignored`: it has ended; `orphan`: the job has another run, or needs none.
+   */
   outcome: 'applied' | 'ignored' | 'orphan';
 }
 
@@ -85,8 +87,8 @@ export class InboxStore {
   }
 
   /**
-   * Takes webhooks in the order of their arrival and makes their jobs due to be looked at; a job whose run was not known
-   * yet gets it here. Skips rows that another replica holds.
+   * Takes webhooks in the order of their arrival and makes their jobs due to be looked at; a job whose run was not
+   * known yet gets it here. Skips rows that another replica holds.
    */
   async process(limit: number): Promise<ProcessedWebhook[]> {
     return this.db.transaction(async (tx) => {

@@ -13,7 +13,9 @@ import { BatchMessagesStore } from './batch-messages.store.js';
 /** Pause before the queue should deliver again, seconds. */
 const retryAfterSeconds = 5;
 
-/** Receives batches: records their profiles, starts as many as a push has time for, leaves the rest to the background. */
+/**
+ * Receives batches: records their profiles, starts as many as a push has time for, leaves the rest to the background.
+ */
 @Injectable()
 export class BatchesService {
   constructor(

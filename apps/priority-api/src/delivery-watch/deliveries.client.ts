@@ -11,7 +11,10 @@ const timeoutMs = 10_000;
 export class DeliveriesClient {
   constructor(private readonly config: AppConfig) {}
 
-  /** The deliveries of at most 1000 profiles in a month, those since a moment if given. Profiles without one are left out. */
+  /**
+   * The deliveries of at most 1000 profiles in a month, those since a moment if given. Profiles without one are left
+   * out.
+   */
   async lookup(month: Month, networkUsernames: readonly string[], since?: Date): Promise<ProfileDeliveryStatus[]> {
     const { body } = await fetchJson<{ profiles: ProfileDeliveryStatus[] }>(
       `${this.config.PRIORITY_WEBHOOK_URL}/months/${month}/profiles/lookup`,

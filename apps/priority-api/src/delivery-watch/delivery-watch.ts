@@ -16,8 +16,8 @@ const lookupParallel = 8;
 const clockSlackMs = 60_000;
 
 /**
- * Asks priority-webhook which started profiles have arrived. An overdue one is looked up at the provider. When its scrape
- * has ended, the webhook was lost, and the result is delivered to priority-webhook in its place.
+ * Asks priority-webhook which started profiles have arrived. An overdue one is looked up at the provider. When its
+ * scrape has ended, the webhook was lost, and the result is delivered to priority-webhook in its place.
  */
 @Injectable()
 export class DeliveryWatch {
@@ -104,7 +104,8 @@ export class DeliveryWatch {
         this.events.emit('profile_recovered', { network_username, scrape_id });
       }
     } catch (error) {
-      // The profile stays undelivered: its age shows in the metric, its name in the report, and the next pass tries again.
+      // The profile stays undelivered: its age shows in the metric, its name in the report, and the next pass tries
+      // again.
       this.logger.warn({ err: error, scrape_id }, 'an overdue profile could not be recovered');
     }
   }

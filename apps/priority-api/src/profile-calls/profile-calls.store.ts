@@ -16,8 +16,8 @@ interface ClaimedRow {
 const claimedColumns = 'c.correlation_id, c.network_username, c.attempts, c.doubt_until, now() as now';
 
 /**
- * From the batch to the start: all SQL that records, claims, starts, retries and removes rows of profile_call, and pauses
- * starts. WatchedCallsStore goes on from the start to the delivery.
+ * From the batch to the start: all SQL that records, claims, starts, retries and removes rows of profile_call, and
+ * pauses starts. WatchedCallsStore goes on from the start to the delivery.
  */
 @Injectable()
 export class ProfileCallsStore {

@@ -53,7 +53,9 @@ export class WatchedCallsStore {
     );
   }
 
-  /** Says why the scrape is lost, and keeps the time of the first finding. False: it was known before, or has arrived. */
+  /**
+   * Says why the scrape is lost, and keeps the time of the first finding. False: it was known before, or has arrived.
+   */
   async recordLost(correlationId: string, reason: string): Promise<boolean> {
     const updated = await this.db.affected(
       `update profile_call set lost_at = now(), reason = $2

@@ -24,7 +24,10 @@ export function deliveryIdentity(delivery: IdentifiedDelivery): string {
   return hash('sha256', JSON.stringify(parts));
 }
 
-/** Equal for equal values, whatever the order of their keys. By hand: a replacer of JSON.stringify costs three times as much. */
+/**
+ * Equal for equal values, whatever the order of their keys. By hand: a replacer of JSON.stringify costs three times as
+ * much.
+ */
 function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

@@ -130,8 +130,8 @@ export class DeliveriesStore {
   }
 
   /**
-   * Claims deliveries that are due, oldest first, at most so many rows and so many bytes of bodies; the first is claimed
-   * whatever its size. `skip locked` shares them among replicas. A lost claim is claimed again after the lease.
+   * Claims deliveries that are due, oldest first, at most so many rows and so many bytes of bodies; the first is
+   * claimed whatever its size. `skip locked` shares them among replicas. A lost claim is claimed again after the lease.
    */
   async claimDue(atMost: { rows: number; bytes: number }, leaseMs: number): Promise<KeptDelivery[]> {
     const rows = await this.db.rows<DeliveryRow>(

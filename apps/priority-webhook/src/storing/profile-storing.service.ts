@@ -92,8 +92,8 @@ export class ProfileStoringService {
   }
 
   /**
-   * One attempt at what is still missing of these deliveries, within STORE_TIMEOUT_MS; answers how far each is, in their
-   * order. What fails is recorded and tried again later.
+   * One attempt at what is still missing of these deliveries, within STORE_TIMEOUT_MS; answers how far each is, in
+   * their order. What fails is recorded and tried again later.
    */
   private async attempt(deliveries: readonly KeptDelivery[]): Promise<DeliveryProgress[]> {
     const [storeFaults, backupFaults] = await Promise.all([
@@ -197,8 +197,8 @@ export class ProfileStoringService {
 }
 
 /**
- * How long a delivery belongs to the process that works on it, milliseconds: the time limit of the attempt before it, for
- * one that was just received, of its own attempt, and of the record.
+ * How long a delivery belongs to the process that works on it, milliseconds: the time limit of the attempt before it,
+ * for one that was just received, of its own attempt, and of the record.
  */
 export function leaseMs(config: AppConfig): number {
   return 2 * config.STORE_TIMEOUT_MS + 5_000;

@@ -35,7 +35,9 @@ export interface CityNames {
   readonly names: readonly string[];
 }
 
-/** A region of several countries. Regions overlap and nest: DACH lies in Western Europe, which lies in Europe, in EMEA. */
+/**
+ * A region of several countries. Regions overlap and nest: DACH lies in Western Europe, which lies in Europe, in EMEA.
+ */
 export interface Region {
   readonly id: number;
   readonly name: string;

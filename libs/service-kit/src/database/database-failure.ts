@@ -27,8 +27,8 @@ const unavailableTexts = [
 ];
 
 /**
- * Whether an error of pg or TypeORM says that the database is unavailable at the moment. Socket errors of other services
- * do not reach this function, because port implementations wrap them.
+ * Whether an error of pg or TypeORM says that the database is unavailable at the moment. Socket errors of other
+ * services do not reach this function, because port implementations wrap them.
  */
 export function isDatabaseUnavailable(thrown: unknown): boolean {
   if (!isError(thrown)) return false;

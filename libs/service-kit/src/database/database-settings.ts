@@ -35,8 +35,8 @@ export interface DatabaseConfig {
 }
 
 /**
- * Options of a WatchedClient, or of a pool of them (`Client: WatchedClient`). A connection sees only the service's schema
- * (docs/decisions/0001-one-schema-per-app.md).
+ * Options of a WatchedClient, or of a pool of them (`Client: WatchedClient`). A connection sees only the service's
+ * schema (docs/decisions/0001-one-schema-per-app.md).
  */
 export function connectionOptions(config: DatabaseConfig, application: string): WatchedClientConfig {
   if (!/^[a-z_][a-z0-9_]*$/.test(config.DATABASE_SCHEMA)) {

@@ -8,7 +8,9 @@ import { migrateDatabase, type Migration } from './migrate.js';
 import { openDb, type OpenDbOptions } from './open-db.js';
 
 export interface DatabaseModuleOptions extends Pick<OpenDbOptions, 'entities' | 'plans'> {
-  /** Applied before the first query when MIGRATE_ON_START is set, so that operator commands find their tables as well. */
+  /**
+   * Applied before the first query when MIGRATE_ON_START is set, so that operator commands find their tables as well.
+   */
   migrations?: readonly Migration[];
 }
 

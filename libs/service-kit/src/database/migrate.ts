@@ -1,6 +1,6 @@
-// The order and the record of migrations. TypeORM's own runner and umzug were compared and are not used: TypeORM wants a
-// timestamp in each name, so an older release would no longer recognise what was applied, and umzug brings 37 packages
-// for the loop below. Neither takes the lock.
+// The order and the record of migrations. TypeORM's own runner and umzug were compared and are not used: TypeORM wants
+// a timestamp in each name, so an older release would no longer recognise what was applied, and umzug brings 37
+// packages for the loop below. Neither takes the lock.
 import { errorText } from '../logged-error.js';
 import type { DatabaseConfig } from './database-settings.js';
 import type { Session } from './db.js';

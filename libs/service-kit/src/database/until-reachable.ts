@@ -5,7 +5,9 @@ import { isDatabaseUnavailable } from './database-failure.js';
 const startTimeoutMs = 30_000;
 const retryMs = 500;
 
-/** Connects, and tries again while the database does not answer. Other errors, such as a wrong password, fail at once. */
+/**
+ * Connects, and tries again while the database does not answer. Other errors, such as a wrong password, fail at once.
+ */
 export async function untilReachable<T>(
   connect: () => Promise<T>,
   onWait: (error: unknown) => void = () => undefined,

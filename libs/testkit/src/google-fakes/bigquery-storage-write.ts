@@ -1,5 +1,6 @@
-// BigQuery's Storage Write API on loopback: pending streams with offsets, finalize and commit, as strict as the real one.
-// The rows are decoded with the descriptor that the writer sends, and stored by a FakeBigQuery when they are committed.
+// BigQuery's Storage Write API on loopback: pending streams with offsets, finalize and commit, as strict as the real
+// one. The rows are decoded with the descriptor that the writer sends, and stored by a FakeBigQuery when they are
+// committed.
 import { randomUUID } from 'node:crypto';
 import type { FakeBigQuery, Field } from './bigquery.js';
 import { createFaultPlan, type FaultPlan } from './fault-plan.js';
@@ -9,8 +10,8 @@ export interface FakeStorageWrite {
   /** host:port */
   endpoint: string;
   /**
-   * Methods are CreateWriteStream, AppendRows, FinalizeWriteStream and BatchCommitWriteStreams. The fault is a gRPC status
-   * code, or `lost`: done, but the answer is UNAVAILABLE.
+   * Methods are CreateWriteStream, AppendRows, FinalizeWriteStream and BatchCommitWriteStreams. The fault is a gRPC
+   * status code, or `lost`: done, but the answer is UNAVAILABLE.
    */
   faults: FaultPlan<number | 'lost'>;
   /** Calls seen, by method. */

@@ -1,6 +1,6 @@
 // Pub/Sub on loopback, as far as this platform uses it: topics, publishing, push subscriptions with retry policy and
-// dead letters, and pulling. It speaks gRPC, because the official client does; the service descriptions are the client's
-// own, handed in by the test. State is memory.
+// dead letters, and pulling. It speaks gRPC, because the official client does; the service descriptions are the
+// client's own, handed in by the test. State is memory.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { sendUnaryData } from '@grpc/grpc-js';
 import { backoffMs } from '@tradewind/shared-types';
@@ -10,7 +10,9 @@ import { grpcStatus, startGrpcServer, statusError } from './grpc-server.js';
 export interface FakePubSub {
   /** host:port for the client's `apiEndpoint`. */
   endpoint: string;
-  /** Methods are `Publish`, `GetTopic` and so on. The fault is a gRPC status, or `lost`: done, but answered UNAVAILABLE. */
+  /**
+   * Methods are `Publish`, `GetTopic` and so on. The fault is a gRPC status, or `lost`: done, but answered UNAVAILABLE.
+   */
   faults: FaultPlan<number | 'lost'>;
   /** Answers to Publish come this much later, milliseconds. */
   publishDelayMs: number;
