@@ -1,4 +1,4 @@
-// Starting and ending: what is left behind, what is kept, and who is told what.
+// Starting and ending: what is left behind, what is kept, and which messages are shown.
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

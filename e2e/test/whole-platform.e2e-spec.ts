@@ -1,4 +1,4 @@
-// One platform for all suites: starting it is the dearest step. The suites depend on one another in nothing but this
+// One platform for all suites: starting it is the slowest step. The suites depend on one another in nothing but this
 // order: the monthly run comes before the demo, which must also pass when the month has been published.
 import { afterAll, beforeAll, jest } from '@jest/globals';
 import { PlatformProcess, startTimeoutMs } from '../src/platform-process.js';

@@ -145,8 +145,8 @@ it.each(overlays)('the services of the %s overlay keep idle connections longer t
 
 describe('connections of the database', () => {
   /**
-   * The pools that one process of an app opens, from its settings. Whoever opens another pool in an app or a lib adds
-   * it here; the next test counts the places.
+   * The pools that one process of an app opens, from its settings. A change that opens another pool in an app or a lib
+   * adds it here; the next test counts the places.
    */
   const poolsOf = (app: string, settings: Record<string, string>): Record<string, number> => {
     const size = (name: string) => Number(settings[name]);

@@ -1,4 +1,4 @@
-// The two schemas without a running gateway: for the committed schema files and for whoever checks them.
+// The two schemas without a running gateway: for the committed schema files and for their checks.
 import { NestFactory } from '@nestjs/core';
 import { GraphQLSchemaBuilderModule, GraphQLSchemaFactory } from '@nestjs/graphql';
 import type { GraphQLSchema } from 'graphql';

@@ -242,7 +242,7 @@ describe('authentication', () => {
       const seconds = Number(headers.get('retry-after'));
       expect([seconds > 0, seconds <= 60]).toEqual([true, true]);
       expect(headers.get('ratelimit')).toBe(`"refused_keys";r=0;t=${seconds}`);
-      // Whoever works there goes on, and other networks hear "Invalid API key".
+      // Good keys of that network still work, and other networks get "Invalid API key".
       expect((await attacked.data(key, '{ __typename }', {}, from(1))).status).toBe(200);
       const elsewhere = { headers: { 'x-forwarded-for': '2001:db8:5:6::1' } };
       expect((await attacked.data('svc_bad', '{ __typename }', {}, elsewhere)).body.message).toBe('Invalid API key');

@@ -1,4 +1,4 @@
-// The data tables away: log-in and keys go on, data queries are told so, and the gateway stays in service.
+// The data tables are away: log-in and keys work, data queries get 502, and the gateway stays in service.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startService, type RunningService } from '@tradewind/service-kit';
 import { Relay } from '@tradewind/testkit';

@@ -1,4 +1,4 @@
-// A database that takes statements and answers none: every request is told so in bounded time, nothing is admitted
+// A database that takes statements and answers none: every request gets an error in bounded time, nothing is admitted
 // unchecked, and all is well as soon as the database goes on. A relay between gateway and database plays it.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startService, type RunningService } from '@tradewind/service-kit';

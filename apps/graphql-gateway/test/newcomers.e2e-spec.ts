@@ -83,7 +83,7 @@ describe('nearly right requests', () => {
     });
   });
 
-  it('shows where the data is to whoever asks the log-in for it', async () => {
+  it('shows where the data is to a caller who asks the log-in for it', async () => {
     const { body } = await gateway.auth(null, '{ companiesConnection { totalCount } }');
     expect(body.errors[0].message).toContain('companiesConnection is a field of POST /graphql');
     const mutation = await gateway.data(key, 'mutation { createApiKey(input: {name: "x"}) }');

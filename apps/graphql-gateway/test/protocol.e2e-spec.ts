@@ -177,7 +177,7 @@ describe('protocol', () => {
     expect((await raw({ method: 'POST', headers: { ...headers, 'content-type': type }, body: '{}' })).status).toBe(415);
   });
 
-  it('answers queries by GET to whoever sends a bearer token, as urql asks at its defaults', async () => {
+  it('answers queries by GET with a bearer token, as urql sends them by default', async () => {
     const requests: { method: string; accept: string | null }[] = [];
     const client = new Client({
       url: url(),

@@ -1,4 +1,4 @@
-// What other services are told of users whose credentials ended: complete and in the order of the commits.
+// What other services learn about users whose credentials ended: complete and in the order of the commits.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import { migrateDatabase, serviceTokenEntry } from '@tradewind/service-kit';

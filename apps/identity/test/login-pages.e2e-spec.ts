@@ -98,7 +98,7 @@ describe('login pages', () => {
     expect((await agent.submit(consent, 'confirm')).headers.get('location')).toContain('code=');
   });
 
-  it('wrong credentials show the form again with one message, status 401, whoever it is', async () => {
+  it('wrong credentials show the form again with one message, status 401, for known and unknown users', async () => {
     for (const email of [user.email, 'nobody@example.com']) {
       const { agent, page } = await open();
       const again = await agent.submit(page, 'submit', { email, password: 'wrong' });
@@ -185,7 +185,7 @@ describe('login pages', () => {
     });
   });
 
-  it('warns when the application is on the own device', async () => {
+  it('warns when the application is on the same device', async () => {
     const local = {
       ...(await identity.createClient({ redirectUris: ['http://localhost:4999/cb'] })),
       redirectUri: 'http://localhost:4999/cb',

@@ -24,7 +24,7 @@ describe('new credentials while a request is in progress', () => {
     client = await identity.createClient();
     sql = testPool({ connectionString: identity.databaseUrl, options: '-c search_path=identity', max: 2 });
     // The database is dropped while connections may still be closing.
-    // Whoever holds the gate stops every statement that stores a row of this kind, before the row is stored.
+    // While the gate is held, every statement that stores a row of this kind waits before the row is stored.
     await sql.query(`
       create function wait_at_gate() returns trigger language plpgsql as $$
       begin perform pg_advisory_xact_lock_shared(${gate}); return new; end $$;

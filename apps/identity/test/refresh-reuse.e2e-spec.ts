@@ -69,7 +69,7 @@ describe('a refresh token that comes a second time, with the grace on', () => {
     const { expires_in: left, ...rest } = second.body;
     expect({ ...rest, expires_in: first.body.expires_in }).toEqual(first.body);
     expect(left).toBeLessThanOrEqual(first.body.expires_in);
-    // The successor was used meanwhile: whoever lost the first answer catches up step by step.
+    // The successor was used meanwhile: a client that lost the first answer catches up step by step.
     const third = await again(first.body.refresh_token);
     expect((await again(refresh_token)).body.refresh_token).toBe(first.body.refresh_token);
     expect((await again(first.body.refresh_token)).body.refresh_token).toBe(third.body.refresh_token);

@@ -66,7 +66,7 @@ describe('resources', () => {
     return agent.submit(login, 'submit', { email: user.email, password });
   };
 
-  it('a client gets a token for a resource only once an operator allowed it, whoever made the client', async () => {
+  it('a client gets a token for a resource only once an operator allowed it, however the client was made', async () => {
     for (const client of [await register(), await identity.createClient()]) {
       for (const resource of [pipelines, 'urn:tradewind:data', 'urn:tradewind:identity']) {
         expect(errorOf(await asked(client, { resource }))).toBe('invalid_target');

@@ -147,7 +147,7 @@ describe('POST /scraper/network/abort-run', () => {
     expect(world.simulator.ledger({ operation: 'run.start', target: 'waits' })).toEqual([]);
   });
 
-  it('what is not started when the answer is due is told as PENDING and goes on', async () => {
+  it('a job that is not started when the answer is due is reported as PENDING and goes on', async () => {
     slow('full-1', 'full-2', 'full-3', 'full-4');
     await trigger(...['full-1', 'full-2', 'full-3', 'full-4'].map(person));
     const answer = await trigger(person('later'));
@@ -174,7 +174,7 @@ describe('POST /scraper/network/abort-run', () => {
     expect(world.simulator.ledger({ operation: 'run.start', target: 'silent-start' })).toHaveLength(1);
   });
 
-  it('an abort that the provider does not answer is told as not confirmed, and followed up', async () => {
+  it('an abort that the provider does not answer is reported as not confirmed, and followed up', async () => {
     slow('deaf');
     await trigger(person('deaf'));
     world.simulator.addFaults([{ on: 'run.abort', kind: 'error_before', target: 'deaf' }]);
@@ -189,7 +189,7 @@ describe('POST /scraper/network/abort-run', () => {
     expect((await rowOf('deaf')).status).toBe('ABORTED');
   });
 
-  it('an abort and the end of the run at the same moment agree on one state, whoever is first', async () => {
+  it('an abort and the end of the run at the same moment agree on one state, in either order', async () => {
     const handles = Array.from({ length: 12 }, (_, n) => `race-${n}`);
     const ended = new Map<string, string>();
     await Promise.all(

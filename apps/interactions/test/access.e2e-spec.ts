@@ -121,7 +121,7 @@ describe('access', () => {
     );
   });
 
-  it('lets a user start jobs in the own name, and an admin or a machine in any', async () => {
+  it('lets a user start jobs in their own name, and an admin or a machine in any name', async () => {
     const starts: [string, string, string | null][] = [
       [issuer.accessToken({ user_company_id: 'acme' }), 'own-name', 'user-1'],
       [issuer.accessToken({ user_company_id: 'acme' }), 'no-name', null],
@@ -154,7 +154,7 @@ describe('access', () => {
     expect(shown).toMatchObject({ triggered_by: 'globex', aborted_by: 'the-admin' });
   });
 
-  it('lists the jobs of the own company alone, whatever the filter', async () => {
+  it('lists only the jobs of the own company, whatever the filter', async () => {
     const list = async (token: string, query = '') => {
       const { body: page } = await world.get(`/scraper/network/interactions${query}`, bearer(token));
       return (page as { interactions: { user_company_id: string }[] }).interactions;

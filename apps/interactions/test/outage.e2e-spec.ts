@@ -1,4 +1,4 @@
-// The database goes away in the middle of a trigger. Whatever the moment, a run that is started is told by the answer,
+// The database goes away in the middle of a trigger. Whatever the moment, a run that is started is named by the answer,
 // or by a repeat of the request, and nothing is started twice.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Relay } from '@tradewind/testkit';
@@ -108,7 +108,7 @@ describe('a database that goes away while jobs are started', () => {
   });
 
   it.each([0, 5, 10, 20, 40, 60, 80, 120])(
-    '%d ms after the request: nothing is started that nobody is told of',
+    '%d ms after the request: the answer names everything that is started',
     async (afterMs) => {
       world.simulator.setFaults([{ on: 'run.start', kind: 'latency', delayMs: 60 }]);
       const handles = Array.from({ length: 8 }, (_, index) => `moment-${afterMs}-${index}`);

@@ -56,7 +56,7 @@ const callFault: fc.Arbitrary<Fault> = fc.record({
     'reset_after',
   ),
   probability,
-  // Bounded, so that every schedule comes to rest.
+  // Bounded, so that every schedule ends.
   times: fc.integer({ min: 1, max: 4 }),
   delayMs: fc.constant(700),
 });

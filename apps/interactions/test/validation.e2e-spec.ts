@@ -134,7 +134,7 @@ describe('validation', () => {
     );
   });
 
-  it('several broken rules are told at once, and nothing is recorded', async () => {
+  it('several broken rules are reported at once, and nothing is recorded', async () => {
     const answer = await world.post(trigger, {
       targets: [{ network_handle: '', entity: 'X' }],
       max_posts: -1,
@@ -175,7 +175,7 @@ describe('validation', () => {
     await world.empty();
   });
 
-  it('an unlimited run ends at the limits of a run, which the provider is told with every start', async () => {
+  it('an unlimited run ends at the limits of a run, which every start sends to the provider', async () => {
     const unlimited = { max_posts: 0, posted_limit: '6months', max_reactions: 30, max_comments: 20 };
     const { body } = await world.post(trigger, { ...good, ...unlimited, targets: [person('writes-daily')] });
     const [result] = (body as { results: { run_id: string }[] }).results;
@@ -277,7 +277,7 @@ describe('validation', () => {
     await world.finished();
   });
 
-  it('wrong methods and unknown paths are told as such', async () => {
+  it('wrong methods and unknown paths are reported as such', async () => {
     const wrongMethod = await fetch(`${world.url}${abort}`);
     expect(wrongMethod.status).toBe(405);
     expect(wrongMethod.headers.get('allow')?.split(', ')).toContain('POST');

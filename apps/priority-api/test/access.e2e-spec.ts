@@ -116,7 +116,7 @@ describe('what was never published here', () => {
 
   it.each<[string, object]>([
     ['in a month', {}],
-    ['for a forced run of which nobody knows', { forced_run_id: randomUUID() }],
+    ['for an unknown forced run', { forced_run_id: randomUUID() }],
   ])('is bought by an admin, and not by an analyst, %s', async (_what, more) => {
     const replica = await app.replica({ OAUTH_ISSUER: issuer.url });
     const asked = profiles(1);

@@ -20,7 +20,7 @@ export const service = defineService({
   commands: addCommands,
 });
 
-/** On Google Cloud the tables are set up by deployment; the embedded ones are made by whoever comes first. */
+/** On Google Cloud the tables are set up by deployment; the first process makes the embedded ones. */
 async function migrateWarehouse(config: AppConfig): Promise<void> {
   const warehouse = await createWarehouse(config);
   try {

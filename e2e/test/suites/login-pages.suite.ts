@@ -79,7 +79,7 @@ export function describeLoginPages(platform: () => PlatformProcess): void {
       expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 900 });
       expect(tokens.refresh_token).toBeDefined();
       const info = await client.fetchUserInfo(server, tokens.access_token, tokens.claims()?.sub ?? '');
-      // Every claim that the scopes release, so that whoever tries the platform sees them all.
+      // Every claim that the scopes release, so that a person who tries the platform sees them all.
       expect(info).toEqual({
         sub: tokens.claims()?.sub,
         name: 'Demo User',

@@ -19,7 +19,7 @@ objectStoreContract('FileObjectStore', async () => {
     store: open(),
     replica: open(),
     open,
-    // A folder that is away and whose place is taken: EEXIST for whoever wants to make it.
+    // A file in place of the folder: making the folder fails with EEXIST.
     forbidWriting: async () => {
       await rm(join(root, 'backup-bucket'), { recursive: true });
       await writeFile(join(root, 'backup-bucket'), '');

@@ -16,7 +16,7 @@ export const outagePauseMs = 2_000;
 
 /** Refusals in a row, without a start between them, after which no start is tried for a while. */
 const capacityStreakMax = 3;
-/** The same for answers that suggest the provider is down. One may be a hiccup; two in a row rarely are. */
+/** The same for answers that suggest the provider is down. One may be an accident; two in a row rarely are. */
 const outageStreakMax = 2;
 
 /**

@@ -75,7 +75,10 @@ function settleMs(status: number | undefined, rules: StartRules): number {
   return status === 500 ? rules.START_SETTLE_MS : rules.START_SETTLE_SILENT_MS;
 }
 
-/** Wait before the next look for an unsettled start, after so many looks in vain. Without jitter: a look is cheap. */
+/**
+ * Wait before the next look for an unsettled start, after so many looks that found nothing. Without jitter: a look is
+ * cheap.
+ */
 export function lookAgainMs(looks: number): number {
   return backoffMs(looks + 1, { backoffMsMin: lookAgainMsMin, backoffMsMax: lookAgainMsMax }, 1);
 }

@@ -3,7 +3,7 @@
 import { isError } from './is-error.js';
 import { maskText } from './mask-secrets.js';
 
-/** Fields that hold codes, names or numbers, whoever made the error. */
+/** Fields that hold codes, names or numbers in every kind of error. */
 const plainFields = [
   ...['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'status', 'statusCode', 'signal', 'retryable'],
   ...['severity', 'routine', 'schema', 'table', 'column', 'constraint', 'dataType'],

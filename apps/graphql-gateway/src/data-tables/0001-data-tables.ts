@@ -1,6 +1,6 @@
-// The tables of companies, persons, deals, contacts and their look-ups. README.md beside this file explains every column;
-// libs/filters compiles SQL against these names and tools/seed fills them by COPY, so a rename is a change in three places.
-// Needs PostgreSQL 17 or newer (collation pg_c_utf8) and a UTF-8 database.
+// The tables of companies, persons, deals, contacts and their look-ups. README.md beside this file explains every
+// column; libs/filters compiles SQL against these names and tools/seed fills them by COPY, so a rename is a change in
+// three places. Needs PostgreSQL 17 or newer (collation pg_c_utf8) and a UTF-8 database.
 import type { Migration } from '@tradewind/service-kit';
 
 // The one definition of "the words of a text": NFKD, no combining marks, lower case, letters and ASCII digits only.

@@ -8,7 +8,7 @@ const position = {
 };
 
 describe('the cursor', () => {
-  it('comes back as it went', () => {
+  it('is read as it was written', () => {
     expect(parseCursor(toCursor(position, {}), {})).toEqual(position);
     const filter = { userCompanyId: 'acme', statuses: ['FAILED', 'ABORTED'] as const };
     const reordered = { userCompanyId: 'acme', statuses: ['ABORTED', 'FAILED', 'FAILED'] as const };

@@ -1,4 +1,4 @@
-// Each environment has tables of its own, told apart by a suffix of the name (pipelines.md, Tracker table), so that
+// Each environment has tables of its own, distinguished by a suffix of the name (pipelines.md, Tracker table), so that
 // several environments may share one database. The names are quoted: the suffix has a capital letter.
 import type { Environment } from '@tradewind/shared-types';
 

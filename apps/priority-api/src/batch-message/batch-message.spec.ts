@@ -29,7 +29,7 @@ describe('readBatch', () => {
     });
   });
 
-  it('takes the month of the run before that of publishing, and now when neither is told', () => {
+  it('takes the month of the run before that of publishing, and now when both are missing', () => {
     const profile = [{ network_username: 'ada', person_id: person }];
     const attributes = { batch_number: '4', total_batches: '9', month: '2026-01', forced_run_id: person };
     expect(batchOf(message(profile, { attributes, publishTime: '2026-10-31T00:00:00Z' }))).toMatchObject({

@@ -1,4 +1,4 @@
-// Google's signing keys, on loopback: a key pair of one's own, the address where its public half is published, and
+// Google's signing keys, on loopback: a separate key pair, the address where its public half is published, and
 // tokens signed with it.
 import { createSign, generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
