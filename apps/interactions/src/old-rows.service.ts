@@ -1,10 +1,9 @@
-import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { Injectable } from '@nestjs/common';
+import { BackgroundWork, retentionIntervalMs } from '@tradewind/service-kit';
 import { AppConfig } from './app.config.js';
 import { JobsStore } from './tracker/jobs.store.js';
 import { InboxStore } from './webhook/inbox.store.js';
 
-const intervalMs = 3_600_000;
 /** Most rows that one statement deletes: a fraction of a second, so that nothing waits for its locks. */
 const rowsPerPass = 5_000;
 
@@ -13,24 +12,14 @@ const rowsPerPass = 5_000;
  * left-over items. It never touches active jobs, webhooks that are not processed yet, or the warehouse.
  */
 @Injectable()
-export class OldRows implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly loop: BackgroundLoop;
-
+export class OldRows {
   constructor(
     private readonly jobs: JobsStore,
     private readonly inbox: InboxStore,
     private readonly config: AppConfig,
-    logger: Logger,
+    background: BackgroundWork,
   ) {
-    this.loop = new BackgroundLoop({ name: 'old rows', intervalMs, run: () => this.forget(), logger });
-  }
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
+    background.every({ name: 'retention', intervalMs: retentionIntervalMs, run: () => this.forget() });
   }
 
   private async forget(): Promise<boolean> {

@@ -12,7 +12,6 @@ import { DeadLetter } from './dead-letters/dead-letter.entity.js';
 import { DeadLettersStore } from './dead-letters/dead-letters.store.js';
 import { DeliveriesClient } from './delivery-watch/deliveries.client.js';
 import { DeliveryWatch } from './delivery-watch/delivery-watch.js';
-import { WatchLoop } from './delivery-watch/watch.loop.js';
 import { WatchedCallsStore } from './profile-calls/watched-calls.store.js';
 import { AppEvents } from './events.js';
 import { migrations } from './migrations.js';
@@ -22,7 +21,6 @@ import { UnsettledCalls } from './profile-calls/unsettled-calls.js';
 import { ProfileCallsStore } from './profile-calls/profile-calls.store.js';
 import { ProfileStarter } from './profile-calls/profile-starter.js';
 import { Retention } from './retention.js';
-import { StartLoops } from './profile-calls/start.loops.js';
 
 /** The features in the order in which a batch passes through them. */
 @Module({})
@@ -52,11 +50,9 @@ export class AppModule {
         ProfileCallsStore,
         ProfileStarter,
         UnsettledCalls,
-        StartLoops,
         WatchedCallsStore,
         DeliveriesClient,
         DeliveryWatch,
-        WatchLoop,
         MonthsService,
         Retention,
       ],

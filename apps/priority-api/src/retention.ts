@@ -1,6 +1,6 @@
 // Which rows of this service are removed, and when (docs/decisions/0055-months-kept.md).
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { Db, Logger, RetentionLoop } from '@tradewind/service-kit';
+import { Injectable } from '@nestjs/common';
+import { BackgroundWork, Db, registerRetention } from '@tradewind/service-kit';
 import { oldestKeptMonth } from '@tradewind/shared-types';
 import { AppConfig } from './app.config.js';
 import { BatchMessagesStore } from './batches/batch-messages.store.js';
@@ -11,22 +11,20 @@ import { ProfileCallsStore } from './profile-calls/profile-calls.store.js';
 /** Rows of one transaction: a few milliseconds of locks. */
 const batchRows = 1000;
 
-/** Settled profiles, messages and redriven dead letters of months that are kept no longer. */
+/** Removes, of months that are no longer kept, settled profiles, messages and redriven dead letters. */
 @Injectable()
-export class Retention implements OnModuleDestroy {
-  private readonly loop: RetentionLoop;
-
+export class Retention {
   constructor(
+    background: BackgroundWork,
     db: Db,
     calls: ProfileCallsStore,
     messages: BatchMessagesStore,
     deadLetters: DeadLettersStore,
     config: AppConfig,
     events: AppEvents,
-    logger: Logger,
   ) {
     const oldest = () => oldestKeptMonth(new Date(), config.MONTHS_KEPT);
-    this.loop = new RetentionLoop({
+    registerRetention(background, {
       db,
       batchRows,
       steps: [
@@ -41,15 +39,6 @@ export class Retention implements OnModuleDestroy {
         },
       ],
       onRemoved: (table, rows) => events.emit('rows_removed', { table, rows }),
-      logger,
     });
-  }
-
-  start(): void {
-    this.loop.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.loop.stop();
   }
 }

@@ -1,10 +1,9 @@
-import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { isTerminalRunStatus, RunProvider, type ProviderRun } from '@tradewind/scraping-provider';
-import { Logger } from '@tradewind/service-kit';
+import { BackgroundWork, Logger, type Work } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { ItemsService } from '../items/items.service.js';
-import { ParallelLoop } from '../parallel-loop.js';
 import { StartsService } from '../starts/starts.service.js';
 import { JobChanges } from '../tracker/job-changes.js';
 import { missingLooksMax, retryAfterFailureMs } from '../tracker/run-retry.js';
@@ -19,8 +18,8 @@ import { abortingLookMs, nextLookMs } from './follow-schedule.js';
  * follows that answer, so lost, early, repeated and reordered webhooks all have the same end.
  */
 @Injectable()
-export class FollowService implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly loop: ParallelLoop<Job>;
+export class FollowService {
+  private readonly loop: Work;
 
   constructor(
     private readonly store: TransitionsStore,
@@ -31,23 +30,15 @@ export class FollowService implements OnApplicationBootstrap, BeforeApplicationS
     private readonly events: AppEvents,
     private readonly config: AppConfig,
     private readonly logger: Logger,
+    background: BackgroundWork,
   ) {
-    this.loop = new ParallelLoop({
+    this.loop = background.claims({
       name: 'follow runs',
       intervalMs: config.LOOP_INTERVAL_MS,
       parallel: config.FOLLOW_PARALLEL,
       claim: (room) => store.claim('claimFollowing', { limit: room, leaseMs: config.LEASE_SECONDS * 1000 }),
       work: (job) => this.look(job),
-      logger,
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
   }
 
   wake(): void {

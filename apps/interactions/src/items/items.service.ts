@@ -1,10 +1,9 @@
-import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Warehouse, type WarehouseTable, type WarehouseRows } from '@tradewind/cloud-ports';
 import { RunProvider, type ItemPage } from '@tradewind/scraping-provider';
-import { Logger } from '@tradewind/service-kit';
+import { BackgroundWork, Logger, type Work } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
-import { ParallelLoop } from '../parallel-loop.js';
 import { missingLooksMax, retryAfterFailureMs } from '../tracker/run-retry.js';
 import type { Job } from '../tracker/tracker.types.js';
 import { TransitionsStore } from '../tracker/transitions.store.js';
@@ -20,8 +19,8 @@ const progressIntervalMs = 1_000;
  * COMPLETED with the number of distinct rows that the warehouse then has of the run.
  */
 @Injectable()
-export class ItemsService implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly loop: ParallelLoop<Job>;
+export class ItemsService {
+  private readonly loop: Work;
   private readonly leaseMs: number;
 
   constructor(
@@ -32,24 +31,16 @@ export class ItemsService implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly events: AppEvents,
     private readonly config: AppConfig,
     private readonly logger: Logger,
+    background: BackgroundWork,
   ) {
     this.leaseMs = config.LEASE_SECONDS * 1000;
-    this.loop = new ParallelLoop({
+    this.loop = background.claims({
       name: 'store items',
       intervalMs: config.LOOP_INTERVAL_MS,
       parallel: config.STORE_PARALLEL,
       claim: (room) => store.claim('claimStoring', { limit: room, leaseMs: this.leaseMs }),
       work: (job, signal) => this.storeRun(job, signal),
-      logger,
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
   }
 
   wake(): void {

@@ -1,4 +1,4 @@
-import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   claimTimes,
   nextStep,
@@ -8,11 +8,10 @@ import {
   type NextStep,
   type ProviderRun,
 } from '@tradewind/scraping-provider';
-import { isDatabaseUnavailable, Logger } from '@tradewind/service-kit';
+import { BackgroundWork, isDatabaseUnavailable, Logger, type Work } from '@tradewind/service-kit';
 import { retry } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
-import { ParallelLoop } from '../parallel-loop.js';
 import { JobChanges } from '../tracker/job-changes.js';
 import type { Job } from '../tracker/tracker.types.js';
 import { TransitionsStore } from '../tracker/transitions.store.js';
@@ -29,8 +28,8 @@ const recordPauseMs = 500;
  * lease runs out and `UnsettledStarts` looks for the run before anything is started again.
  */
 @Injectable()
-export class StartsService implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly loop: ParallelLoop<{ job: Job; claimedAt: number }>;
+export class StartsService {
+  private readonly loop: Work;
   private readonly times: ReturnType<typeof claimTimes>;
 
   constructor(
@@ -42,24 +41,16 @@ export class StartsService implements OnApplicationBootstrap, BeforeApplicationS
     private readonly events: AppEvents,
     private readonly config: AppConfig,
     private readonly logger: Logger,
+    background: BackgroundWork,
   ) {
     this.times = claimTimes(config);
-    this.loop = new ParallelLoop({
+    this.loop = background.claims({
       name: 'starts',
       intervalMs: config.LOOP_INTERVAL_MS,
       parallel: config.START_PARALLEL,
       claim: (room) => this.claim(room),
       work: ({ job, claimedAt }, signal) => this.start(job, claimedAt, signal).finally(() => changes.announce()),
-      logger,
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
   }
 
   /** Looks for work at once: jobs were queued, or a slot became free. */

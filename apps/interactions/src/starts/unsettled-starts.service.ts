@@ -1,6 +1,6 @@
-import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { lookAgainMs, RunProvider, type ProviderRun } from '@tradewind/scraping-provider';
-import { BackgroundLoop, Logger } from '@tradewind/service-kit';
+import { BackgroundWork } from '@tradewind/service-kit';
 import { LRUCache } from 'lru-cache';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
@@ -24,8 +24,7 @@ const rememberedRunsMax = 20_000;
  * into the queue.
  */
 @Injectable()
-export class UnsettledStarts implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly loop: BackgroundLoop;
+export class UnsettledStarts {
   private readonly correlationIds = new LRUCache<string, { id: string | undefined }>({ max: rememberedRunsMax });
 
   constructor(
@@ -37,22 +36,13 @@ export class UnsettledStarts implements OnApplicationBootstrap, BeforeApplicatio
     private readonly changes: JobChanges,
     private readonly events: AppEvents,
     private readonly config: AppConfig,
-    logger: Logger,
+    background: BackgroundWork,
   ) {
-    this.loop = new BackgroundLoop({
+    background.every({
       name: 'unsettled starts',
       intervalMs: config.LOOP_INTERVAL_MS,
       run: () => this.settleDue(),
-      logger,
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
   }
 
   private async settleDue(): Promise<boolean> {

@@ -1,5 +1,5 @@
-import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { BackgroundLoop, GroupCommit, Logger } from '@tradewind/service-kit';
+import { Injectable } from '@nestjs/common';
+import { BackgroundWork, GroupCommit, type Work } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { FollowService } from '../follow/follow.service.js';
@@ -19,9 +19,9 @@ const restMs = 20;
  * so a burst costs few commits.
  */
 @Injectable()
-export class InboxService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class InboxService {
   private readonly group: GroupCommit<ReceivedWebhook, Acceptance>;
-  private readonly loop: BackgroundLoop;
+  private readonly loop: Work;
 
   constructor(
     private readonly store: InboxStore,
@@ -30,28 +30,19 @@ export class InboxService implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly changes: JobChanges,
     private readonly events: AppEvents,
     config: AppConfig,
-    logger: Logger,
+    background: BackgroundWork,
   ) {
     this.group = new GroupCommit({
       write: (webhooks) => store.accept(webhooks),
       groupSizeMax,
       splitsFaultyGroups: true,
     });
-    this.loop = new BackgroundLoop({
+    this.loop = background.every({
       name: 'webhook inbox',
       intervalMs: config.LOOP_INTERVAL_MS,
       restMs,
       run: () => this.process(),
-      logger,
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
   }
 
   /** Resolves once the webhook is committed, or known to be a repeat or of no run of ours. */

@@ -6,7 +6,6 @@ import { DeadLettersService } from '../dead-letters/dead-letters.service.js';
 import { AppEvents } from '../events.js';
 import { ProfileCallsStore } from '../profile-calls/profile-calls.store.js';
 import { ProfileStarter } from '../profile-calls/profile-starter.js';
-import { StartLoops } from '../profile-calls/start.loops.js';
 import type { BatchTriggerAnswer } from './batches.dto.js';
 import { BatchMessagesStore } from './batch-messages.store.js';
 
@@ -22,7 +21,6 @@ export class BatchesService {
     private readonly messages: BatchMessagesStore,
     private readonly calls: ProfileCallsStore,
     private readonly starter: ProfileStarter,
-    private readonly loops: StartLoops,
     private readonly deadLetters: DeadLettersService,
     private readonly config: AppConfig,
     private readonly events: AppEvents,
@@ -71,7 +69,7 @@ export class BatchesService {
     if (started === group.networkUsernames.length) return started;
     if ((await this.calls.countOpen(group)) === 0) return started;
     await this.calls.release(group);
-    this.loops.wake();
+    this.starter.wake();
     const isDown = metOutage || (await this.calls.findPause())?.kind === 'outage';
     if (started === 0 && isDown) {
       throw new ServiceError({

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProfileProvider } from '@tradewind/scraping-provider';
-import { Logger } from '@tradewind/service-kit';
+import { BackgroundWork, Logger } from '@tradewind/service-kit';
 import { intentionOfCorrelationId, profileLookupMax, type ProfileDeliveryStatus } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { monthlyGeneration } from '../batch-message/batch-message.js';
@@ -28,16 +28,18 @@ export class DeliveryWatch {
     private readonly config: AppConfig,
     private readonly events: AppEvents,
     private readonly logger: Logger,
+    background: BackgroundWork,
   ) {
     events.gauge(
       'oldest_undelivered_profile_seconds',
       'Age of the oldest started profile that has not arrived at priority-webhook',
       () => store.oldestUndeliveredSeconds(),
     );
+    const intervalMs = config.WATCH_INTERVAL_MS;
+    background.every({ name: 'watch deliveries', intervalMs, run: () => this.pass() });
   }
 
-  /** One pass; true when there may be more. */
-  async pass(): Promise<boolean> {
+  private async pass(): Promise<boolean> {
     const intervalMs = this.config.WATCH_INTERVAL_MS;
     const calls = await this.store.claim({ limit: profileLookupMax, ageMs: Math.min(intervalMs, 5_000), intervalMs });
     const missing = await this.learn(calls);

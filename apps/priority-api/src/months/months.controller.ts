@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { assertMaySpend, Caller, callerId, Callers, type CallerIdentity } from '@tradewind/service-kit';
 import { ProfileCallLookup, ProfileRetry } from '@tradewind/shared-types';
-import { StartLoops } from '../profile-calls/start.loops.js';
+import { ProfileStarter } from '../profile-calls/profile-starter.js';
 import { MonthCountsAnswer, ProfileLookupAnswer, ProfileRetryAnswer } from './months.dto.js';
 import { MonthsService } from './months.service.js';
 
@@ -14,7 +14,7 @@ import { MonthsService } from './months.service.js';
 export class MonthsController {
   constructor(
     private readonly months: MonthsService,
-    private readonly loops: StartLoops,
+    private readonly starter: ProfileStarter,
   ) {}
 
   @Get(':month')
@@ -99,7 +99,7 @@ export class MonthsController {
   ): Promise<ProfileRetryAnswer> {
     if (body.published) assertMaySpend(caller, 'published starts profiles for the first time');
     const result = await this.months.retry(month, body, callerId(caller));
-    this.loops.wake();
+    this.starter.wake();
     return result;
   }
 }

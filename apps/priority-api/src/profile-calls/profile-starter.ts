@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   claimTimes,
   lookAgainMsMax,
@@ -10,7 +10,7 @@ import {
   type ProfileStartOutcome,
   type StartFailure,
 } from '@tradewind/scraping-provider';
-import { GroupCommit, withinMs } from '@tradewind/service-kit';
+import { BackgroundWork, GroupCommit, withinMs, type Work } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import type { CallGroup, CallOutcome, ClaimedCall } from './profile-call.types.js';
@@ -20,6 +20,9 @@ import { ProfileCallsStore } from './profile-calls.store.js';
 const groupSizeMax = 100;
 /** While others hold every slot, a push looks again this often, milliseconds. */
 const slotPollMs = 50;
+
+/** A pass in the background ends after this long, so that a stop is never far, milliseconds. */
+const passMs = 60_000;
 
 /** What one round of starting has done. */
 export interface StartTally {
@@ -34,19 +37,27 @@ export interface StartTally {
  * UnsettledCalls asks the provider before anything is started again.
  */
 @Injectable()
-export class ProfileStarter implements OnModuleDestroy {
+export class ProfileStarter {
   private readonly window: StartWindow;
   private readonly times: ReturnType<typeof claimTimes>;
   private readonly outcomes: GroupCommit<CallOutcome, void>;
   private readonly underWay = new Set<Promise<void>>();
-  private isStopping = false;
+  private readonly loop: Work;
 
   constructor(
     private readonly store: ProfileCallsStore,
     private readonly provider: ProfileProvider,
     private readonly events: AppEvents,
     private readonly config: AppConfig,
+    private readonly background: BackgroundWork,
   ) {
+    this.loop = background.every({
+      name: 'start profiles',
+      intervalMs: config.LOOP_INTERVAL_MS,
+      run: async (signal) => {
+        await this.start({ deadline: new Date(Date.now() + passMs), signal });
+      },
+    });
     this.times = claimTimes(config);
     this.window = new StartWindow(Math.min(config.START_PARALLEL, config.PROVIDER_SLOTS));
     this.outcomes = new GroupCommit({
@@ -65,7 +76,8 @@ export class ProfileStarter implements OnModuleDestroy {
     const { group, deadline, signal } = options;
     const tally: StartTally = { started: 0, metOutage: false };
     const own = new Set<Promise<void>>();
-    const isOver = () => this.isStopping || signal?.aborted === true || Date.now() >= deadline.getTime();
+    const isOver = () =>
+      this.background.stopping.aborted || signal?.aborted === true || Date.now() >= deadline.getTime();
     while (!isOver()) {
       const room = this.window.open - this.underWay.size;
       const claimedMs = performance.now();
@@ -81,9 +93,9 @@ export class ProfileStarter implements OnModuleDestroy {
     return tally;
   }
 
-  async onModuleDestroy(): Promise<void> {
-    this.isStopping = true;
-    await Promise.all(this.underWay);
+  /** Looks for work at once: there is something to start. */
+  wake(): void {
+    this.loop.wake();
   }
 
   private claim(limit: number, group: CallGroup | undefined): Promise<ClaimedCall[]> {
@@ -104,6 +116,7 @@ export class ProfileStarter implements OnModuleDestroy {
       own.delete(work);
     });
     this.underWay.add(work);
+    void this.background.track(work);
     own.add(work);
   }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { lookAgainMsMax, ProfileProvider, stepAfterFailure } from '@tradewind/scraping-provider';
+import { BackgroundWork } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import type { CallOutcome, ClaimedCall } from './profile-call.types.js';
@@ -16,10 +17,12 @@ export class UnsettledCalls {
     private readonly provider: ProfileProvider,
     private readonly events: AppEvents,
     private readonly config: AppConfig,
-  ) {}
+    background: BackgroundWork,
+  ) {
+    background.every({ name: 'unsettled starts', intervalMs: config.LOOP_INTERVAL_MS, run: () => this.settle() });
+  }
 
-  /** One pass; true when there may be more. */
-  async settle(): Promise<boolean> {
+  private async settle(): Promise<boolean> {
     // Reading is retried inside the provider's client; the lease covers that.
     const leaseMs = (this.config.PROVIDER_RETRIES + 1) * this.config.PROVIDER_TIMEOUT_MS + lookAgainMsMax;
     const calls = await this.store.claimUnsettled(passSize, leaseMs);
