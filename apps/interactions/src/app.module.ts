@@ -12,7 +12,7 @@ import { InteractionsController } from './jobs-api/interactions.controller.js';
 import { InteractionsService } from './jobs-api/interactions.service.js';
 import { TriggersService } from './jobs-api/triggers.service.js';
 import { migrations } from './migrations.js';
-import { OldRows } from './old-rows.service.js';
+import { Retention } from './retention.js';
 import { OrphanRuns } from './starts/orphan-runs.js';
 import { ProviderPauseStore } from './starts/provider-pause.store.js';
 import { StartsService } from './starts/starts.service.js';
@@ -54,7 +54,7 @@ import { WebhookController } from './webhook/webhook.controller.js';
     TransitionsStore,
     JobChanges,
     JobWaits,
-    OldRows,
+    Retention,
     // From the request to the run
     InteractionsService,
     TriggersService,

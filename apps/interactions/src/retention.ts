@@ -12,17 +12,18 @@ const rowsPerPass = 5_000;
  * left-over items. It never touches active jobs, webhooks that are not processed yet, or the warehouse.
  */
 @Injectable()
-export class OldRows {
+export class Retention {
   constructor(
     private readonly jobs: JobsStore,
     private readonly inbox: InboxStore,
     private readonly config: AppConfig,
     background: BackgroundWork,
   ) {
-    background.every({ name: 'retention', intervalMs: retentionIntervalMs, run: () => this.forget() });
+    background.every({ name: 'retention', intervalMs: retentionIntervalMs, run: () => this.pass() });
   }
 
-  private async forget(): Promise<boolean> {
+  /** True when more is left to delete. */
+  private async pass(): Promise<boolean> {
     const days = this.config.JOB_KEEP_DAYS;
     const hasMoreWebhooks = await this.inbox.forget(this.config.WEBHOOK_KEEP_DAYS, rowsPerPass);
     const hasMoreJobs = days > 0 && (await this.jobs.forget(days, rowsPerPass));
