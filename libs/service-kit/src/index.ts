@@ -1,4 +1,3 @@
-export * from './background-loop.js';
 export * from './background-work.js';
 export * from './collect-start-up-garbage.js';
 export * from './config/base-settings.js';
@@ -28,7 +27,6 @@ export * from './metrics.js';
 export * from './operator-error.js';
 export * from './readiness.js';
 export * from './retention.js';
-export * from './retention-loop.js';
 export * from './run-service.js';
 export * from './service-name.js';
 export * from './start-service.js';
