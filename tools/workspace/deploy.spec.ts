@@ -190,7 +190,6 @@ describe('connections of the database', () => {
       'libs/cloud-ports/src/push-dispatcher.embedded.ts',
       'libs/cloud-ports/src/queue.embedded.ts',
       'libs/cloud-ports/src/warehouse.postgres.ts',
-      'libs/service-kit/src/database/migrate.ts',
       'libs/service-kit/src/database/open-db.ts',
     ]);
   });
