@@ -99,7 +99,7 @@ describe('authentication', () => {
   it('refuses a revoked key within five seconds, on a replica that has it in memory too', async () => {
     const { key, user } = await gateway.newKey();
     expect((await gateway.data(key, '{ __typename }')).status).toBe(200);
-    // As another process does it: this replica's memory does not hear of it.
+    // As another process does it: the memory of this replica does not change.
     await gateway.sql.query('update api_key set revoked_at = now() where user_id = $1', [user.id]);
     const now = Date.now();
     const at = jest.spyOn(clock(), 'now').mockReturnValue(new Date(now + 5001));

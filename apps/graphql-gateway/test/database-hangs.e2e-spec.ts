@@ -1,5 +1,5 @@
 // A database that takes statements and answers none: every request gets an error in bounded time, nothing is admitted
-// unchecked, and all is well as soon as the database goes on. A relay between gateway and database plays it.
+// unchecked, and requests work again as soon as the database does. A relay between gateway and database makes it hang.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startService, type RunningService } from '@tradewind/service-kit';
 import { Relay } from '@tradewind/testkit';

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-unsafe-assignment -- answers are JSON of any shape, and the assertions judge them */
-// API keys end with the credentials of their user: on every replica, whatever happens meanwhile; and the JWT of before
-// makes no new one.
+// API keys end with the credentials of their user, on every replica and whatever happens meanwhile. An earlier JWT of
+// the user makes no new key.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AuditLogService } from '../src/api-keys/audit-log.service.js';
@@ -34,7 +34,7 @@ describe('ended credentials', () => {
     }
   };
   const untilRefused = (key: string) => until(async () => (await use(key)) === 401 && (await use(key, 1)) === 401);
-  /** Until each replica has read everything told so far. */
+  /** Waits until each replica has read all changes so far. */
   const untilRead = async () => {
     const before = gateway.identity.changesReads;
     await until(() => gateway.identity.changesReads >= before + 6);

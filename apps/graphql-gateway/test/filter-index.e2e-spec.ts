@@ -206,7 +206,7 @@ describe(`the filter index (FILTER_INDEX_SEED=${seed})`, () => {
     await sql.query('truncate company cascade');
     expect((await read()).count?.count).toBe(0);
     await until(async () => (await metric(gateway, 'filter_index_rows')) === 0);
-    // A list of changes that is gone is not taken for no changes.
+    // A missing list of changes does not count as no changes.
     await untilReady(gateway);
     await sql.query(`begin; insert into company (id, name) values (5, 'Company'); delete from data_change; commit`);
     expect((await read()).count?.count).toBe(1);

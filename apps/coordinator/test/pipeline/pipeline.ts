@@ -31,7 +31,7 @@ export interface Pipeline {
   processes: ServiceProcess[];
   objects: ObjectStore;
   db: pg.Pool;
-  /** The object store refuses everything, until told otherwise. */
+  /** The object store refuses everything, until the test ends that. */
   breakObjectStore(isBroken: boolean): Promise<void>;
   of(service: ServiceName): ServiceProcess[];
   addPeople(usernames: readonly string[]): Promise<void>;
