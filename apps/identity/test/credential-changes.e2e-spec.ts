@@ -60,6 +60,10 @@ describe('GET /internal/credential-changes', () => {
     }
   });
 
+  it('ignores query parameters that it does not know', async () => {
+    expect((await ask('?after=0&trace=1')).status).toBe(200);
+  });
+
   it('names new passwords, disabled and deleted users, and nothing else', async () => {
     const before = await end();
     const changed = await identity.createUser();

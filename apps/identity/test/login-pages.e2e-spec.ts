@@ -84,6 +84,16 @@ describe('login pages', () => {
     expect(good.body).toContain('/confirm"');
   });
 
+  it('every form ignores fields that others added', async () => {
+    const added = { extension_field: 'x', 'user[name]': 'x', constructor: 'x' };
+    const { agent, page } = await open();
+    const consent = await agent.submit(page, 'submit', { ...credentials(), ...added });
+    expect((await agent.submit(consent, 'confirm', added)).headers.get('location')).toContain('code=');
+    const other = await open();
+    const aborted = await other.agent.submit(other.page, 'abort', added);
+    expect(aborted.headers.get('location')).toContain('error=access_denied');
+  });
+
   it('a token of the login step is no good for consent, nor one of another request', async () => {
     const { agent, page } = await open();
     const loginToken = csrfOf(page, 'submit');

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LoginPageErrorFilter } from './login-page-error.filter.js';
-import { LoginForm, PageForm } from './login-pages.dto.js';
+import { loginForm, pageForm } from './login-pages.dto.js';
 import { LoginPages } from './login-pages.service.js';
 import { sendPage } from './page-answer.js';
 
@@ -20,9 +20,9 @@ export class LoginPagesController {
     @Param('uid') uid: string,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
-    @Body() form: LoginForm = new LoginForm(),
+    @Body() body: unknown,
   ): Promise<void> {
-    sendPage(reply, await this.pages.submit({ uid, request, reply }, form));
+    sendPage(reply, await this.pages.submit({ uid, request, reply }, loginForm(body)));
   }
 
   @Post(':uid/confirm')
@@ -30,9 +30,9 @@ export class LoginPagesController {
     @Param('uid') uid: string,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
-    @Body() form: PageForm = new PageForm(),
+    @Body() body: unknown,
   ): Promise<void> {
-    sendPage(reply, await this.pages.confirm({ uid, request, reply }, form));
+    sendPage(reply, await this.pages.confirm({ uid, request, reply }, pageForm(body)));
   }
 
   @Post(':uid/abort')
@@ -40,8 +40,8 @@ export class LoginPagesController {
     @Param('uid') uid: string,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
-    @Body() form: PageForm = new PageForm(),
+    @Body() body: unknown,
   ): Promise<void> {
-    sendPage(reply, await this.pages.abort({ uid, request, reply }, form));
+    sendPage(reply, await this.pages.abort({ uid, request, reply }, pageForm(body)));
   }
 }

@@ -1,21 +1,25 @@
-import { Transform } from 'class-transformer';
-import { IsString } from 'class-validator';
+// The forms of the login pages. Browser extensions and proxies add fields to forms, so undeclared fields are ignored.
+// The validation of DTO classes would refuse them.
 
-/** A form field that is missing or given twice counts as empty. */
-const OneText = () => Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value : ''));
-
-export class PageForm {
-  @OneText()
-  @IsString()
-  _csrf = '';
+export interface PageForm {
+  _csrf: string;
 }
 
-export class LoginForm extends PageForm {
-  @OneText()
-  @IsString()
-  email = '';
+export interface LoginForm extends PageForm {
+  email: string;
+  password: string;
+}
 
-  @OneText()
-  @IsString()
-  password = '';
+export const pageForm = (body: unknown): PageForm => ({ _csrf: textField(body, '_csrf') });
+
+export const loginForm = (body: unknown): LoginForm => ({
+  ...pageForm(body),
+  email: textField(body, 'email'),
+  password: textField(body, 'password'),
+});
+
+/** A field that is missing or given twice counts as empty. */
+function textField(body: unknown, name: string): string {
+  const value = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined;
+  return typeof value === 'string' ? value : '';
 }

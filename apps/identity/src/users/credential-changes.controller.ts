@@ -1,7 +1,6 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
 import { ServiceCallers } from '@tradewind/service-kit';
-import type { CredentialChangesPage } from '@tradewind/shared-types';
-import { CredentialChangesQuery } from './credential-changes.dto.js';
+import { ServiceError, type CredentialChangesPage } from '@tradewind/shared-types';
 import { CredentialChangesStore } from './credential-changes.store.js';
 
 /** Changes in one answer. */
@@ -15,7 +14,11 @@ export class CredentialChangesController {
 
   @Get()
   @Header('Cache-Control', 'no-store')
-  async list(@Query() { after }: CredentialChangesQuery): Promise<CredentialChangesPage> {
+  async list(@Query('after') after: unknown = '0'): Promise<CredentialChangesPage> {
+    if (typeof after !== 'string' || !/^\d{1,18}$/.test(after)) {
+      const message = ['after must be the cursor of the page before, or 0'];
+      throw new ServiceError({ code: 'request.invalid', status: 400, message });
+    }
     const { changes, last } = await this.store.list(after, pageSize);
     return {
       changes: changes.map(({ userId, credentialsVersion, changedAt }) => ({
