@@ -138,7 +138,10 @@ export class CurrentProvider {
   }
 }
 
-/** The ID token contains a hash of the access token, whose value only the caller of `save` receives. */
+/**
+ * The ID token contains a hash of the access token. The provider has no option for this in the code flow, and no event
+ * or customizer receives the signed token: only the caller of `save` does.
+ */
 function rememberAccessTokens({ AccessToken }: Provider): void {
   const prototype = AccessToken.prototype as { save: (this: object) => Promise<string> };
   const { save } = prototype;

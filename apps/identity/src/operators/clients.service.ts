@@ -53,7 +53,7 @@ export class Clients {
       ...(given.introspects === undefined ? {} : { [introspectsAudience]: given.introspects }),
     };
     const resources = [...new Set((given.resources ?? []).map((resource) => this.assertResource(resource)))];
-    // The provider's constructor checks the metadata as for a registration; it is declared without arguments.
+    // The constructor alone checks metadata without storing it, as for a registration; its types lack the argument.
     const Client = this.current.provider.Client as unknown as new (metadata: object) => object;
     try {
       new Client(metadata);

@@ -40,6 +40,7 @@ export function setBody(ctx: Context, body: Buffer): void {
   if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) {
     headers['content-length'] = String(body.length);
   }
+  // The provider's fallback, `ctx.req.body`, writes a warning to the console, past the logger.
   // Set on the request itself: an object that inherits from it is slower than all the parsing.
   Object.defineProperties(ctx.req, {
     readable: { value: true, configurable: true },
