@@ -18,19 +18,17 @@ const connectionsMax = 2;
 describe('Db', () => {
   let database: TestDatabase;
   let db: Db;
+  const settings = () => ({
+    DATABASE_URL: database.url,
+    DATABASE_SCHEMA: 'public',
+    DATABASE_POOL_SIZE: connectionsMax,
+    DATABASE_CONNECTION_TIMEOUT_MS: 300,
+    DATABASE_STATEMENT_TIMEOUT_MS: 1000,
+  });
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    db = await openDb(
-      {
-        DATABASE_URL: database.url,
-        DATABASE_SCHEMA: 'public',
-        DATABASE_POOL_SIZE: connectionsMax,
-        DATABASE_CONNECTION_TIMEOUT_MS: 300,
-        DATABASE_STATEMENT_TIMEOUT_MS: 1000,
-      },
-      { entities: [itemEntity] },
-    );
+    db = await openDb(settings(), { entities: [itemEntity] });
     await db.rows('create table item(id int primary key, colour text)');
   });
   beforeEach(() => db.rows('truncate item'));
@@ -73,6 +71,18 @@ describe('Db', () => {
       ]);
     });
     await db.transaction(async (tx) => expect(await tx.affected(find, [3])).toBe(1));
+  });
+
+  it('plans a named statement through an index, even for an empty table, when plans are generic', async () => {
+    const generic = await openDb(settings(), { plans: 'generic' });
+    const plan = await generic.session(async (session) => {
+      await session.rows({ name: 'find', text: 'select * from item where id = any($1::int[])' }, [[1]]);
+      return session.rows<{ 'QUERY PLAN': string }>("explain execute find('{1}')");
+    });
+    await generic.close();
+    const text = plan.map((line) => line['QUERY PLAN']).join('\n');
+    expect(text).toContain('item_pkey');
+    expect(text).toContain('$1');
   });
 
   it('commits what a transaction did, for raw SQL and repositories together', async () => {

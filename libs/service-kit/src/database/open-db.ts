@@ -10,7 +10,8 @@ export type Entities = MixedList<(new (...args: never[]) => unknown) | EntitySch
 export interface OpenDbOptions {
   entities?: Entities;
   /**
-   * `generic`: each connection plans a named statement once, for all values. It suits statements that find rows by key.
+   * `generic`: each connection plans a named statement once, for all values, and through indexes even while the tables
+   * are empty. It suits statements that find rows by key.
    * `custom`, the default: PostgreSQL plans every execution for its values.
    */
   plans?: 'custom' | 'generic';
@@ -20,12 +21,19 @@ export interface OpenDbOptions {
   onIdleConnectionLost?: (error: unknown) => void;
 }
 
+// A plan that was made for an empty table reads all of it, and lasts until the table's statistics are renewed.
+const genericPlans = [
+  '-c plan_cache_mode=force_generic_plan',
+  '-c enable_seqscan=off',
+  '-c enable_hashjoin=off',
+  '-c enable_mergejoin=off',
+].join(' ');
+
 /** Connects, and waits for a database that starts together with the service. The caller closes the Db. */
 export async function openDb(config: DatabaseConfig, options: OpenDbOptions = {}): Promise<Db> {
   // Loaded only here: a service without tables does not carry TypeORM in its memory.
   const { DataSource } = await import('typeorm');
   const { connectionString, application_name, ...extra } = connectionOptions(config, config.DATABASE_SCHEMA);
-  const planOption = options.plans === 'generic' ? ' -c plan_cache_mode=force_generic_plan' : '';
   const dataSource = new DataSource({
     type: 'postgres',
     url: connectionString as string,
@@ -36,7 +44,7 @@ export async function openDb(config: DatabaseConfig, options: OpenDbOptions = {}
     poolSize: config.DATABASE_POOL_SIZE,
     extra: {
       ...extra,
-      options: `${extra.options}${planOption}`,
+      options: options.plans === 'generic' ? `${extra.options} ${genericPlans}` : extra.options,
       max: config.DATABASE_POOL_SIZE,
       Client: WatchedClient,
     },
