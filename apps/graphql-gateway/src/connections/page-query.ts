@@ -75,7 +75,10 @@ export function pageStatement({ form, ...query }: PageQuery): Statement {
   };
   if (form === 'ordered') return { text: ordered(page, page.behind ?? [everything]), values };
   if ('from' in form) return { text: ordered(page, page.behind ?? startingAt(page, form.from)), values };
-  if ('walkedMax' in form) return { text: narrow(page, form), values };
+  if ('walkedMax' in form) {
+    // With one value, the words or elements asked for, the best plan is the same for all.
+    return { text: narrow(page, form), values, isPlannedOnce: query.where.params.length === 1 };
+  }
   return { text: byDays(page, form), values, isPlannedOnce: true };
 }
 
