@@ -1,8 +1,8 @@
 // The targets of the data API: throughput beside a hand-written server (the limit), and beside Mercurius and
 // PostGraphile (the peers) on the same database; latency; idle memory. The gateway runs as it is deployed, with keys,
-// limits and audit log. The peer to be ahead of is Mercurius with the same duties; bare Mercurius, which has no API keys,
-// no limits and no audit log, is measured for the record. At --scale 1: 1,000,000 companies, 2,000,000 persons, 1,000,000 deals, 1,000,000 contacts; loading takes
-// a while.
+// limits and audit log. The peer to be ahead of is Mercurius with the same duties; bare Mercurius, which has no API
+// keys, no limits and no audit log, is measured for the record. At --scale 1: 1,000,000 companies, 2,000,000 persons,
+// 1,000,000 deals, 1,000,000 contacts; loading takes a while.
 import { execFileSync } from 'node:child_process';
 import type pg from 'pg';
 import { makeApiKeys } from './api-keys.js';
@@ -138,8 +138,8 @@ async function besideTheLimit(stage: Stage & { pageSize: number; target: number 
 }
 
 /**
- * Each query beside the same GraphQL request to Mercurius, which answers it with the hand-written SQL. There is a target
- * only where Mercurius has the duties of the data API.
+ * Each query beside the same GraphQL request to Mercurius, which answers it with the hand-written SQL. There is a
+ * target only where Mercurius has the duties of the data API.
  */
 async function besideMercurius(stage: Stage & { pageSize: number; hasDuties: boolean }): Promise<BenchRow[]> {
   const { sql, keys, pageSize, hasDuties } = stage;

@@ -1,6 +1,6 @@
 // A peer of the data API: Mercurius with graphql-jit, the schema of the data API and hand-written SQL. With DUTIES=true
-// it also has the API keys, limits and audit log of the data API. The parameters of the SQL come with the request, in its
-// `extensions`.
+// it also has the API keys, limits and audit log of the data API. The parameters of the SQL come with the request, in
+// its `extensions`.
 import { readFileSync } from 'node:fs';
 import fastify from 'fastify';
 import { buildSchema } from 'graphql';
