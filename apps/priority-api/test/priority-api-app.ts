@@ -222,7 +222,7 @@ function environment(databaseUrl: string, providerUrl: string, webhookUrl: strin
     SERVICE_TOKENS: serviceTokenEntry(serviceToken, { name: 'test', services: ['priority-api'] }),
     PUSH_BUDGET_MS: '30000',
     START_SETTLE_MS: '200',
-    START_SETTLE_SILENT_MS: '500',
+    START_SETTLE_SILENT_MS: '1500',
     START_BACKOFF_MS: '50',
     LOOP_INTERVAL_MS: '50',
     WATCH_INTERVAL_MS: '100',
