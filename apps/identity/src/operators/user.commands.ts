@@ -42,8 +42,9 @@ export function userCommands(program: Program, open: Open): void {
     .option('--email-verified', 'the address is known to be theirs')
     .option('--if-missing', 'change nothing and succeed when the user exists')
     .action(async ({ company, emailVerified = false, ifMissing, ...given }: CreateOptions) => {
+      const service = await users();
       const password = await passwordOf(given);
-      const created = await (await users()).create({ ...given, password, emailVerified, companyId: company });
+      const created = await service.create({ ...given, password, emailVerified, companyId: company });
       if (!created && !ifMissing) throw new OperatorError(`there is a user ${given.email} already`);
       print(created ? created.id : `${given.email} exists`);
     });
