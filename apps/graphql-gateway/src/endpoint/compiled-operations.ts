@@ -1,6 +1,7 @@
 // graphql-jit compiles repeated operations on the connections, and executes them several times as fast as graphql-js.
 // The answers are the same, but graphql-jit accepts some wrong variables, so graphql-js checks them first.
 import {
+  BREAK,
   Kind,
   OperationTypeNode,
   type DocumentNode,
@@ -8,9 +9,12 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
   type SelectionSetNode,
+  type ValueNode,
+  visit,
 } from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
+import { holdsVariable } from './named-variable-rule.js';
 import { rootFieldNames } from './root-fields.js';
 
 /** A compiled operation takes up to 100 kB. */
@@ -36,22 +40,30 @@ export interface CompiledOperation {
 export class CompiledOperations {
   /** Apollo Server keeps parsed documents, so the same node comes with every request for it. */
   private readonly compiled = new LRUCache<OperationDefinitionNode, CompiledOperation>({ max: compiledMax });
-  private readonly seen = new WeakSet<OperationDefinitionNode>();
+  /** Operations that were answered once; false for those that are not compiled. */
+  private readonly answered = new WeakMap<OperationDefinitionNode, boolean>();
 
   /** Undefined for what graphql-js executes. */
-  find(resolved: ResolvedOperation): CompiledOperation | undefined {
+  find(operation: OperationDefinitionNode): CompiledOperation | undefined {
+    return this.compiled.get(operation);
+  }
+
+  /**
+   * Called after an answer without errors: what is refused, for want of units as well, is never compiled. An operation
+   * that is asked only once is not worth compiling.
+   */
+  keep(resolved: ResolvedOperation): void {
     const { operation } = resolved;
-    const known = this.compiled.get(operation);
-    if (known) return known;
-    // An operation that is used only once is not worth compiling.
-    if (this.seen.has(operation)) return this.compile(resolved);
-    this.seen.add(operation);
-    return undefined;
+    if (this.compiled.has(operation)) return;
+    const mayCompile = this.answered.get(operation);
+    if (mayCompile === undefined) this.answered.set(operation, true);
+    else if (mayCompile && !this.compile(resolved)) this.answered.set(operation, false);
   }
 
   private compile({ schema, document, operation, source }: ResolvedOperation): CompiledOperation | undefined {
     // Directives may select other fields in each request, and objects written by graphql-jit cannot hold __proto__.
     if (operation.operation !== OperationTypeNode.QUERY || /@|__proto__/.test(source)) return undefined;
+    if (hasVariableInside(document)) return undefined;
     const fields = rootFieldNames(document, operation, {});
     if ([...fields].every((name) => name.startsWith('__'))) return undefined;
     if (writtenOut(operation.selectionSet, document) > writtenOutMax) return undefined;
@@ -61,6 +73,17 @@ export class CompiledOperations {
     this.compiled.set(operation, known);
     return known;
   }
+}
+
+/** Whether a list or an object that is written in the document holds a variable: graphql-jit loses it there. */
+function hasVariableInside(document: DocumentNode): boolean {
+  let found = false;
+  const look = (value: ValueNode) => {
+    found ||= holdsVariable(value);
+    return found ? BREAK : undefined;
+  };
+  visit(document, { ListValue: look, ObjectValue: look });
+  return found;
 }
 
 function writtenOut(selectionSet: SelectionSetNode, { definitions }: DocumentNode): number {

@@ -68,7 +68,8 @@ function violation(node: FieldNode, argument: string, got: string): GraphQLError
   });
 }
 
-function holdsVariable(node: ValueNode): boolean {
+/** Whether a value is a variable, or a literal with a variable inside. */
+export function holdsVariable(node: ValueNode): boolean {
   switch (node.kind) {
     case Kind.VARIABLE:
       return true;

@@ -24,12 +24,14 @@ export function operationsPlugin(admit: Admit, refusedDocuments: RefusedDocument
     // graphql-js ends at the first fault; `variableFault` describes it in words made for callers.
     const { coerced } = getVariableValues(schema, definitions, variables, { maxErrors: 0 });
     if (!coerced) throw variableFault(schema, definitions, variables);
-    const compiled = compiledOperations.find(resolved);
+    const compiled = compiledOperations.find(operation);
     const fields = compiled?.fields ?? rootFieldNames(document, operation, coerced);
     await admit({ fields, variables: resolved.variables }, contextValue.gateway);
     if (compiled) return compiled.query({}, contextValue, variables);
     const operationName = operation.name?.value;
-    return execute({ schema, document, operationName, variableValues: variables, contextValue });
+    const result = await execute({ schema, document, operationName, variableValues: variables, contextValue });
+    if (!result.errors) compiledOperations.keep(resolved);
+    return result;
   }
 
   const hooks = {
