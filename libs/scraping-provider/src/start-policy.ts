@@ -59,11 +59,13 @@ export function nextStep(
 export function stepAfterFailure(
   failures: number,
   rules: Pick<StartRules, 'START_ATTEMPTS' | 'START_BACKOFF_MS'>,
-  random?: number,
+  random = Math.random(),
 ): Exclude<NextStep, { step: 'settle' }> {
   if (failures + 1 >= rules.START_ATTEMPTS) return { step: 'give_up', why: 'failed' };
   const range = { backoffMsMin: rules.START_BACKOFF_MS, backoffMsMax };
-  return { step: 'retry', afterMs: backoffMs(failures + 1, range, random), failures: failures + 1 };
+  // Never shorter than the whole back-off: START_ATTEMPTS and START_BACKOFF_MS promise how long an outage may last.
+  const afterMs = Math.min(backoffMsMax, Math.round(backoffMs(failures + 1, range, 1) * (1 + random / 4)));
+  return { step: 'retry', afterMs, failures: failures + 1 };
 }
 
 /**
@@ -86,8 +88,8 @@ export function lookAgainMs(looks: number): number {
 /** The times of one claimed start, milliseconds from the claim. */
 export function claimTimes(rules: Pick<StartRules, 'PROVIDER_TIMEOUT_MS' | 'START_SETTLE_SILENT_MS'>) {
   const { PROVIDER_TIMEOUT_MS: timeoutMs, START_SETTLE_SILENT_MS: silentMs } = rules;
-  // What is sent late begins late, so the provider keeps at least half of the time in which a start may still appear.
-  const sendWithinMs = Math.min(2_000, silentMs / 2);
+  // A busy process needs some time to send. The time is part of `settleMs`, so a start that is sent late is safe, too.
+  const sendWithinMs = Math.max(1_000, Math.min(2_000, silentMs / 2));
   return {
     /** A start that was not sent by then (the process was frozen) must not be sent: another replica may settle it. */
     sendWithinMs,
