@@ -16,8 +16,10 @@ const unavailableCodes = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
 ]);
-// pg gives these no code.
+// pg and TypeORM give these no code.
 const unavailableTexts = [
+  // The connection was lost in the middle of a transaction.
+  'Query runner already released',
   'Connection terminated',
   'timeout exceeded when trying to connect',
   'Query read timeout',

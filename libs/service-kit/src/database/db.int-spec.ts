@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
 import { EntitySchema } from 'typeorm';
@@ -85,6 +86,19 @@ describe('Db', () => {
     const text = plan.map((line) => line['QUERY PLAN']).join('\n');
     expect(text).toContain('item_pkey');
     expect(text).toContain('$1');
+  });
+
+  it('counts a connection that is lost inside a transaction as an unavailable database', async () => {
+    const failure: unknown = await db
+      .transaction(async (tx) => {
+        const [backend] = await tx.rows<{ pid: number }>('select pg_backend_pid() as pid');
+        await db.rows('select pg_terminate_backend($1, 1000)', [backend!.pid]);
+        await delay(100);
+        await tx.repository(itemEntity).find();
+      })
+      .catch((error: unknown) => error);
+    expect(String(failure)).toContain('already released');
+    expect(isDatabaseUnavailable(failure)).toBe(true);
   });
 
   it('commits what a transaction did, for raw SQL and repositories together', async () => {
