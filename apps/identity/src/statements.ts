@@ -32,6 +32,11 @@ export class Statements {
   affected(statement: NamedStatement, values: readonly unknown[]): Promise<number> {
     return untilItWins(() => this.db.affected(statement, values));
   }
+
+  /** A single statement of a repository. */
+  run<T>(statement: () => Promise<T>): Promise<T> {
+    return untilItWins(statement);
+  }
 }
 
 async function untilItWins<T>(run: () => Promise<T>): Promise<T> {

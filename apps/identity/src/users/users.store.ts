@@ -74,7 +74,7 @@ export class UsersStore {
   }
 
   async findByEmailKey(emailKey: string): Promise<UserAccount | undefined> {
-    return (await this.users.findOneBy({ emailKey })) ?? undefined;
+    return (await this.statements.run(() => this.users.findOneBy({ emailKey }))) ?? undefined;
   }
 
   /** Undefined when the address is taken. */
@@ -92,11 +92,11 @@ export class UsersStore {
   }
 
   async setRole(id: string, userRole: UserRole): Promise<void> {
-    await this.users.update(id, { userRole, ...newVersion });
+    await this.statements.run(() => this.users.update(id, { userRole, ...newVersion }));
   }
 
   async setCompany(id: string, companyId: string | null): Promise<void> {
-    await this.users.update(id, { companyId, ...newVersion });
+    await this.statements.run(() => this.users.update(id, { companyId, ...newVersion }));
   }
 
   async disable(id: string): Promise<void> {
@@ -104,7 +104,7 @@ export class UsersStore {
   }
 
   async enable(id: string): Promise<void> {
-    await this.users.update(id, { disabledAt: null });
+    await this.statements.run(() => this.users.update(id, { disabledAt: null }));
   }
 
   async delete(id: string): Promise<void> {
