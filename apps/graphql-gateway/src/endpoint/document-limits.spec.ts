@@ -40,7 +40,7 @@ async function handle(schema: GraphQLSchema, text: string): Promise<'refused' | 
   if (!operation) return 'accepted';
   rootFieldNames(document, operation, {});
   const operations = new CompiledOperations();
-  for (let times = 0; times < 2; times++) operations.find({ schema, document, operation, source: text, variables: {} });
+  for (let times = 0; times < 2; times++) operations.keep({ schema, document, operation, source: text, variables: {} });
   const rootValue = {
     companiesConnection: (_args: unknown, _context: unknown, info: GraphQLResolveInfo) => {
       selectedFields(info, companySource.fields);
