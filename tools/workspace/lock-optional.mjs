@@ -1,6 +1,8 @@
 // Completes package-lock.json with the optional packages of other platforms. npm leaves out those it could not read
-// when the file was made, and then `npm ci` refuses the file on the next machine ("Missing: ... from lock file"). To be
-// run after every `npm install`; `--check` only reports, for `npm run check`.
+// when the file was made, and then `npm ci` refuses the file on the next machine ("Missing: ... from lock file").
+// It also removes the `engines` of packages: `npm ci` would compare them with the Node that runs npm and print a warning
+// for dozens, although everything runs on the Node that the lock file installs. Run this after every `npm install`;
+// `--check` only reports, for `npm run check`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -57,18 +59,16 @@ export function missingEntries(packages) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const lock = JSON.parse(readFileSync(lockFile, 'utf8'));
-  const missing = missingEntries(lock.packages);
-  const names = Object.keys(missing);
-  if (names.length > 0 && process.argv.includes('--check')) {
-    console.error(`package-lock.json lacks ${names.length} optional packages of other platforms.`);
-    console.error('Complete it with: node tools/workspace/lock-optional.mjs');
-    process.exitCode = 1;
-  } else if (names.length > 0) {
-    // npm keeps the entries in the order of its locale's comparison.
-    const { '': root, ...packages } = { ...lock.packages, ...missing };
-    const sorted = Object.entries(packages).sort(([one], [other]) => one.localeCompare(other, 'en'));
-    lock.packages = { '': root, ...Object.fromEntries(sorted) };
-    writeFileSync(lockFile, `${JSON.stringify(lock, null, 2)}\n`);
-    console.log(`Added ${names.length} optional packages of other platforms to package-lock.json.`);
+  const { '': root, ...packages } = { ...lock.packages, ...missingEntries(lock.packages) };
+  for (const entry of Object.values(packages)) delete entry.engines;
+  // npm keeps the entries in the order of its locale's comparison.
+  const sorted = Object.entries(packages).sort(([one], [other]) => one.localeCompare(other, 'en'));
+  const wanted = `${JSON.stringify({ ...lock, packages: { '': root, ...Object.fromEntries(sorted) } }, null, 2)}\n`;
+  if (wanted === readFileSync(lockFile, 'utf8')) process.exit();
+  if (process.argv.includes('--check')) {
+    console.error('package-lock.json is not complete. Run: node tools/workspace/lock-optional.mjs');
+    process.exit(1);
   }
+  writeFileSync(lockFile, wanted);
+  console.log('Completed package-lock.json.');
 }
