@@ -14,6 +14,7 @@ import {
   PlatformProcess,
   rootDir,
   runDemo,
+  serviceNames,
   type ServiceName,
   startTimeoutMs,
 } from '../src/platform-process.js';
@@ -141,7 +142,7 @@ describe('a life of a platform', () => {
   );
 
   it(
-    'when one service is killed at work, it says which, stops the others, and leaves nothing behind',
+    'when a service and PostgreSQL are killed at work, it says which, starts them again, and still ends cleanly',
     async () => {
       const platform = await start({ portBase: await portBase, dataDir });
       expect((await typename(platform, key)).status).toBe(200);
@@ -163,10 +164,17 @@ describe('a life of a platform', () => {
         return report && report.received >= 20 ? report : undefined;
       });
       expect((await monthReport(platform, month))?.is_complete).toBe(false);
-      process.kill(processes.find(({ name }) => name === 'priority-webhook')?.pid ?? 0, 'SIGKILL');
-      await expectEnd(platform, 1);
-      expect(platform.output).toContain('priority-webhook ended (SIGKILL)');
-      await expectNothingLeft(platform, processes);
+      for (const name of ['priority-webhook', 'PostgreSQL']) {
+        process.kill(processes.find((started) => started.name === name)?.pid ?? 0, 'SIGKILL');
+        await platform.untilSaid(`${name} runs again`);
+        expect(platform.output).toContain(`${name} ended (SIGKILL); starting it again in 0.5 s (1 of 5)`);
+      }
+      for (const name of serviceNames) expect((await call('GET', `${platform.url(name)}/ready`)).status).toBe(200);
+      const restarted = platform.processes();
+      expect(restarted.map(({ name }) => name).sort()).toEqual(processes.map(({ name }) => name).sort());
+      platform.signal('SIGINT');
+      await expectEnd(platform, 0);
+      await expectNothingLeft(platform, [...processes, ...restarted]);
       expect(existsSync(platform.lockFile)).toBe(false);
     },
     startTimeoutMs + 120_000,

@@ -5,11 +5,12 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@tradewind/testkit
 import pg from 'pg';
 import { writeCommandSettings } from './command-settings.js';
 import { CompileCache } from './compile-cache.js';
-import { type LocalSecrets, localSecrets } from './local-secrets.js';
+import { keepRunning, type RunningPart } from './keep-running.js';
+import { localSecrets } from './local-secrets.js';
 import { metricsOffset, portOf, portOffsets, takenPorts } from './ports.js';
 import { RunLock } from './run-lock.js';
 import { prepareSampleData } from './sample-data.js';
-import { serviceEnvironment, serviceNames } from './services.js';
+import { type EnvironmentContext, serviceEnvironment, serviceNames } from './services.js';
 import type { LocalSettings } from './settings.js';
 import { SupervisedProcess } from './supervised-process.js';
 
@@ -17,12 +18,16 @@ import { SupervisedProcess } from './supervised-process.js';
 export type Report = (line: string) => void;
 
 const databaseName = 'tradewind';
+const processNames = ['provider-simulator', ...serviceNames] as const;
+type ProcessName = (typeof processNames)[number];
+type ProcessContext = Omit<EnvironmentContext, 'settings'>;
 
 export class Platform {
-  /** Resolves with a sentence when a part of the platform ends that nobody stopped. */
+  /** Resolves with a sentence when a part of the platform ends at the start, or again and again later. */
   readonly failed: Promise<string>;
   private fail!: (sentence: string) => void;
-  private readonly processes: SupervisedProcess[] = [];
+  private readonly processes = new Map<string, SupervisedProcess>();
+  private readonly kept: Promise<void>[] = [];
   private readonly compileCache: CompileCache;
   private postgres: EmbeddedPostgres | undefined;
   private readonly stopping = new AbortController();
@@ -62,13 +67,14 @@ export class Platform {
     const databaseUrl = await this.startDatabase();
     signal.throwIfAborted();
     writeCommandSettings({ settings: this.settings, databaseUrl, secrets });
-    this.startProcesses(databaseUrl, secrets);
+    for (const name of processNames) this.startProcess(name, { databaseUrl, secrets });
     await this.timed('simulator and six services', () =>
-      Promise.all(this.processes.map((process) => process.untilReady())),
+      Promise.all([...this.processes.values()].map((process) => process.untilReady())),
     );
     signal.throwIfAborted();
     await prepareSampleData({ settings: this.settings, databaseUrl, secrets, report: this.report, signal });
     signal.throwIfAborted();
+    this.keepAllRunning({ databaseUrl, secrets });
     void this.compileCache.fill(serviceNames.map((name) => this.entry(name)));
   }
 
@@ -81,19 +87,20 @@ export class Platform {
 
   /** For the impatient second Ctrl-C. */
   kill(): void {
-    for (const process of this.processes) process.kill();
+    for (const process of this.processes.values()) process.kill();
   }
 
   private async stopInOrder(): Promise<void> {
     this.compileCache.stop();
     const results = await Promise.all(
-      this.processes.map(async (process) => ({ name: process.name, graceful: await process.stop() })),
+      [...this.processes.values()].map(async (process) => ({ name: process.name, graceful: await process.stop() })),
     );
     for (const { name, graceful } of results) {
       if (!graceful) this.report(`${name} did not end in time and was killed`);
     }
     // In the middle of a start: what it is starting can be stopped only once it runs.
     await this.starting?.catch(() => undefined);
+    await Promise.all(this.kept);
     await this.postgres?.stop();
     this.lock.release();
   }
@@ -118,50 +125,77 @@ export class Platform {
   private async startDatabase(): Promise<string> {
     if (this.settings.databaseUrl !== undefined) return this.settings.databaseUrl;
     return this.timed('PostgreSQL', async () => {
-      this.postgres = await startEmbeddedPostgres({
-        dataDir: join(this.settings.dataDir, 'postgres'),
-        port: portOf(this.settings.portBase, 'postgresql'),
-      });
-      this.lock.add('PostgreSQL', this.postgres.pid, 'postgres');
-      this.watch(this.postgres.ended, []);
-      return createDatabase(this.postgres.url);
+      const postgres = await this.startPostgres();
+      this.failAtEndOf(postgres);
+      return createDatabase(postgres.url);
     });
   }
 
-  private startProcesses(databaseUrl: string, secrets: LocalSecrets): void {
-    const preload = new URL('./end-with-parent.js', import.meta.url).href;
-    for (const name of ['provider-simulator', ...serviceNames] as const) {
-      const entry = this.entry(name);
-      if (!existsSync(entry)) throw new Error(`${entry} is missing: run npm run build`);
-      const process = new SupervisedProcess(
-        {
-          name,
-          entry,
-          nodeOptions: nodeOptionsOf(entry),
-          env: {
-            ...serviceEnvironment(name, { settings: this.settings, databaseUrl, secrets }),
-            ...this.compileCache.environment,
-          },
-          readyUrl: `http://127.0.0.1:${portOf(this.settings.portBase, name)}/${name === 'provider-simulator' ? 'health' : 'ready'}`,
-          logFile: join(this.settings.dataDir, 'logs', `${name}.log`),
-        },
-        preload,
-      );
-      this.processes.push(process);
-      this.lock.add(name, process.pid, entry);
-      this.watch(process.ended, process.lastLines);
-    }
+  private async startPostgres(): Promise<EmbeddedPostgres & RunningPart> {
+    this.postgres = await startEmbeddedPostgres({
+      dataDir: join(this.settings.dataDir, 'postgres'),
+      port: portOf(this.settings.portBase, 'postgresql'),
+    });
+    this.lock.add('PostgreSQL', this.postgres.pid, 'postgres');
+    return { ...this.postgres, lastLines: [] };
   }
 
-  private entry(name: (typeof serviceNames)[number] | 'provider-simulator'): string {
+  private startProcess(name: ProcessName, context: ProcessContext): SupervisedProcess {
+    const entry = this.entry(name);
+    if (!existsSync(entry)) throw new Error(`${entry} is missing: run npm run build`);
+    const process = new SupervisedProcess(
+      {
+        name,
+        entry,
+        nodeOptions: nodeOptionsOf(entry),
+        env: {
+          ...serviceEnvironment(name, { settings: this.settings, ...context }),
+          ...this.compileCache.environment,
+        },
+        readyUrl: `http://127.0.0.1:${portOf(this.settings.portBase, name)}/${name === 'provider-simulator' ? 'health' : 'ready'}`,
+        logFile: join(this.settings.dataDir, 'logs', `${name}.log`),
+      },
+      new URL('./end-with-parent.js', import.meta.url).href,
+    );
+    this.processes.set(name, process);
+    this.lock.add(name, process.pid, entry);
+    this.failAtEndOf(process);
+    return process;
+  }
+
+  private entry(name: ProcessName): string {
     return join(this.settings.rootDir, name === 'provider-simulator' ? 'tools' : 'apps', name, 'dist', 'main.js');
   }
 
-  private watch(ended: Promise<string>, lastLines: readonly string[]): void {
-    void ended.then((sentence) => {
-      if (this.stopping.signal.aborted) return;
-      this.fail([sentence, ...(lastLines.length > 0 ? ['Its last lines:', ...lastLines] : [])].join('\n'));
+  /** Until everything is ready: a part that dies then would die again. */
+  private failAtEndOf(part: RunningPart): void {
+    void part.ended.then((sentence) => {
+      if (this.stopping.signal.aborted || this.kept.length > 0) return;
+      this.fail([sentence, ...(part.lastLines.length > 0 ? ['Its last lines:', ...part.lastLines] : [])].join('\n'));
     });
+  }
+
+  private keepAllRunning(context: ProcessContext): void {
+    for (const [name, process] of [...this.processes] as [ProcessName, SupervisedProcess][]) {
+      this.keep(name, process, async () => {
+        // Closes the log of the dead one, or ends one that did not become ready.
+        await this.processes.get(name)?.stop();
+        this.stopping.signal.throwIfAborted();
+        const next = this.startProcess(name, context);
+        await next.untilReady();
+        return next;
+      });
+    }
+    if (this.postgres) this.keep('PostgreSQL', { ...this.postgres, lastLines: [] }, () => this.startPostgres());
+  }
+
+  private keep(name: string, part: RunningPart, start: () => Promise<RunningPart>): void {
+    const { report } = this;
+    this.kept.push(
+      keepRunning(part, { name, start, report, signal: this.stopping.signal }).then((sentence) => {
+        if (sentence !== undefined) this.fail(sentence);
+      }),
+    );
   }
 
   private async timed<T>(what: string, work: () => Promise<T>): Promise<T> {

@@ -42,7 +42,9 @@ export class RunLock {
     throw new Error(`Another start is taking ${file} at the same moment. Try again.`);
   }
 
+  /** Names a process of the run; a restarted one replaces the one that died. */
   add(name: string, pid: number, commandPart: string): void {
+    this.content.children = this.content.children.filter((child) => child.name !== name);
     this.content.children.push({ name, pid, commandPart });
     renameSync(writeAside(this.file, this.content), this.file);
   }

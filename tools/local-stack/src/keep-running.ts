@@ -1,0 +1,70 @@
+// How the local platform treats a part that dies: it starts the part again after a pause, and the pauses grow. A part
+// that dies again and again has a fault that a restart does not cure, so the platform gives up and says what to do.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A part of the platform that runs: a service, the simulator or PostgreSQL. */
+export interface RunningPart {
+  /** Resolves with a sentence when it ends. */
+  ended: Promise<string>;
+  /** The last lines that it wrote. */
+  lastLines: readonly string[];
+}
+
+export interface Restarting {
+  name: string;
+  /** Starts the part again. Resolves once it is ready; rejects when it does not become ready. */
+  start: () => Promise<RunningPart>;
+  report: (line: string) => void;
+  /** Aborted when the platform stops: nothing is started after that. */
+  signal: AbortSignal;
+  pausesMs?: readonly number[];
+  steadyMs?: number;
+}
+
+/** The first is long enough for a port to become free, their sum for PostgreSQL to recover from a crash. */
+const defaultPausesMs = [500, 1_000, 2_000, 5_000, 10_000];
+/** Whoever ran this long is not in a row of failures. */
+const defaultSteadyMs = 60_000;
+
+/**
+ * Starts a part again whenever it ends.
+ * @returns what to tell a person after too many restarts; undefined when the platform stops
+ */
+export async function keepRunning(
+  part: RunningPart,
+  { name, start, report, signal, pausesMs = defaultPausesMs, steadyMs = defaultSteadyMs }: Restarting,
+): Promise<string | undefined> {
+  const stopped = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  let restarts = 0;
+  for (;;) {
+    const readyMs = performance.now();
+    let end = await Promise.race([part.ended, stopped]);
+    if (performance.now() - readyMs > steadyMs) restarts = 0;
+    for (let isReady = false; !isReady;) {
+      if (signal.aborted || end === undefined) return undefined;
+      const pauseMs = pausesMs[restarts];
+      if (pauseMs === undefined) return givenUp(name, end, restarts, part.lastLines);
+      restarts += 1;
+      report(`${end}; starting it again in ${pauseMs / 1000} s (${restarts} of ${pausesMs.length})`);
+      await Promise.race([sleep(pauseMs), stopped]);
+      if (signal.aborted) return undefined;
+      try {
+        part = await start();
+        isReady = true;
+        report(`${name} runs again`);
+      } catch (error) {
+        end = error instanceof Error ? error.message : String(error);
+      }
+    }
+  }
+}
+
+function givenUp(name: string, end: string, restarts: number, lastLines: readonly string[]): string {
+  return [
+    `${end}, also after ${restarts} restarts. Find the cause in the log of ${name}, remove it, and run npm start again.`,
+    ...(lastLines.length > 0 ? ['Its last lines:', ...lastLines] : []),
+  ].join('\n');
+}
