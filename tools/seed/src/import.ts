@@ -6,10 +6,10 @@ import type { Entity } from './data-tables.js';
 import { importFile } from './import/import-file.js';
 import { readSettings } from './settings.js';
 
-const usage = `Usage: npm run import -- companies|persons|deals|contacts FILE.csv|FILE.ndjson [--report PATH] [--restart]
+const usage = `Usage: npm run import -- companies|persons|deals|contacts FILE.csv|FILE.ndjson [--report PATH]
 
 Inserts new rows and updates those whose id exists. Refused rows are listed with line and reasons in the report
-(default: FILE.refused.csv). An interrupted import continues when it is run again; --restart starts from the first row.
+(default: FILE.refused.csv). Run an interrupted import again: it does not write rows that are already as the file says.
 Exit codes: 0 all rows taken, 3 some rows refused, 1 failed, 2 wrong arguments.`;
 
 const entityNames: Readonly<Record<string, Entity>> = {
@@ -22,7 +22,7 @@ const entityNames: Readonly<Record<string, Entity>> = {
 await runEntryPoint(usage, async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { report: { type: 'string' }, restart: { type: 'boolean' }, help: { type: 'boolean' } },
+    options: { report: { type: 'string' }, help: { type: 'boolean' } },
   });
   if (values.help) {
     console.log(usage);
@@ -38,14 +38,7 @@ await runEntryPoint(usage, async () => {
   const started = Date.now();
   const client = await connectExclusively(readSettings(process.env));
   try {
-    const result = await importFile(client, {
-      entity,
-      path,
-      ...(values.report === undefined ? {} : { reportPath: values.report }),
-      restart: values.restart ?? false,
-    });
-    if (result.resumedAfter > 0)
-      console.log(`Continued behind record ${result.resumedAfter} of an interrupted import.`);
+    const result = await importFile(client, { entity, path, reportPath: values.report });
     const seconds = ((Date.now() - started) / 1000).toFixed(1);
     console.log(
       `${result.records} records in ${seconds} s: ${result.inserted} new, ${result.updated} updated, ${result.unchanged} unchanged, ${result.refused} refused.`,

@@ -1,43 +1,14 @@
-// Progress for people: a bar on a terminal, and one line for every tenth of the way otherwise.
-import type { SingleBar } from 'cli-progress';
-import cliProgress from 'cli-progress';
+// Progress for people: a bar on a terminal, and a line every ten seconds otherwise.
+import cliProgress, { type SingleBar } from 'cli-progress';
 
-export class Progress {
-  private readonly bar: SingleBar | undefined;
-  private done = 0;
-  private tenths = 0;
-  private readonly started = Date.now();
+/** Without a terminal, a load below this is over before a line of progress would help. */
+const loggedMin = 100_000;
 
-  constructor(
-    private readonly label: string,
-    private readonly total: number,
-    private readonly output: NodeJS.WriteStream = process.stderr,
-  ) {
-    if (!output.isTTY) return;
-    const format = `${label.padEnd(10)} {bar} {percentage}% | {value}/{total} | {rate}/s | {eta_formatted} left`;
-    this.bar = new cliProgress.SingleBar(
-      { format, stream: output, hideCursor: true, etaBuffer: 50 },
-      cliProgress.Presets.shades_classic,
-    );
-    this.bar.start(total, 0, { rate: 0 });
-  }
-
-  /** Sets how much is done so far. */
-  update(done: number): void {
-    this.done = done;
-    const seconds = (Date.now() - this.started) / 1000;
-    if (this.bar) {
-      this.bar.update(Math.min(done, this.total), { rate: Math.round(done / Math.max(seconds, 0.001)) });
-      return;
-    }
-    const tenths = this.total === 0 ? 10 : Math.floor((done / this.total) * 10);
-    if (tenths > this.tenths && this.total >= 100_000)
-      this.output.write(`${this.label}: ${tenths * 10} %, ${seconds.toFixed(0)} s\n`);
-    this.tenths = tenths;
-  }
-
-  stop(): void {
-    this.bar?.update(Math.min(this.done, this.total));
-    this.bar?.stop();
-  }
+export function startProgress(label: string, total: number): SingleBar | undefined {
+  if (!process.stderr.isTTY && total < loggedMin) return undefined;
+  const format = `${label.padEnd(10)} {bar} {percentage}% | {value}/{total} | {eta_formatted} left`;
+  const options = { format, hideCursor: true, etaBuffer: 50, noTTYOutput: true, notTTYSchedule: 10_000 };
+  const bar = new cliProgress.SingleBar(options, cliProgress.Presets.shades_classic);
+  bar.start(total, 0);
+  return bar;
 }

@@ -1,17 +1,16 @@
-// One file into one table: COPY into a staging table, checks, merge; a batch is a transaction that also notes how far
-// the file is done, so an import that was cut off continues behind the last batch and refuses no row twice.
-import { statSync } from 'node:fs';
+// One file into one table: COPY into a staging table, checks, merge; a batch is a transaction. An import that was cut
+// off is run again: rows that are already as the file says are not written.
+import { rmSync, statSync } from 'node:fs';
 import pg from 'pg';
 import { copyRows } from '../copy-rows.js';
 import { inTransaction, vacuumAnalyze } from '../database.js';
 import type { Entity } from '../data-tables.js';
 import { fillLookUps, LookUps } from '../look-ups.js';
-import { Progress } from '../progress.js';
+import { startProgress } from '../progress.js';
 import { convertRow, type ConvertedRow, unknownFields } from './convert-row.js';
 import { importFields } from './import-fields.js';
-import { type ImportProgress, ImportProgressStore } from './import-progress.store.js';
 import { type FileRecord, FileError, formatOf, readRecords } from './read-file.js';
-import { RefusalReport, type RefusedRow } from './refusal-report.js';
+import { appendRefusals, type RefusedRow } from './refusal-report.js';
 import { restoreIndexes, suspendIndexes } from '../suspended-indexes.js';
 import { Staging } from './staging.js';
 
@@ -19,9 +18,7 @@ export interface ImportOptions {
   entity: Entity;
   path: string;
   /** Where refused rows are listed; beside the file unless said otherwise. */
-  reportPath?: string;
-  /** Forget how far an interrupted import of the same file came. */
-  restart?: boolean;
+  reportPath?: string | undefined;
   isQuiet?: boolean;
 }
 
@@ -33,8 +30,6 @@ export interface ImportResult {
   /** Rows that were there already, exactly so. */
   unchanged: number;
   refused: number;
-  /** Records that an earlier, interrupted run had done. */
-  resumedAfter: number;
   /** The report, when rows were refused. */
   reportPath: string | undefined;
 }
@@ -44,59 +39,51 @@ const rowsPerBatch = 10_000;
 
 /** Imports the file. @throws FileError when the file as a whole cannot be read; what was committed before stays. */
 export async function importFile(client: pg.Client, options: ImportOptions): Promise<ImportResult> {
-  const { entity, path } = options;
+  const { entity, path, reportPath = `${path}.refused.csv` } = options;
   const format = formatOf(path);
-  const reportPath = options.reportPath ?? `${path}.refused.csv`;
-  const store = await ImportProgressStore.open(client, entity, path);
-  if (options.restart) await store.forget();
-  const progress = await store.begin(reportPath);
+  const sizeBytes = sizeOf(path);
+  rmSync(reportPath, { force: true });
   await restoreIndexes(client);
-  if (await isFirstBulk(client, entity, path)) await suspendIndexes(client, entity);
+  if (await isFirstBulk(client, entity, sizeBytes)) await suspendIndexes(client, entity);
   await fillLookUps(client);
   const run = new ImportRun(
     client,
     entity,
     await LookUps.read(client),
-    store,
-    progress,
-    new RefusalReport(reportPath, progress.reportBytes),
+    reportPath,
     await Staging.create(client, entity),
   );
-  const resumedAfter = progress.records;
-  const bar = options.isQuiet ? undefined : new Progress(`${entity} (KB)`, Math.ceil(statSync(path).size / 1024));
+  const bar = options.isQuiet ? undefined : startProgress(`${entity} (KB)`, Math.ceil(sizeBytes / 1024));
   try {
     await run.readAll(readRecords(path, format), format === 'csv', (bytes) => bar?.update(bytes / 1024));
     await restoreIndexes(client);
-    // The same file can be imported again.
-    await store.forget();
   } catch (error) {
     // When the connection is gone this fails too; then the next run builds the indexes.
     await restoreIndexes(client).catch(() => undefined);
     throw error;
   } finally {
-    run.close();
     bar?.stop();
   }
   await vacuumAnalyze(client, [entity]);
-  const { records, inserted, updated, refused } = progress;
+  const { records, inserted, updated, refused } = run;
   const unchanged = records - inserted - updated - refused;
-  return {
-    records,
-    inserted,
-    updated,
-    unchanged,
-    refused,
-    resumedAfter,
-    reportPath: refused > 0 ? reportPath : undefined,
-  };
+  return { records, inserted, updated, unchanged, refused, reportPath: refused > 0 ? reportPath : undefined };
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch (error) {
+    throw new FileError(`${path}: cannot be read: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** Below this, keeping the indexes up costs little. */
 const bulkBytesMin = 5 * 1024 * 1024;
 
 /** Whether a large file comes into an empty table: then nobody misses the indexes until they are built at the end. */
-async function isFirstBulk(client: pg.Client, entity: Entity, path: string): Promise<boolean> {
-  if (statSync(path).size < bulkBytesMin) return false;
+async function isFirstBulk(client: pg.Client, entity: Entity, sizeBytes: number): Promise<boolean> {
+  if (sizeBytes < bulkBytesMin) return false;
   const { rowCount } = await client.query(`select from ${entity} limit 1`);
   return rowCount === 0;
 }
@@ -109,19 +96,18 @@ interface StagedRow {
 }
 
 class ImportRun {
+  records = 0;
+  inserted = 0;
+  updated = 0;
+  refused = 0;
+
   constructor(
     private readonly client: pg.Client,
     private readonly entity: Entity,
     private readonly lookUps: LookUps,
-    private readonly store: ImportProgressStore,
-    private readonly progress: ImportProgress,
-    private readonly report: RefusalReport,
+    private readonly reportPath: string,
     private readonly staging: Staging,
   ) {}
-
-  close(): void {
-    this.report.close();
-  }
 
   async readAll(
     records: AsyncGenerator<FileRecord>,
@@ -129,11 +115,6 @@ class ImportRun {
     onBytes: (bytes: number) => void,
   ): Promise<void> {
     if (hasHeader) await this.checkHeader(records);
-    // Records done by an interrupted run are read again and passed over.
-    for (let skipped = 0; skipped < this.progress.records; skipped++) {
-      const { done } = await records.next();
-      if (done) throw new FileError('the file is shorter than what was imported of it; use --restart');
-    }
     let batch: FileRecord[] = [];
     let ids = new Set<unknown>();
     const flush = async (): Promise<void> => {
@@ -182,13 +163,11 @@ class ImportRun {
         else refused.push({ line, id, reasons: conversion.reasons });
       }
       refused.push(...(await this.mergeRows(rows)));
-      refused.sort((a, b) => a.line - b.line);
-      this.progress.records += records.length;
-      this.progress.refused += refused.length;
-      // Written and synced before the commit that knows its length: a crash in between is cut off at the next start.
-      this.progress.reportBytes = this.report.append(refused);
-      await this.store.save(this.progress);
     });
+    refused.sort((a, b) => a.line - b.line);
+    appendRefusals(this.reportPath, refused);
+    this.records += records.length;
+    this.refused += refused.length;
   }
 
   /** Merges the rows. When the database refuses the whole because of one row, halves find which one. */
@@ -216,8 +195,8 @@ class ImportRun {
     await copyRows(this.client, this.staging.table, this.staging.columns, this.staging.rowsOf(rows));
     const refused = await this.staging.refuseBrokenReferences();
     const { inserted, updated } = await this.staging.merge();
-    this.progress.inserted += inserted;
-    this.progress.updated += updated;
+    this.inserted += inserted;
+    this.updated += updated;
     return refused;
   }
 }
