@@ -1,8 +1,8 @@
-// Single statements that other requests may race with. Each is a transaction of its own, so one that lost a race has
-// changed nothing, and runs again on what the winner left.
+// Statements and transactions that other requests may race with. One that lost a race has changed nothing, and runs
+// again on what the winner left.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Db, type NamedStatement } from '@tradewind/service-kit';
+import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
 
 const attemptsMax = 15;
 /** The losers of one race wait for different times. */
@@ -36,6 +36,11 @@ export class Statements {
   /** A single statement of a repository. */
   run<T>(statement: () => Promise<T>): Promise<T> {
     return untilItWins(statement);
+  }
+
+  /** A transaction that runs again from its beginning: `work` has no effects outside it. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return untilItWins(() => this.db.transaction(work));
   }
 }
 

@@ -1,11 +1,12 @@
 // The operator commands as they are typed, against a database of their own.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Command } from 'commander';
-import { findServiceToken, migrateDatabase, openService, parseServiceTokens } from '@tradewind/service-kit';
+import { findServiceToken, migrateDatabase, openService, parseServiceTokens, type Db } from '@tradewind/service-kit';
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
 import { migrations } from '../src/migrations.js';
 import { addCommands } from '../src/commands.js';
 import { service } from '../src/service.js';
+import { openIdentityDb } from './identity-database.js';
 
 describe('operator commands', () => {
   let database: TestDatabase;
@@ -162,6 +163,65 @@ describe('operator commands', () => {
     expect(again.trim()).not.toBe(id);
     await run('user', 'delete', '--email', 'c@example.com');
   }, 60_000);
+
+  describe('an operator changes', () => {
+    const email = ['--email', 'changed@example.com'];
+    const id = 'changed-client';
+    const changes = {
+      'user create': ['user', 'create', '--email', 'new@example.com', '--password', 'a long password'],
+      'user set-password': ['user', 'set-password', ...email, '--password', 'another long password'],
+      'user set-role': ['user', 'set-role', ...email, '--role', 'ADMIN'],
+      'user set-company': ['user', 'set-company', 'changed@example.com', 'globex'],
+      'user disable': ['user', 'disable', ...email],
+      'user enable': ['user', 'enable', ...email],
+      'user delete': ['user', 'delete', ...email],
+      'client create': ['client', 'create', '--id', 'new-client', '--redirect-uri', 'https://a.example/cb'],
+      'client allow-resource': ['client', 'allow-resource', id, 'urn:tradewind:data'],
+      'client disallow-resource': ['client', 'disallow-resource', id, 'urn:tradewind:identity'],
+      'client delete': ['client', 'delete', id],
+      'key rotate': ['key', 'rotate', '--force'],
+    };
+    const tables = ['user_account', 'credential_change', 'oidc_payload', 'oauth_client', 'signing_key', 'audit_event'];
+    let db: Db;
+    beforeAll(async () => {
+      ({ db } = await openIdentityDb(database.url, { poolSize: 2 }));
+      await db.rows('create sequence refusals');
+      await db.rows(`create function refuse_audit() returns trigger language plpgsql as $$ begin
+        if nextval('refusals') <= tg_argv[1]::int then raise exception using errcode = tg_argv[0]; end if;
+        return new; end $$`);
+      await run('user', 'create', ...email, '--password', 'a long password');
+      await run('user', 'disable', ...email);
+      await run('client', 'create', '--id', id, '--redirect-uri', 'https://a.example/cb');
+      await run('client', 'allow-resource', id, 'urn:tradewind:identity');
+    });
+    afterAll(() => db.close());
+
+    /** The command, while the first audit rows are refused with an SQLSTATE. */
+    async function runRefused(code: string, times: number, argv: string[]): Promise<void> {
+      await db.rows(`create trigger refused before insert on audit_event
+        for each row execute function refuse_audit('${code}', '${times}')`);
+      await db.rows('alter sequence refusals restart');
+      await run(...argv).finally(() => db.rows('drop trigger refused on audit_event'));
+    }
+    const rows = async () =>
+      Object.fromEntries(
+        await Promise.all(tables.map(async (table) => [table, await db.rows(`select * from ${table} order by 1`)])),
+      ) as Record<string, object[]>;
+
+    it.each(Object.entries(changes))('nothing when its audit row cannot be stored: %s', async (_name, argv) => {
+      const before = await rows();
+      await expect(runRefused('23514', 1, argv)).rejects.toThrow();
+      expect(await rows()).toEqual(before);
+    });
+
+    it.each(Object.entries(changes))('once, after lost races: %s', async (_name, argv) => {
+      const before = await rows();
+      await runRefused('40P01', 2, argv);
+      const after = await rows();
+      expect(after['audit_event']!.length).toBe(before['audit_event']!.length + 1);
+      expect(after).not.toEqual({ ...before, audit_event: after['audit_event'] });
+    });
+  });
 
   it('service tokens: a token and the entry that accepts it', async () => {
     const create = ['service-token', 'create', '--name', 'crm', '--for', 'interactions', 'priority-api'];

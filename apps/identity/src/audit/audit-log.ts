@@ -1,27 +1,41 @@
-// Who did what and when: an append-only table. Inside a request the event is part of the request's single write, so an
-// audited act and its audit row exist together or not at all.
+// Who did what and when: an append-only table. An audited act and its audit row exist together or not at all: inside a
+// request both are part of its single write, elsewhere they share a transaction.
 import { Injectable } from '@nestjs/common';
+import type { Tx } from '@tradewind/service-kit';
 import { AppEvents } from '../events.js';
+import { Statements } from '../statements.js';
 import { currentUnitOfWork, type AuditRecord } from '../unit-of-work/unit-of-work.js';
 import { AuditStore } from './audit.store.js';
 
 @Injectable()
 export class AuditLog {
   constructor(
+    private readonly statements: Statements,
     private readonly store: AuditStore,
     private readonly events: AppEvents,
   ) {}
 
+  /** Adds the event to the unit of work of the request. */
   async record(event: AuditRecord): Promise<void> {
     const unit = currentUnitOfWork();
-    if (unit) {
-      const withIp = { ip: unit.ip, ...event };
-      unit.audits.push(withIp);
-      unit.afterwards.push(() => this.emit(withIp));
-      return;
-    }
-    await this.store.insert(event);
-    this.emit(event);
+    if (!unit) throw new Error(`${event.event} is recorded outside a request`);
+    const withIp = { ip: unit.ip, ...event };
+    unit.audits.push(withIp);
+    unit.afterwards.push(() => this.emit(withIp));
+  }
+
+  /**
+   * Makes a change and its audit row in one transaction. True when there was something to change.
+   * @param change returns its event, or undefined when it changed nothing; it may run again after a lost race
+   */
+  async recordChange(change: (tx: Tx) => Promise<AuditRecord | undefined>): Promise<boolean> {
+    const event = await this.statements.transaction(async (tx) => {
+      const made = await change(tx);
+      if (made) await this.store.insert(tx, made);
+      return made;
+    });
+    if (event) this.emit(event);
+    return event !== undefined;
   }
 
   private emit({ event, userId, clientId, ip, details }: AuditRecord): void {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Db, type NamedStatement } from '@tradewind/service-kit';
+import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
 import { MoreThanOrEqual } from 'typeorm';
+import { Statements } from '../statements.js';
 import type { AuditRecord } from '../unit-of-work/unit-of-work.js';
 import { AuditEvent } from './audit-event.entity.js';
 
@@ -20,11 +21,14 @@ const deleteOld: NamedStatement = {
 
 @Injectable()
 export class AuditStore {
-  constructor(private readonly db: Db) {}
+  constructor(
+    private readonly db: Db,
+    private readonly statements: Statements,
+  ) {}
 
-  async insert({ details = {}, ...event }: AuditRecord): Promise<void> {
+  async insert(tx: Tx, { details = {}, ...event }: AuditRecord): Promise<void> {
     // TypeORM's types for partial entities refuse a record of unknown values.
-    await this.db.repository(AuditEvent).insert({ ...event, details: details as object });
+    await tx.repository(AuditEvent).insert({ ...event, details: details as object });
   }
 
   /** Newest first. */
@@ -42,6 +46,6 @@ export class AuditStore {
   }
 
   async deleteOlderThan(days: number, limit: number): Promise<number> {
-    return this.db.affected(deleteOld, [days, limit]);
+    return this.statements.affected(deleteOld, [days, limit]);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Db, type NamedStatement } from '@tradewind/service-kit';
+import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
 import type { Repository } from 'typeorm';
 import { batchedReads } from '../batched-reads.js';
 import { Statements } from '../statements.js';
@@ -68,38 +68,39 @@ export class ClientsStore {
   }
 
   /** Adds an operator's client. False when a client of that id exists already. */
-  async insert(clientId: string, record: ClientRecord, resources: string[]): Promise<boolean> {
+  async insert(tx: Tx, clientId: string, record: ClientRecord, resources: string[]): Promise<boolean> {
     // TypeORM's types for partial entities refuse a record of unknown values.
     const metadata: object = record.metadata;
     const client = { clientId, ...record, metadata, origin: 'operator' as const, resources };
-    const inserted = await this.clients.createQueryBuilder().insert().values(client).orIgnore().execute();
+    const inserted = await tx.repository(OAuthClient).createQueryBuilder().insert().values(client).orIgnore().execute();
     return (inserted.raw as unknown[]).length === 1;
   }
 
   /** False when there is no such client. */
-  async allowResource(clientId: string, resource: string): Promise<boolean> {
-    return this.setResources(clientId, resource, 'array_append(array_remove(resources, :resource), :resource)');
+  async allowResource(tx: Tx, clientId: string, resource: string): Promise<boolean> {
+    return setResources(tx, clientId, resource, 'array_append(array_remove(resources, :resource), :resource)');
   }
 
   /** False when there is no such client. */
-  async disallowResource(clientId: string, resource: string): Promise<boolean> {
-    return this.setResources(clientId, resource, 'array_remove(resources, :resource)');
+  async disallowResource(tx: Tx, clientId: string, resource: string): Promise<boolean> {
+    return setResources(tx, clientId, resource, 'array_remove(resources, :resource)');
   }
 
   /** Removes the client with its grants, tokens and pending requests. False when there is no such client. */
-  async remove(clientId: string): Promise<boolean> {
-    return (await this.statements.affected(remove, [clientId])) === 1;
+  async remove(tx: Tx, clientId: string): Promise<boolean> {
+    return (await tx.affected(remove, [clientId])) === 1;
   }
 
   async removeUnused(days: number): Promise<void> {
     await this.statements.rows(removeUnused, [days]);
   }
+}
 
-  private async setResources(clientId: string, resource: string, expression: string): Promise<boolean> {
-    const update = this.clients
-      .createQueryBuilder()
-      .update()
-      .set({ resources: () => expression });
-    return (await update.where({ clientId }).setParameters({ resource }).execute()).affected === 1;
-  }
+async function setResources(tx: Tx, clientId: string, resource: string, expression: string): Promise<boolean> {
+  const update = tx
+    .repository(OAuthClient)
+    .createQueryBuilder()
+    .update()
+    .set({ resources: () => expression });
+  return (await update.where({ clientId }).setParameters({ resource }).execute()).affected === 1;
 }

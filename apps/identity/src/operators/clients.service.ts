@@ -61,10 +61,14 @@ export class Clients {
       if (error instanceof errors.OIDCProviderError) throw new OperatorError(error.error_description ?? error.message);
       throw error;
     }
-    if (!(await this.store.insert(clientId, this.records.toRecord(clientId, metadata), resources))) return undefined;
+    const record = this.records.toRecord(clientId, metadata);
     const details = { redirect_uris: given.redirectUris, ...(resources.length > 0 ? { resources } : {}) };
-    await this.audit.record({ event: 'client.created', clientId, details });
-    return { clientId, clientSecret };
+    const isCreated = await this.audit.recordChange(async (tx) =>
+      (await this.store.insert(tx, clientId, record, resources))
+        ? { event: 'client.created', clientId, details }
+        : undefined,
+    );
+    return isCreated ? { clientId, clientSecret } : undefined;
   }
 
   async list(): Promise<OAuthClient[]> {
@@ -78,9 +82,11 @@ export class Clients {
   /** Lets the client ask for tokens of the resource. False when there is no such client. */
   async allowResource(clientId: string, resource: string): Promise<boolean> {
     const allowed = this.assertResource(resource);
-    if (!(await this.store.allowResource(clientId, allowed))) return false;
-    await this.audit.record({ event: 'client.resource_allowed', clientId, details: { resource: allowed } });
-    return true;
+    return this.audit.recordChange(async (tx) =>
+      (await this.store.allowResource(tx, clientId, allowed))
+        ? { event: 'client.resource_allowed', clientId, details: { resource: allowed } }
+        : undefined,
+    );
   }
 
   /**
@@ -90,9 +96,11 @@ export class Clients {
   async disallowResource(clientId: string, resource: string): Promise<boolean> {
     // A resource that is no longer configured can be withdrawn, too.
     const spelled = this.findResource(resource) ?? resource;
-    if (!(await this.store.disallowResource(clientId, spelled))) return false;
-    await this.audit.record({ event: 'client.resource_disallowed', clientId, details: { resource: spelled } });
-    return true;
+    return this.audit.recordChange(async (tx) =>
+      (await this.store.disallowResource(tx, clientId, spelled))
+        ? { event: 'client.resource_disallowed', clientId, details: { resource: spelled } }
+        : undefined,
+    );
   }
 
   private assertResource(resource: string): string {
@@ -110,8 +118,10 @@ export class Clients {
 
   /** Also ends every grant and token of the client. False when there is no such client. */
   async delete(clientId: string): Promise<boolean> {
-    const isDeleted = await this.store.remove(clientId);
-    if (isDeleted) await this.audit.record({ event: 'client.deleted', clientId, details: { actor: 'operator' } });
-    return isDeleted;
+    return this.audit.recordChange(async (tx) =>
+      (await this.store.remove(tx, clientId))
+        ? { event: 'client.deleted', clientId, details: { actor: 'operator' } }
+        : undefined,
+    );
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { OperatorError } from '@tradewind/service-kit';
+import { OperatorError, type Tx } from '@tradewind/service-kit';
 import { userRoles, type UserRole } from '@tradewind/shared-types';
 import { AuditLog } from '../audit/audit-log.js';
 import { PayloadsStore } from '../oidc/payloads/payloads.store.js';
@@ -40,7 +40,7 @@ export class Users {
     const key = emailKey(email);
     if (key === undefined || !/^[^@\s]+@[^@\s]+$/.test(email))
       throw new OperatorError(`"${email}" is not an email address`);
-    const user = await this.store.insert({
+    const account = {
       email,
       emailKey: key,
       emailVerified: given.emailVerified,
@@ -51,11 +51,13 @@ export class Users {
       familyName: given.familyName ?? null,
       preferredUsername: given.preferredUsername ?? null,
       companyId: given.companyId === undefined ? null : assertCompany(given.companyId),
+    };
+    const details = { role: account.userRole, company: account.companyId };
+    let user: UserAccount | undefined;
+    await this.audit.recordChange(async (tx) => {
+      user = await this.store.insert(tx, account);
+      return user && { event: 'user.created', userId: user.id, details };
     });
-    if (user) {
-      const details = { role: user.userRole, company: user.companyId };
-      await this.audit.record({ event: 'user.created', userId: user.id, details });
-    }
     return user;
   }
 
@@ -64,63 +66,68 @@ export class Users {
   }
 
   /** Ends every session, token and API key of anybody who knew the old password. */
-  async setPassword(email: string, password: string): Promise<UserAccount> {
-    const user = await this.get(email);
-    await this.store.setPassword(user.id, await this.hashing.hash(assertPassword(password)));
-    await this.payloads.revokeUser(user.id);
-    await this.audit.record({ event: 'user.password_set', userId: user.id });
-    return user;
+  async setPassword(email: string, password: string): Promise<void> {
+    const hash = await this.hashing.hash(assertPassword(password));
+    await this.change('user.password_set', email, async (tx, { id }) => {
+      await this.store.setPassword(tx, id, hash);
+      await this.payloads.revokeUser(tx, id);
+      return {};
+    });
   }
 
   /** Ends every session and token, so that none keeps the previous role. API keys have no role. */
-  async setRole(email: string, role: string): Promise<UserAccount> {
-    const user = await this.get(email);
-    await this.store.setRole(user.id, assertRole(role));
-    await this.payloads.revokeUser(user.id);
-    await this.audit.record({ event: 'user.role_set', userId: user.id, details: { from: user.userRole, to: role } });
-    return user;
+  async setRole(email: string, role: string): Promise<void> {
+    await this.change('user.role_set', email, async (tx, { id, userRole: from }) => {
+      await this.store.setRole(tx, id, assertRole(role));
+      await this.payloads.revokeUser(tx, id);
+      return { from, to: role };
+    });
   }
 
   /** Ends every session and token, so that none keeps the previous company. API keys have no company. */
-  async setCompany(email: string, companyId: string | null): Promise<UserAccount> {
-    const user = await this.get(email);
-    await this.store.setCompany(user.id, companyId === null ? null : assertCompany(companyId));
-    await this.payloads.revokeUser(user.id);
-    const details = { from: user.companyId, to: companyId };
-    await this.audit.record({ event: 'user.company_set', userId: user.id, details });
-    return user;
+  async setCompany(email: string, companyId: string | null): Promise<void> {
+    await this.change('user.company_set', email, async (tx, { id, companyId: from }) => {
+      await this.store.setCompany(tx, id, companyId === null ? null : assertCompany(companyId));
+      await this.payloads.revokeUser(tx, id);
+      return { from, to: companyId };
+    });
   }
 
   /** Ends every session, grant and token at once; API keys within seconds. */
-  async disable(email: string): Promise<UserAccount> {
-    const user = await this.get(email);
-    await this.store.disable(user.id);
-    const ended = await this.payloads.revokeUser(user.id);
-    await this.audit.record({ event: 'user.disabled', userId: user.id, details: { ended } });
-    return user;
+  async disable(email: string): Promise<void> {
+    await this.change('user.disabled', email, async (tx, { id }) => {
+      await this.store.disable(tx, id);
+      return { ended: await this.payloads.revokeUser(tx, id) };
+    });
   }
 
-  async enable(email: string): Promise<UserAccount> {
-    const user = await this.get(email);
-    await this.store.enable(user.id);
-    await this.audit.record({ event: 'user.enabled', userId: user.id });
-    return user;
+  async enable(email: string): Promise<void> {
+    await this.change('user.enabled', email, async (tx, { id }) => {
+      await this.store.enable(tx, id);
+      return {};
+    });
   }
 
   /** Ends everything that the user has, as `disable` does, and frees the address. Audit events remain. */
-  async delete(email: string): Promise<UserAccount> {
-    const user = await this.get(email);
-    await this.store.delete(user.id);
-    const ended = await this.payloads.revokeUser(user.id);
-    await this.audit.record({ event: 'user.deleted', userId: user.id, details: { role: user.userRole, ended } });
-    return user;
+  async delete(email: string): Promise<void> {
+    await this.change('user.deleted', email, async (tx, { id, userRole: role }) => {
+      await this.store.delete(tx, id);
+      return { role, ended: await this.payloads.revokeUser(tx, id) };
+    });
   }
 
-  private async get(email: string): Promise<UserAccount> {
-    const key = emailKey(email);
-    const user = key === undefined ? undefined : await this.store.findByEmailKey(key);
-    if (!user) throw new OperatorError(`there is no user ${email}`);
-    return user;
+  /** @param act returns the details of the event */
+  private async change(
+    event: string,
+    email: string,
+    act: (tx: Tx, user: UserAccount) => Promise<Record<string, unknown>>,
+  ): Promise<void> {
+    await this.audit.recordChange(async (tx) => {
+      const key = emailKey(email);
+      const user = key === undefined ? undefined : await this.store.lockByEmailKey(tx, key);
+      if (!user) throw new OperatorError(`there is no user ${email}`);
+      return { event, userId: user.id, details: await act(tx, user) };
+    });
   }
 }
 

@@ -68,9 +68,10 @@ export class SigningKeys implements OnModuleInit {
    * Makes the next key current. Throws when the next key has not been published long enough, unless forced:
    * then verifiers with a cached key set may refuse new tokens until their cache expires.
    */
-  async rotate(options: { force?: boolean; actor: string }): Promise<SigningKey> {
+  async rotate(options: { force?: boolean; actor: string }): Promise<{ kid: string }> {
     const newNext = await makeKey('next');
-    const { activated, retired } = await this.db.transaction(async (tx) => {
+    let kid = '';
+    await this.audit.recordChange(async (tx) => {
       await this.store.lock(tx);
       const keys = await this.store.list(tx);
       const next = keys.find((key) => key.state === 'next');
@@ -84,15 +85,12 @@ export class SigningKeys implements OnModuleInit {
       }
       await this.store.promoteNext(tx, this.lingerSeconds);
       await this.store.insert(tx, newNext);
-      const { privateJwk: _private, ...activated } = next;
-      return { activated, retired: keys.find((key) => key.state === 'current') };
-    });
-    await this.audit.record({
-      event: 'key.rotated',
-      details: { actor: options.actor, activated: activated.kid, retired: retired?.kid },
+      kid = next.kid;
+      const retired = keys.find((key) => key.state === 'current')?.kid;
+      return { event: 'key.rotated', details: { actor: options.actor, activated: kid, retired } };
     });
     await this.refresh();
-    return activated;
+    return { kid };
   }
 
   /** Until the last token of a retired key has expired. */

@@ -3,6 +3,7 @@ import { Db, type Queries, type Tx } from '@tradewind/service-kit';
 import type { JWK } from 'jose';
 import { Raw } from 'typeorm';
 import { SealedText } from '../sealed-text.js';
+import { Statements } from '../statements.js';
 import { SigningKeyRow } from './signing-key.entity.js';
 import type { PrivateSigningKey, SigningKeyState } from './signing-keys.types.js';
 
@@ -20,6 +21,7 @@ const context = (kid: string): string => `signing key ${kid}`;
 export class SigningKeysStore {
   constructor(
     private readonly db: Db,
+    private readonly statements: Statements,
     private readonly sealedText: SealedText,
   ) {}
 
@@ -58,6 +60,7 @@ export class SigningKeysStore {
   }
 
   async deleteExpired(): Promise<void> {
-    await this.db.repository(SigningKeyRow).delete({ expiresAt: Raw((column) => `${column} <= now()`) });
+    const expired = { expiresAt: Raw((column) => `${column} <= now()`) };
+    await this.statements.run(() => this.db.repository(SigningKeyRow).delete(expired));
   }
 }

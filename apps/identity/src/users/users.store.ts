@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Db, type NamedStatement } from '@tradewind/service-kit';
+import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
 import type { UserRole } from '@tradewind/shared-types';
 import type { Repository } from 'typeorm';
 import { batchedReads } from '../batched-reads.js';
@@ -77,37 +77,43 @@ export class UsersStore {
     return (await this.statements.run(() => this.users.findOneBy({ emailKey }))) ?? undefined;
   }
 
+  /** The user, whom no other transaction changes until this one ends. */
+  async lockByEmailKey(tx: Tx, emailKey: string): Promise<UserAccount | undefined> {
+    const lock = { mode: 'pessimistic_write' } as const;
+    return (await tx.repository(UserAccount).findOne({ where: { emailKey }, lock })) ?? undefined;
+  }
+
   /** Undefined when the address is taken. */
-  async insert(user: NewUser): Promise<UserAccount | undefined> {
-    const inserted = await this.users.createQueryBuilder().insert().values(user).orIgnore().execute();
-    return (inserted.raw as unknown[]).length === 0 ? undefined : this.findByEmailKey(user.emailKey);
+  async insert(tx: Tx, user: NewUser): Promise<UserAccount | undefined> {
+    const inserted = await tx.repository(UserAccount).createQueryBuilder().insert().values(user).orIgnore().execute();
+    return (inserted.raw as unknown[]).length === 0 ? undefined : this.lockByEmailKey(tx, user.emailKey);
   }
 
   async list(): Promise<UserAccount[]> {
     return this.users.find({ order: { createdAt: 'ASC', id: 'ASC' } });
   }
 
-  async setPassword(id: string, passwordHash: string): Promise<void> {
-    await this.statements.affected(setPassword, [id, passwordHash]);
+  async setPassword(tx: Tx, id: string, passwordHash: string): Promise<void> {
+    await tx.affected(setPassword, [id, passwordHash]);
   }
 
-  async setRole(id: string, userRole: UserRole): Promise<void> {
-    await this.statements.run(() => this.users.update(id, { userRole, ...newVersion }));
+  async setRole(tx: Tx, id: string, userRole: UserRole): Promise<void> {
+    await tx.repository(UserAccount).update(id, { userRole, ...newVersion });
   }
 
-  async setCompany(id: string, companyId: string | null): Promise<void> {
-    await this.statements.run(() => this.users.update(id, { companyId, ...newVersion }));
+  async setCompany(tx: Tx, id: string, companyId: string | null): Promise<void> {
+    await tx.repository(UserAccount).update(id, { companyId, ...newVersion });
   }
 
-  async disable(id: string): Promise<void> {
-    await this.statements.affected(disable, [id]);
+  async disable(tx: Tx, id: string): Promise<void> {
+    await tx.affected(disable, [id]);
   }
 
-  async enable(id: string): Promise<void> {
-    await this.statements.run(() => this.users.update(id, { disabledAt: null }));
+  async enable(tx: Tx, id: string): Promise<void> {
+    await tx.repository(UserAccount).update(id, { disabledAt: null });
   }
 
-  async delete(id: string): Promise<void> {
-    await this.statements.affected(remove, [id]);
+  async delete(tx: Tx, id: string): Promise<void> {
+    await tx.affected(remove, [id]);
   }
 }

@@ -1,6 +1,6 @@
 // The answer to a request that another one preceded: both used the same code, refresh token, interaction or
 // registration access token, and only the first was stored (decision 0022).
-import { inUnitOfWork, UnitOfWork } from '../../unit-of-work/unit-of-work.js';
+import type { UnitOfWork } from '../../unit-of-work/unit-of-work.js';
 import { routes } from '../routes.js';
 import type { Context, MiddlewareNeeds } from './middleware.types.js';
 import { resetResponse } from './reset-response.js';
@@ -30,16 +30,13 @@ function refuseSecondAnswer(ctx: Context, { errorPages }: MiddlewareNeeds): void
  * Another request redeemed the code or refresh token: its grant ends, with everything that the other request received
  * (RFC 9700 2.1.1, 4.14).
  */
-async function refuseSecondRedemption(ctx: Context, unit: UnitOfWork, { payloads, audit, units }: MiddlewareNeeds) {
+async function refuseSecondRedemption(ctx: Context, unit: UnitOfWork, { payloads, audit }: MiddlewareNeeds) {
   for (const { grantId } of unit.consumptions.values()) {
-    // Of many losing requests, one deletes rows and records the revocation.
-    if (grantId === undefined || (await payloads.revokeGrant(grantId)) === 0) continue;
-    const revocation = new UnitOfWork(unit.ip);
+    if (grantId === undefined) continue;
     const details = { grant_id: grantId, by: ctx.oidc.route };
-    await inUnitOfWork(revocation, () =>
-      audit.record({ event: 'grant.revoked', clientId: ctx.oidc.client?.clientId, details }),
-    );
-    await units.commit(revocation);
+    const event = { event: 'grant.revoked', clientId: ctx.oidc.client?.clientId, ip: unit.ip, details };
+    // Of many losing requests, one deletes rows and records the revocation.
+    await audit.recordChange(async (tx) => ((await payloads.revokeGrant(tx, grantId)) > 0 ? event : undefined));
   }
   resetResponse(ctx);
   ctx.status = 400;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Tx } from '@tradewind/service-kit';
 import { batchedReads } from '../../batched-reads.js';
 import { Statements } from '../../statements.js';
 import { userFromRow, type User } from '../../users/users.types.js';
@@ -102,13 +103,13 @@ export class PayloadsStore {
   }
 
   /** The number of rows that were deleted. */
-  async revokeGrant(grantId: string): Promise<number> {
-    return this.statements.affected(revokeGrant, [grantId]);
+  async revokeGrant(tx: Tx, grantId: string): Promise<number> {
+    return tx.affected(revokeGrant, [grantId]);
   }
 
   /** Ends every session, grant, token and pending interaction of a user. */
-  async revokeUser(userId: string): Promise<number> {
-    return this.statements.affected(revokeUser, [userId]);
+  async revokeUser(tx: Tx, userId: string): Promise<number> {
+    return tx.affected(revokeUser, [userId]);
   }
 
   /** Deletes at most `limit` expired rows, oldest first; it skips rows that another replica is deleting. */
