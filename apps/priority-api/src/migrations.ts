@@ -2,5 +2,6 @@ import { profileCalls } from './migrations/0001-profile-calls.js';
 import { doubtUntil } from './migrations/0002-doubt-until.js';
 import { retries } from './migrations/0003-retries.js';
 import { retryCallers } from './migrations/0004-retry-callers.js';
+import { startFence } from './migrations/0005-start-fence.js';
 
-export const migrations = [profileCalls, doubtUntil, retries, retryCallers];
+export const migrations = [profileCalls, doubtUntil, retries, retryCallers, startFence];

@@ -1,9 +1,14 @@
 import type { Month } from '@tradewind/shared-types';
 import type { BatchProfile } from '../batch-message/batch-message.js';
 
-/** A profile that this process has taken to start it. */
-export interface ClaimedCall {
+/** Which claim of a start this is: each one of a profile has a higher fence. */
+export interface CallClaim {
   correlationId: string;
+  startFence: number;
+}
+
+/** A profile that this process has taken, to start it or to settle its start. */
+export interface ClaimedCall extends CallClaim {
   networkUsername: string;
   /** Starts that failed before; the column keeps its older name, `attempts`. */
   failures: number;
@@ -13,14 +18,16 @@ export interface ClaimedCall {
 }
 
 /** What is to be recorded of a start, or of a look-up after one. */
-export type CallOutcome =
-  | { correlationId: string; state: 'started'; scrapeId: string; startedAt: Date }
-  /** Nothing began: it may start again then. */
-  | { correlationId: string; state: 'pending'; reason: string; afterMs: number; failures: number }
-  /** Something may have begun: the provider is asked then. Absence is proof after `settleMs`, when that is given. */
-  | { correlationId: string; state: 'unknown'; reason: string; afterMs: number; settleMs?: number }
-  /** The provider refused it, or it was given up. */
-  | { correlationId: string; state: 'refused'; reason: string; failures?: number };
+export type CallOutcome = CallClaim &
+  (
+    | { state: 'started'; scrapeId: string; startedAt: Date }
+    /** Nothing began: it may start again then. */
+    | { state: 'pending'; reason: string; afterMs: number; failures: number }
+    /** Something may have begun: the provider is asked then. Absence is proof after `settleMs`, when that is given. */
+    | { state: 'unknown'; reason: string; afterMs: number; settleMs?: number }
+    /** The provider refused it, or it was given up. */
+    | { state: 'refused'; reason: string; failures?: number }
+  );
 
 /** Profiles of one month and generation. */
 export interface CallGroup {

@@ -8,12 +8,13 @@ import { isRetryable } from './retry-rule.js';
 interface ClaimedRow {
   correlation_id: string;
   network_username: string;
+  start_fence: number;
   attempts: number;
   doubt_until: Date;
   now: Date;
 }
 
-const claimedColumns = 'c.correlation_id, c.network_username, c.attempts, c.doubt_until, now() as now';
+const claimedColumns = 'c.correlation_id, c.network_username, c.start_fence, c.attempts, c.doubt_until, now() as now';
 
 /**
  * From the batch to the start: all SQL that records, claims, starts, retries and removes rows of profile_call, and
@@ -66,8 +67,8 @@ export class ProfileCallsStore {
     return this.db.transaction(async (tx) => {
       await tx.rows(`select pg_advisory_xact_lock(hashtext('priority_api start slots'))`);
       const claimed = await tx.rows<ClaimedRow>(
-        `update profile_call c set state = 'starting', due_at = now() + $3 * interval '1 ms',
-           doubt_until = now() + $4 * interval '1 ms'
+        `update profile_call c set state = 'starting', start_fence = start_fence + 1,
+           due_at = now() + $3 * interval '1 ms', doubt_until = now() + $4 * interval '1 ms'
          from (
            select correlation_id as picked_id from profile_call
            where state = 'pending' and ${groupSql}
@@ -97,10 +98,15 @@ export class ProfileCallsStore {
     return claimed.map(toClaimed);
   }
 
-  /** Compare and set: only a start that is on its way or unsettled changes, so a late outcome changes nothing. */
+  /**
+   * Compare and set: an outcome counts while its claim is the latest and the start is on its way or unsettled. A process
+   * that was frozen meanwhile changes nothing, with one exception: the scrape that it started exists. It is recorded
+   * unless another one is, so that none is started after it.
+   */
   async recordOutcomes(outcomes: readonly CallOutcome[]): Promise<void> {
     const rows = outcomes.map((outcome) => ({
       correlation_id: outcome.correlationId,
+      start_fence: outcome.startFence,
       state: outcome.state,
       scrape_id: outcome.state === 'started' ? outcome.scrapeId : null,
       started_at: outcome.state === 'started' ? outcome.startedAt.toISOString() : null,
@@ -117,9 +123,10 @@ export class ProfileCallsStore {
          started_at = coalesce(o.started_at, c.started_at),
          doubt_until = coalesce(now() + o.settle_ms * interval '1 ms', c.doubt_until),
          due_at = now() + o.after_ms * interval '1 ms'
-       from json_to_recordset($1::json) as o(correlation_id text, state text, scrape_id text, started_at timestamptz,
-         reason text, after_ms float8, attempts int, settle_ms float8)
-       where c.correlation_id = o.correlation_id and c.state in ('starting', 'unknown')`,
+       from json_to_recordset($1::json) as o(correlation_id text, start_fence int, state text, scrape_id text,
+         started_at timestamptz, reason text, after_ms float8, attempts int, settle_ms float8)
+       where c.correlation_id = o.correlation_id and c.state <> 'started'
+         and (o.state = 'started' or (c.start_fence = o.start_fence and c.state in ('starting', 'unknown')))`,
       [storableJson(rows)],
     );
   }
@@ -286,6 +293,7 @@ function newCorrelationId(month: string, generation: string): string {
 function toClaimed(row: ClaimedRow): ClaimedCall {
   return {
     correlationId: row.correlation_id,
+    startFence: row.start_fence,
     networkUsername: row.network_username,
     failures: row.attempts,
     claimedAt: row.now,

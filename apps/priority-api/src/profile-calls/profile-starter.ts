@@ -147,25 +147,26 @@ export class ProfileStarter {
   }
 
   private async outcomeOf(call: ClaimedCall, result: ProfileStartOutcome, tally: StartTally): Promise<CallOutcome> {
-    const { correlationId, failures } = call;
+    const { correlationId, startFence, failures } = call;
+    const claim = { correlationId, startFence };
     if (result.outcome === 'started') {
       this.window.started();
-      return { correlationId, state: 'started', scrapeId: result.scrapeId, startedAt: new Date() };
+      return { ...claim, state: 'started', scrapeId: result.scrapeId, startedAt: new Date() };
     }
     await this.noteFailure(result, tally);
     const { detail } = result;
     const next = nextStep(result, { failures, ageMs: 0 }, this.config, { countsUnavailable: false });
     switch (next.step) {
       case 'retry':
-        return { correlationId, state: 'pending', reason: detail, afterMs: next.afterMs, failures: next.failures };
+        return { ...claim, state: 'pending', reason: detail, afterMs: next.afterMs, failures: next.failures };
       case 'settle': {
         const { settleMs } = next;
         const afterMs = Math.min(settleMs, lookAgainMsMax);
-        return { correlationId, state: 'unknown', reason: detail, afterMs, settleMs };
+        return { ...claim, state: 'unknown', reason: detail, afterMs, settleMs };
       }
       case 'give_up': {
         const status = result.outcome === 'refused' ? `${result.status}: ` : '';
-        return { correlationId, state: 'refused', reason: status + detail };
+        return { ...claim, state: 'refused', reason: status + detail };
       }
     }
   }

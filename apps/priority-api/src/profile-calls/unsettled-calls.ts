@@ -32,28 +32,29 @@ export class UnsettledCalls {
   }
 
   private async ask(call: ClaimedCall): Promise<CallOutcome> {
-    const { correlationId, networkUsername, claimedAt, settleAfter } = call;
+    const { correlationId, startFence, networkUsername, claimedAt, settleAfter } = call;
+    const claim = { correlationId, startFence };
     try {
       const [scrape] = await this.provider.listByCorrelationId(correlationId);
       if (scrape) {
         this.events.emit('profile_adopted', { network_username: networkUsername, scrape_id: scrape.id });
-        return { correlationId, state: 'started', scrapeId: scrape.id, startedAt: scrape.createdAt };
+        return { ...claim, state: 'started', scrapeId: scrape.id, startedAt: scrape.createdAt };
       }
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       const reason = `not settled, and the provider does not answer: ${detail}`;
-      return { correlationId, state: 'unknown', reason, afterMs: lookAgainMsMax };
+      return { ...claim, state: 'unknown', reason, afterMs: lookAgainMsMax };
     }
     // Both instants are the database's, so that clocks of replicas do not matter.
     const leftMs = settleAfter.getTime() - claimedAt.getTime();
     if (leftMs > 0) {
       const reason = 'no clear answer to the start; the scrape may still appear at the provider';
-      return { correlationId, state: 'unknown', reason, afterMs: Math.min(leftMs, lookAgainMsMax) };
+      return { ...claim, state: 'unknown', reason, afterMs: Math.min(leftMs, lookAgainMsMax) };
     }
     const reason = 'the provider knows of no scrape after a start without a clear answer';
     const next = stepAfterFailure(call.failures, this.config);
-    if (next.step === 'retry') return { correlationId, state: 'pending', reason, ...next };
+    if (next.step === 'retry') return { ...claim, state: 'pending', reason, ...next };
     const failures = call.failures + 1;
-    return { correlationId, state: 'refused', reason: `given up after ${failures} starts: ${reason}`, failures };
+    return { ...claim, state: 'refused', reason: `given up after ${failures} starts: ${reason}`, failures };
   }
 }
