@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { writeGenerated } from '../../tools/workspace/generated-files.mjs';
 import { AppConfig } from './src/app.config.ts';
 import { DeliveriesController } from './src/deliveries/deliveries.controller.ts';
-import { MonthsController } from './src/months/months.controller.ts';
+import { MonthsController } from './src/deliveries/months.controller.ts';
 import { ProfilesController } from './src/profiles/profiles.controller.ts';
 import { openApiOptions } from './src/openapi.ts';
 

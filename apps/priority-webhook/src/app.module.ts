@@ -6,14 +6,14 @@ import { DependencyProbes } from './dependency-probes.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { DeliveriesService } from './deliveries/deliveries.service.js';
 import { AppEvents } from './events.js';
-import { DeliveriesStore } from './inbox/deliveries.store.js';
+import { DeliveriesStore } from './deliveries/deliveries.store.js';
 import { migrations } from './migrations.js';
-import { MonthsController } from './months/months.controller.js';
-import { MonthsService } from './months/months.service.js';
+import { MonthsController } from './deliveries/months.controller.js';
+import { MonthsService } from './deliveries/months.service.js';
 import { ProfilesController } from './profiles/profiles.controller.js';
 import { ProfilesService } from './profiles/profiles.service.js';
 import { Retention } from './retention.js';
-import { ProfileStoringService } from './storing/profile-storing.service.js';
+import { ProfileStoringService } from './deliveries/profile-storing.service.js';
 import { UnusablePayload } from './unusable/unusable-payload.entity.js';
 import { UnusablePayloadsStore } from './unusable/unusable-payloads.store.js';
 

@@ -4,7 +4,7 @@ import { BackgroundWork, Db, registerRetention } from '@tradewind/service-kit';
 import { oldestKeptMonth } from '@tradewind/shared-types';
 import { AppConfig } from './app.config.js';
 import { AppEvents } from './events.js';
-import { DeliveriesStore } from './inbox/deliveries.store.js';
+import { DeliveriesStore } from './deliveries/deliveries.store.js';
 import { UnusablePayloadsStore } from './unusable/unusable-payloads.store.js';
 
 /** Rows of one transaction: a few milliseconds of locks. */

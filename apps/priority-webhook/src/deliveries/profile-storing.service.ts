@@ -4,8 +4,8 @@ import { BackgroundWork, errorText, GroupCommit, Logger, withinMs } from '@trade
 import { backoffMs } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
-import type { DeliveryProgress, KeptDelivery } from '../inbox/delivery.types.js';
-import { DeliveriesStore } from '../inbox/deliveries.store.js';
+import type { DeliveryProgress, KeptDelivery } from './delivery.types.js';
+import { DeliveriesStore } from './deliveries.store.js';
 import { profileCallRow } from './profile-call-row.js';
 
 /** Backups written at once: enough to wait for a store across the network, few enough to leave a disk to the inbox. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { WarehouseRows } from '@tradewind/cloud-ports';
 import { profileRequestType } from '@tradewind/shared-types';
-import type { KeptDelivery } from '../inbox/delivery.types.js';
+import type { KeptDelivery } from './delivery.types.js';
 
 /** The row of scraped_profile_calls for a delivery (pipelines.md). A delivery always gives the same row_id. */
 export function profileCallRow(delivery: KeptDelivery, ingestedAt: Date): WarehouseRows['scraped_profile_calls'] {

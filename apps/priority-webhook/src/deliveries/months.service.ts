@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { parseMonth, type ProfileDeliveryStatus, type ProfileLookup } from '@tradewind/shared-types';
-import { DeliveriesStore } from '../inbox/deliveries.store.js';
+import { DeliveriesStore } from './deliveries.store.js';
 
 @Injectable()
 export class MonthsService {
