@@ -7,7 +7,7 @@ import { writeGenerated } from '../../tools/workspace/generated-files.mjs';
 import { AppConfig } from './src/app.config.ts';
 import { BatchesController } from './src/batches/batches.controller.ts';
 import { MonthsController } from './src/months/months.controller.ts';
-import { openApiOptions } from './src/openapi.ts';
+import { apiDescription } from './src/service.ts';
 
 const controllers = [BatchesController, MonthsController];
 // What the controllers call is not called here, and would want a database. The others are those of their guards.
@@ -19,5 +19,5 @@ const app = await NestFactory.create({ module: ApiModule, controllers, providers
   logger: ['error'],
   abortOnError: false,
 });
-const document = await openApiDocument(app, openApiOptions);
+const document = await openApiDocument(app, apiDescription);
 await writeGenerated({ [new URL('openapi.json', import.meta.url).href]: JSON.stringify(document) });

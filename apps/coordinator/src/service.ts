@@ -4,9 +4,14 @@ import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
 import { addCommands } from './commands.js';
 import { migrations } from './migrations.js';
-import { openApiOptions } from './openapi.js';
 import { PushDelivery } from './push/push-delivery.js';
 import { readRunBodies } from './runs/run-body.js';
+
+export const apiDescription = {
+  title: 'coordinator',
+  description:
+    'Selects the priority people of a month, publishes their profiles in batches, and reports what is missing.',
+};
 
 export const service = defineService({
   name: 'coordinator',
@@ -14,7 +19,7 @@ export const service = defineService({
   module: () => AppModule.forRoot(),
   configure: async (app, config) => {
     readRunBodies(app.getHttpAdapter().getInstance());
-    await openApi(app, config, openApiOptions);
+    await openApi(app, config, apiDescription);
     await app.get(PushDelivery).start();
   },
   migrate: (config) => migrateDatabase(config, migrations),

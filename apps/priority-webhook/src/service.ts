@@ -4,15 +4,17 @@ import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
 import { addCommands } from './commands.js';
 import { migrations } from './migrations.js';
-import { openApiOptions } from './openapi.js';
+
+export const apiDescription = {
+  title: 'priority-webhook',
+  description: 'Receives scraped profiles from the provider, stores them in the warehouse and backs them up.',
+};
 
 export const service = defineService({
   name: 'priority-webhook',
   config: AppConfig,
   module: () => AppModule.forRoot(),
-  configure: async (app, config) => {
-    await openApi(app, config, openApiOptions);
-  },
+  configure: (app, config) => openApi(app, config, apiDescription),
   migrate: (config) => migrateDatabase(config, migrations),
   prepare: async (config) => {
     if (config.CLOUD === 'embedded') await migrateWarehouse(config);
