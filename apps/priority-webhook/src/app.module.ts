@@ -9,7 +9,6 @@ import { AppEvents } from './events.js';
 import { DeliveriesStore } from './deliveries/deliveries.store.js';
 import { migrations } from './migrations.js';
 import { MonthsController } from './deliveries/months.controller.js';
-import { MonthsService } from './deliveries/months.service.js';
 import { ProfilesController } from './profiles/profiles.controller.js';
 import { ProfilesService } from './profiles/profiles.service.js';
 import { Retention } from './retention.js';
@@ -35,7 +34,6 @@ export class AppModule {
         DeliveriesService,
         ProfileStoringService,
         ProfilesService,
-        MonthsService,
         Retention,
       ],
     };

@@ -1,15 +1,21 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { GroupCommit, storableJson, withinMs } from '@tradewind/service-kit';
-import { monthOf, monthOfCorrelationId } from '@tradewind/shared-types';
+import {
+  monthOf,
+  monthOfCorrelationId,
+  parseMonth,
+  ServiceError,
+  type ProfileDeliveryStatus,
+  type ProfileLookup,
+} from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
+import { UnusablePayloadsStore } from '../unusable/unusable-payloads.store.js';
 import { DeliveriesStore, type InsertedDelivery } from './deliveries.store.js';
 import type { DeliveryProgress, IncomingDelivery } from './delivery.types.js';
 import { leaseMs, ProfileStoringService } from './profile-storing.service.js';
-import { UnusablePayloadsStore } from '../unusable/unusable-payloads.store.js';
 import { deliveryIdentity } from './delivery-identity.js';
-import { unusableWebhook } from './deliveries.errors.js';
 import { readProfilePayload } from './profile-payload.js';
 
 /** Webhooks kept by one insert. */
@@ -56,6 +62,11 @@ export class DeliveriesService {
     return withinMs(this.config.DELIVERY_WAIT_MS, () => attempt).catch(() => delivery);
   }
 
+  /** The best delivery of each profile in a month, of those received since a moment if given. */
+  async lookup(month: string, { network_usernames, since }: ProfileLookup): Promise<ProfileDeliveryStatus[]> {
+    return this.store.listBest(parseMonth(month), network_usernames, since ? new Date(since) : new Date(0));
+  }
+
   /** Keeps a group durably, and begins at once to store it when there is room. */
   private async keep(group: readonly IncomingDelivery[]): Promise<KeptAndTried[]> {
     const isAttempted = this.storing.hasRoomFor(group.length);
@@ -71,7 +82,8 @@ export class DeliveriesService {
       const fingerprint = hash('sha256', text);
       await this.unusable.keep({ fingerprint, reason: payload.message, body: text, correlationId, receivedAt });
       this.events.emit('profile_unusable', { reason: payload.reason });
-      throw unusableWebhook(payload.message);
+      // 400: the webhook is kept for inspection, and sending it again cannot help.
+      throw new ServiceError({ code: 'request.invalid', status: 400, message: [payload.message] });
     }
     const requestStatus = payload.kind === 'profile' ? 'SUCCESS' : 'FAILED';
     const { networkUsername } = payload;

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Callers } from '@tradewind/service-kit';
 import { ProfileLookup, type ProfileDeliveryStatus } from '@tradewind/shared-types';
-import { MonthsService } from './months.service.js';
+import { DeliveriesService } from './deliveries.service.js';
 
 /** For the month report of the coordinator and the watch of priority-api. */
 @ApiTags('months')
@@ -10,7 +10,7 @@ import { MonthsService } from './months.service.js';
 @Callers()
 @Controller('months')
 export class MonthsController {
-  constructor(private readonly months: MonthsService) {}
+  constructor(private readonly deliveries: DeliveriesService) {}
 
   @Post(':month/profiles/lookup')
   @HttpCode(200)
@@ -36,6 +36,6 @@ export class MonthsController {
     @Param('month') month: string,
     @Body() body: ProfileLookup,
   ): Promise<{ profiles: ProfileDeliveryStatus[] }> {
-    return { profiles: await this.months.lookup(month, body) };
+    return { profiles: await this.deliveries.lookup(month, body) };
   }
 }
