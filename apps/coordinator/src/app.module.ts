@@ -8,7 +8,7 @@ import { migrations } from './migrations.js';
 import { MonthReportController } from './month-report/month-report.controller.js';
 import { MonthReportService } from './month-report/month-report.service.js';
 import { PipelineClients } from './month-report/pipeline.clients.js';
-import { PushDelivery } from './push/push-delivery.js';
+import { PushDelivery } from './push-delivery.js';
 import { Retention } from './retention.js';
 import { BatchPublishing } from './runs/batch-publishing.js';
 import { PeopleSelection } from './runs/people-selection.js';

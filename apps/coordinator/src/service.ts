@@ -4,7 +4,7 @@ import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
 import { addCommands } from './commands.js';
 import { migrations } from './migrations.js';
-import { PushDelivery } from './push/push-delivery.js';
+import { PushDelivery } from './push-delivery.js';
 import { readRunBodies } from './runs/run-body.js';
 
 export const apiDescription = {

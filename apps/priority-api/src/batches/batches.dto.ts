@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ServiceError } from '@tradewind/shared-types';
-import type { PushedMessage } from '../batch-message/batch-message.js';
+import type { PushedMessage } from '../batch-message.js';
 
 class PushedMessageDto {
   @ApiProperty({

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
-import { messageIdOf, readBatch, type Batch, type PushedMessage } from '../batch-message/batch-message.js';
+import { messageIdOf, readBatch, type Batch, type PushedMessage } from '../batch-message.js';
 import { DeadLettersService } from '../dead-letters/dead-letters.service.js';
 import { AppEvents } from '../events.js';
 import { ProfileCallsStore } from '../profile-calls/profile-calls.store.js';

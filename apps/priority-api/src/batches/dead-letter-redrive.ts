@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../app.config.js';
-import { readBatch, type PushedMessage } from '../batch-message/batch-message.js';
+import { readBatch, type PushedMessage } from '../batch-message.js';
 import { isDeadLetterId } from '../dead-letters/dead-letters.service.js';
 import type { DeadLetter } from '../dead-letters/dead-letter.entity.js';
 import { DeadLettersStore } from '../dead-letters/dead-letters.store.js';

@@ -1,6 +1,6 @@
 // Dead letters as an operator reads them on a terminal. Their content is untrusted and must not move the cursor or hide
 // text, so every character that a terminal does not simply show is escaped.
-import { decodeBase64, parseJson } from '../batch-message/batch-message.js';
+import { decodeBase64, parseJson } from '../batch-message.js';
 import type { DeadLetter } from './dead-letter.entity.js';
 import type { DeadLetterPage } from './dead-letters.store.js';
 

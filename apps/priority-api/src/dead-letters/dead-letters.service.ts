@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { storableJson } from '@tradewind/service-kit';
 import { AppEvents } from '../events.js';
-import { messageIdOf, type PushedMessage } from '../batch-message/batch-message.js';
+import { messageIdOf, type PushedMessage } from '../batch-message.js';
 import type { DeadLetter } from './dead-letter.entity.js';
 import { DeadLettersStore, type DeadLetterPage } from './dead-letters.store.js';
 

@@ -3,7 +3,7 @@ import { ProfileProvider } from '@tradewind/scraping-provider';
 import { BackgroundWork, Logger } from '@tradewind/service-kit';
 import { intentionOfCorrelationId, profileLookupMax, type ProfileDeliveryStatus } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
-import { monthlyGeneration } from '../batch-message/batch-message.js';
+import { monthlyGeneration } from '../batch-message.js';
 import { AppEvents } from '../events.js';
 import { hasResult, lossOf } from '../profile-calls/retry-rule.js';
 import { DeliveriesClient } from './deliveries.client.js';

@@ -12,7 +12,7 @@ import {
   type RetryCounts,
   type RetryResult,
 } from '@tradewind/shared-types';
-import type { BatchProfile } from '../batch-message/batch-message.js';
+import type { BatchProfile } from '../batch-message.js';
 import { DeliveryWatch } from '../delivery-watch/delivery-watch.js';
 import { AppEvents } from '../events.js';
 import { WatchedCallsStore } from '../profile-calls/watched-calls.store.js';

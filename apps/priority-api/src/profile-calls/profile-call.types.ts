@@ -1,5 +1,5 @@
 import type { Month } from '@tradewind/shared-types';
-import type { BatchProfile } from '../batch-message/batch-message.js';
+import type { BatchProfile } from '../batch-message.js';
 
 /** Which claim of a start this is: each one of a profile has a higher fence. */
 export interface CallClaim {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Db, storableJson, type Tx } from '@tradewind/service-kit';
 import type { Month, ProfileCallStatus, RetryCounts } from '@tradewind/shared-types';
-import { monthlyGeneration, type BatchProfile } from '../batch-message/batch-message.js';
+import { monthlyGeneration, type BatchProfile } from '../batch-message.js';
 import type { CallGroup, CallOutcome, ClaimedCall, ProviderPause, RetryPlan } from './profile-call.types.js';
 import { isRetryable } from './retry-rule.js';
 

@@ -2,8 +2,8 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { createPushDispatcher, type EmbeddedPushDispatcher, type PushDispatchEvent } from '@tradewind/cloud-ports';
 import { Logger } from '@tradewind/service-kit';
 import { profileBatchTopic } from '@tradewind/shared-types';
-import { AppConfig } from '../app.config.js';
-import { AppEvents } from '../events.js';
+import { AppConfig } from './app.config.js';
+import { AppEvents } from './events.js';
 
 /** With the embedded queue a serving coordinator delivers the messages too; on Google Cloud Pub/Sub does. */
 @Injectable()
