@@ -7,9 +7,8 @@ import { AppConfig } from './app.config.js';
 import { MonthReportService, type MonthCounts } from './month-report/month-report.service.js';
 import { listLimitDefault, listLimitMax, profilesPerRunMax } from './runs/run-limits.js';
 import { runDisplay } from './runs/run-display.js';
-import { runMessage } from './runs/run-message.js';
 import type { Run } from './runs/run.entity.js';
-import { toRunDto } from './runs/runs.dto.js';
+import { runMessage, toRunDto } from './runs/runs.dto.js';
 import { RunsService } from './runs/runs.service.js';
 
 export function addCommands(program: Command, open: () => Promise<INestApplicationContext>): void {

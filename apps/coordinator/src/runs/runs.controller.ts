@@ -14,9 +14,8 @@ import {
 import { Caller, callerId, Callers, type CallerIdentity } from '@tradewind/service-kit';
 import { ServiceError, monthOf, parseMonth } from '@tradewind/shared-types';
 import { listLimitDefault, listLimitMax } from './run-limits.js';
-import { runMessage } from './run-message.js';
 import type { RunOptions } from './run.types.js';
-import { RunDto, RunsAnswer, StartRunAnswer, StartRunDto, toRunDto } from './runs.dto.js';
+import { RunDto, RunsAnswer, StartRunAnswer, StartRunDto, runMessage, toRunDto } from './runs.dto.js';
 import { RunsService } from './runs.service.js';
 import { SchedulerOrCallerGuard } from './scheduler-or-caller.guard.js';
 import { assertMayStart } from './start-rule.js';

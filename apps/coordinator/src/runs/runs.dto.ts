@@ -3,6 +3,7 @@ import { IsMonthKey, MayBeAbsent } from '@tradewind/shared-types';
 import { IsBoolean, IsInt, Max, Min } from 'class-validator';
 import { profilesPerRunMax } from './run-limits.js';
 import type { Run } from './run.entity.js';
+import type { BegunRun } from './runs.service.js';
 
 /** Body of `POST /run`; every field may be left out, and so may the body. */
 export class StartRunDto {
@@ -157,4 +158,18 @@ export function toRunDto(run: Run): RunDto {
     created_at: run.createdAt.toISOString(),
     finished_at: run.finishedAt?.toISOString() ?? null,
   };
+}
+
+/** What `POST /run` and the command say about a run that has begun. */
+export function runMessage({ run, outcome }: Pick<BegunRun, 'run' | 'outcome'>): string {
+  switch (outcome) {
+    case 'started':
+      return `Run ${run.runId} of ${run.month} has started.`;
+    case 'resumed':
+      return `Run ${run.runId} of ${run.month} was unfinished and is resumed.`;
+    case 'already_published':
+      return run.state === 'completed'
+        ? `${run.month} has been published by run ${run.runId}; nothing new is published unless forced.`
+        : `${run.month} has been published; run ${run.runId} publishes only people who are new since.`;
+  }
 }
