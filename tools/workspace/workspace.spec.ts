@@ -73,7 +73,7 @@ describe('projects', () => {
 });
 
 describe('documents', () => {
-  const pages = globSync('{*.md,docs/**/*.md,{apps,libs,tools}/*/*.md,e2e/*.md,deploy/**/*.md}', {
+  const pages = globSync('{*.md,docs/**/*.md,{apps,libs,tools}/**/*.md,e2e/*.md,deploy/**/*.md}', {
     cwd: root,
     exclude: (path) => path.includes('node_modules'),
   });
@@ -94,6 +94,16 @@ describe('documents', () => {
   it.each(pages)('every link of %s leads somewhere', (page) => {
     const broken = [...new Set(linksOf(read(page)))].filter((link) => !existsSync(resolve(root, dirname(page), link)));
     expect(broken).toEqual([]);
+  });
+
+  it('are all in the index: docs/README.md, or that of the decisions', () => {
+    const linked = ['docs', 'docs/decisions'].flatMap((folder) =>
+      linksOf(read(`${folder}/README.md`)).map((link) => join(folder, link)),
+    );
+    const unlisted = pages.filter(
+      (page) => page.startsWith('docs/') && page !== 'docs/README.md' && !linked.includes(page),
+    );
+    expect(unlisted).toEqual([]);
   });
 
   describe('decisions', () => {
