@@ -10,7 +10,7 @@ import { SchedulerAuthenticator } from './src/runs/scheduler-or-caller.guard.ts'
 import { apiDescription } from './src/service.ts';
 
 const controllers = [RunsController, MonthReportController];
-// What the controllers call is not called here, and would want a database. The others are those of their guards.
+// Nothing is called here, so empty objects replace what the controllers and their guards inject.
 const called = controllers.flatMap((controller) => Reflect.getMetadata('design:paramtypes', controller));
 const guards = [CallerAuth, SchedulerAuthenticator, AppConfig];
 const providers = [...called, ...guards].map((provide) => ({ provide, useValue: {} }));

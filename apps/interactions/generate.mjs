@@ -9,7 +9,7 @@ import { apiDescription } from './src/service.ts';
 import { WebhookController } from './src/webhook/webhook.controller.ts';
 
 const controllers = [InteractionsController, WebhookController];
-// What the controllers call is not called here, and would want a database. The others are those of their guards.
+// Nothing is called here, so empty objects replace what the controllers and their guards inject.
 const called = controllers.flatMap((controller) => Reflect.getMetadata('design:paramtypes', controller));
 const providers = [...called, CallerAuth, AppConfig].map((provide) => ({ provide, useValue: {} }));
 class ApiModule {}

@@ -10,7 +10,7 @@ import { MonthsController } from './src/months/months.controller.ts';
 import { apiDescription } from './src/service.ts';
 
 const controllers = [BatchesController, MonthsController];
-// What the controllers call is not called here, and would want a database. The others are those of their guards.
+// Nothing is called here, so empty objects replace what the controllers and their guards inject.
 const called = controllers.flatMap((controller) => Reflect.getMetadata('design:paramtypes', controller));
 const guards = [CallerAuth, PushAuthenticator, AppConfig];
 const providers = [...called, ...guards].map((provide) => ({ provide, useValue: {} }));

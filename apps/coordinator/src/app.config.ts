@@ -13,7 +13,7 @@ import {
 /** Every environment variable of this app; nothing else reads the environment. */
 export class AppConfig extends configClass({
   ...databaseSettings({ schema: 'coordinator' }),
-  // Numbering the batches of a million people is one statement; the kit's default of 15 s would cut it.
+  // Numbering the batches of a million people is one statement; the kit's default of 15 s would end it.
   DATABASE_STATEMENT_TIMEOUT_MS: integer({
     default: 300_000,
     min: 1,

@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('access', () => {
-  it('is for services alone, operation by operation', async () => {
+  it('every operation admits the callers of the pipelines alone', async () => {
     // A run that is under way refuses another one.
     await eventually(async () =>
       expect(await accessTable(app.url, operations, callers)).toEqual(
@@ -63,13 +63,13 @@ describe('access', () => {
     expect(Object.keys(await servedOperations(app.url)).sort()).toEqual(Object.keys(operations).sort());
   });
 
-  it('comes after the check of depth: a body nested 20,000 levels deep is refused', async () => {
+  it('every operation refuses a body nested 20,000 levels deep', async () => {
     expect(await takersOfDeepBodies(app.url, operations)).toEqual([]);
   });
 });
 
 describe('what is stored of the caller', () => {
-  it('names who asked for a run and for a retry', async () => {
+  it('names the caller who asked for a run, and for a retry', async () => {
     expect(await app.query('select triggered_by from run where run_id = $1', [runId])).toEqual([
       { triggered_by: 'test' },
     ]);

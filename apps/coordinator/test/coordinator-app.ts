@@ -14,11 +14,11 @@ export const serviceToken = 'service-token-of-the-test';
 export interface Person {
   personId?: string;
   isPriority?: boolean;
-  /** None: a person without a username. */
+  /** Null: a person without a username. */
   usernames?: (string | null)[];
 }
 
-/** In place of priority-api and priority-webhook: takes pushes, and answers look-ups as the test sets. */
+/** Stands in for priority-api and priority-webhook: accepts pushes, and answers look-ups as the test sets. */
 export interface Neighbours {
   url: string;
   pushed: PushEnvelope['message'][];
@@ -26,7 +26,7 @@ export interface Neighbours {
   deliveries: Map<string, ProfileDeliveryStatus>;
   /** Bodies of the retries asked for. */
   retries: AskedBody[];
-  /** Profiles that a retry leaves alone. */
+  /** Profiles that a retry does not start. */
   onTheirWay: Set<string>;
   isUp: boolean;
   close(): Promise<void>;
@@ -86,7 +86,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     await eventually(async () => {
       run = (await request('GET', `/runs/${runId}`)).body;
       if (run.status !== 'completed') throw new Error(`run is ${run.status}: ${run.last_error}`);
-      // The lock is given back just after the run is completed.
+      // The lock is released just after the run is completed.
       const locks = await pool.query(
         `select from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`,
       );
@@ -170,7 +170,7 @@ export async function eventually(check: () => Promise<void> | void, timeoutMs = 
   }
 }
 
-/** The fields of all requests to the neighbours together. */
+/** The fields of all requests to the two other apps together. */
 interface AskedBody {
   message: PushEnvelope['message'];
   profiles: { network_username: string; person_id: string }[];

@@ -89,7 +89,7 @@ describe('the month report', () => {
     });
   });
 
-  it('asks for a retry of what is missing and not on its way to be stored, and counts the rest', async () => {
+  it('retries what is missing unless it is about to be stored, and counts the rest', async () => {
     await aMonth();
     for (const name of ['pending', 'unsettled', 'started']) app.neighbours.onTheirWay.add(name);
     const answer = await app.request('POST', `/months/${month}/retry-missing`);
@@ -118,7 +118,7 @@ describe('the month report', () => {
     ]);
   });
 
-  it('hands on the plan, the dry run and the forced run that wants the profiles', async () => {
+  it('passes on the plan, the dry run and the forced run of the profiles', async () => {
     await app.addPeople([{ usernames: ['again'] }, { usernames: ['once'] }]);
     await app.runToEnd({ month });
     const forced = await app.runToEnd({ month, force: true, limit: 1 });
@@ -147,7 +147,7 @@ describe('the month report', () => {
     expect(app.neighbours.retries).toEqual([]);
   });
 
-  it('still shows what was published before a forced run with a limit, every profile once', async () => {
+  it('counts each profile once after a forced run with a limit', async () => {
     const names = Array.from({ length: 15 }, (_, index) => `person-${index}`);
     await app.addPeople(names.map((name) => ({ usernames: [name] })));
     await app.runToEnd({ month });
@@ -171,7 +171,7 @@ describe('the month report', () => {
     });
   });
 
-  it('is 404 without a run, 400 for what is no month, 503 while a neighbour is away', async () => {
+  it('is 404 without a run, 400 for an invalid month, 503 while another app is away', async () => {
     expect((await app.request('GET', '/months/2026-01/report')).status).toBe(404);
     for (const wrong of ['2031', '0000-01', '2026-13', '9999-12']) {
       expect((await app.request('GET', `/months/${wrong}/report`)).status).toBe(400);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-it('batches go with their month; the run stays, and its month is not published again', async () => {
+it('batches are removed with their month; the run stays, and its month is not published again', async () => {
   await app.addPeople(Array.from({ length: 25 }, (_, index) => ({ usernames: [`person-${index}`] })));
   const old = await app.runToEnd({ month: '2020-01' });
   const late = await app.runToEnd({ month: '2020-02' });

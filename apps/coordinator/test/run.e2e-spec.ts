@@ -13,7 +13,7 @@ const people = (count: number, prefix = 'person') =>
   Array.from({ length: count }, (_, index) => ({ usernames: [`${prefix}-${index}`] }));
 
 describe('the monthly run', () => {
-  it('shows by a metric whether this month has been published, whichever process did it', async () => {
+  it('a metric shows whether this month has been published by any process', async () => {
     const published = async () => {
       const text = await (await fetch(app.running.metricsUrl)).text();
       return /^tradewind_coordinator_month_published (\S+)$/m.exec(text)?.[1];
@@ -23,7 +23,7 @@ describe('the monthly run', () => {
     await app.runToEnd({ dry_run: true });
     await app.runToEnd({ limit: 1 });
     expect(await published()).toBe('0');
-    // As a command in another process does.
+    // As a command in another process would do it.
     await app.query(
       `insert into run(month, state, forced, dry_run, finished_at) values ($1, 'completed', false, false, now())`,
       [monthOf(new Date())],
@@ -31,7 +31,7 @@ describe('the monthly run', () => {
     expect(await published()).toBe('1');
   });
 
-  it('publishes every priority person once, in batches as specified', async () => {
+  it('publishes every priority person once, in batches of the specified form', async () => {
     const personId = randomUUID();
     await app.addPeople([
       ...people(23),
@@ -77,7 +77,7 @@ describe('the monthly run', () => {
     expect(ada).toEqual({ network_username: 'ada-lovelace', person_id: personId });
   });
 
-  it('publishes nothing new when run again in the month, and everything when forced', async () => {
+  it('a second run of a month publishes nothing, and a forced one everything', async () => {
     await app.addPeople(people(15));
     const first = await app.runToEnd();
     const again = await app.request('POST', '/run');
@@ -99,7 +99,7 @@ describe('the monthly run', () => {
     ).toHaveLength(2);
   });
 
-  it('publishes in a second run of the month only who is new since the first', async () => {
+  it('a second run of a month publishes only the people who are new since the first', async () => {
     await app.addPeople(people(15));
     await app.runToEnd();
     await app.addPeople(people(5, 'added'));
@@ -112,7 +112,7 @@ describe('the monthly run', () => {
     );
   });
 
-  it('publishes the rest of the month after a run with a limit', async () => {
+  it('the run after one with a limit publishes the rest of the month', async () => {
     await app.addPeople(people(30));
     const trial = await app.runToEnd({ limit: 4 });
     expect(trial).toMatchObject({ selected: 4, total_batches: 1, limit: 4 });
@@ -126,7 +126,7 @@ describe('the monthly run', () => {
     expect(names).toHaveLength(30);
   });
 
-  it('counts and publishes nothing in a dry run', async () => {
+  it('a dry run counts, and publishes nothing', async () => {
     await app.addPeople(people(15));
     expect(await app.runToEnd({ dry_run: true })).toMatchObject({
       dry_run: true,
@@ -138,11 +138,11 @@ describe('the monthly run', () => {
     expect(await app.runToEnd()).toMatchObject({ dry_run: false, published_profiles: 15 });
   });
 
-  it('completes with nothing when nobody is selected', async () => {
+  it('completes when nobody is selected', async () => {
     expect(await app.runToEnd()).toMatchObject({ selected: 0, total_batches: 0, status: 'completed' });
   });
 
-  it('refuses a second start while one runs, and says which one', async () => {
+  it('refuses a second start while a run is under way, and names that run', async () => {
     await app.addPeople(people(400));
     const [first, ...others] = await Promise.all(Array.from({ length: 6 }, () => app.request('POST', '/run')));
     const accepted = [first!, ...others].filter(({ status }) => status === 202);
@@ -196,7 +196,7 @@ describe('the monthly run', () => {
     },
   );
 
-  it('reads JSON that was announced as bytes, by the same rules', async () => {
+  it('reads JSON that is announced as bytes by the same rules', async () => {
     const bytes = { 'content-type': 'application/octet-stream' };
     expect((await post('{"dry_run": null}', bytes)).status).toBe(400);
     expect((await post('{"dry_run": tru', bytes)).status).toBe(400);
@@ -219,11 +219,10 @@ describe('the monthly run', () => {
 });
 
 describe('a run that another process left unfinished', () => {
-  it('is resumed by a serving process: no batch twice, none missing', async () => {
+  it('is resumed by a serving process, with no batch twice and none missing', async () => {
     await app.addPeople(people(50));
     await app.running.close();
-    // What a process leaves that was killed between publishing a chunk and marking it: five batches, two of them
-    // marked.
+    // The state after a kill between publishing a chunk and marking it: five batches, two of them marked.
     const [run] = await app.query<{ run_id: string }>(
       `insert into run(month, state, forced, dry_run, selected, total_batches, published_batches, published_profiles)
        values ('2026-11', 'publishing', false, false, 50, 5, 2, 20) returning run_id`,
@@ -253,7 +252,7 @@ describe('a run that another process left unfinished', () => {
     }
   });
 
-  it('selects from the beginning when it was still selecting', async () => {
+  it('is selected from the beginning when it was still selecting', async () => {
     await app.addPeople(people(12));
     await app.query(
       `insert into run(run_id, month, state, forced, dry_run) values (gen_random_uuid(), '2026-11', 'selecting', false, false)`,

@@ -19,7 +19,7 @@ let embedded: TestApp;
 let bigQuery: FakeBigQuery;
 let keys: FakeGoogleKeys;
 let strangers: FakeGoogleKeys;
-/** In place of the keys of identity, none of which signed the tokens sent here. */
+/** Stands in for identity's keys, none of which signed the tokens sent here. */
 let identity: Server;
 let google: RunningService<AppConfig>;
 let env: Record<string, string>;
@@ -65,7 +65,7 @@ const run = async (token: string, url = google.url, body = '{}') => {
 };
 
 describe('POST /run by the scheduler', () => {
-  it('starts the run, and progress is for callers alone', async () => {
+  it('may start the run, but only callers may read its progress', async () => {
     const token = keys.token({ aud: audience, email });
     const started = await run(token);
     expect(started).toMatchObject({ status: 202, body: { outcome: 'started', run_id: expect.any(String) } });
@@ -78,7 +78,7 @@ describe('POST /run by the scheduler', () => {
     expect((await progress(`Bearer ${token}`)).status).toBe(401);
   });
 
-  it('starts a month and never publishes one again', async () => {
+  it('may start a month, but never publish one again', async () => {
     const answer = await run(keys.token({ aud: audience, email }), google.url, '{"force": true}');
     expect(answer).toMatchObject({ status: 403, body: { message: expect.stringContaining('ADMIN') } });
   });
@@ -96,7 +96,7 @@ describe('POST /run by the scheduler', () => {
     expect(await run(token())).toMatchObject({ status: 401, body: { error: 'Unauthorized', statusCode: 401 } });
   });
 
-  it('is 503 while the keys cannot be had, so that the scheduler comes again; callers are not held up', async () => {
+  it("is 503 while Google's keys cannot be read, so that the scheduler tries again; callers are not affected", async () => {
     strangers.failWith = 503;
     const cut = await startService(service, { env: { ...env, GOOGLE_SIGNING_KEYS_URL: strangers.certsUrl } });
     try {
@@ -107,7 +107,7 @@ describe('POST /run by the scheduler', () => {
     }
   });
 
-  it('is refused where no audience is set', async () => {
+  it('is refused when no audience is set', async () => {
     const unset = await startService(service, { env: { ...env, SCHEDULER_AUDIENCE: '' } });
     try {
       const token = keys.token({ aud: audience, email });

@@ -1,4 +1,4 @@
-// Publishing a month again, or another month than the current one, buys everybody once more: who may do that.
+// Who may publish a month again, or a month other than the current one. Both buy every profile once more.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { monthOf } from '@tradewind/shared-types';
 import { PretendIssuer } from '@tradewind/testkit';
@@ -24,7 +24,7 @@ const run = async (token: string, body: object) => {
   return answer;
 };
 
-it('an analyst runs a month and may not force it, not even for show; an admin and a service token may', async () => {
+it('an analyst may run a month but not force it, not even as a dry run; an admin and a service token may', async () => {
   const month = monthOf(new Date());
   expect((await run(tokenOf('ANALYST'), { month, force: false })).status).toBe(202);
   for (const body of [{ force: true }, { force: true, dry_run: true }, { force: true, limit: 1 }]) {
@@ -42,7 +42,7 @@ it('an analyst runs a month and may not force it, not even for show; an admin an
   expect((await run(serviceToken, { force: true })).body).toMatchObject({ forced: true });
 });
 
-it('an analyst sees the plan of another month and may not run it; an admin and a service token may', async () => {
+it('an analyst may plan another month as a dry run but not run it; an admin and a service token may', async () => {
   const now = new Date();
   const [before, after] = [-1, 1].map((months) => monthOf(new Date(now.getFullYear(), now.getMonth() + months, 15)));
   for (const month of [before, after]) {

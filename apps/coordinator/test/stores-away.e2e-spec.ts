@@ -1,4 +1,4 @@
-// Warehouse and queue away: the service starts, stays in service, and a run that began goes on once they are back.
+// Without warehouse and queue the service starts and stays ready, and a run continues once they are back.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startService, type RunningService } from '@tradewind/service-kit';
 import { Relay } from '@tradewind/testkit';
@@ -28,9 +28,9 @@ afterEach(async () => {
 });
 
 describe('without warehouse and queue', () => {
-  it('it starts, is ready, takes a run, and finishes it later', async () => {
+  it('it starts, is ready, accepts a run, and finishes it later', async () => {
     await app.addPeople([{ usernames: ['ada'] }, { usernames: ['grace'] }]);
-    // Nobody else may finish the run.
+    // No other process may finish the run.
     await app.running.close();
     relay.down();
     const address = new URL(app.databaseUrl);

@@ -27,7 +27,7 @@ describe('POST /scraper/network/abort-run', () => {
   const rowOf = async (handle: string) =>
     (await world.tracker()).filter((row) => row.networkUsername === handle).at(-1)!;
 
-  it('aborts an active run and names it, and says of others that there is none', async () => {
+  it('aborts an active run and names it, and answers that other targets have none', async () => {
     slow('runs');
     const started = await trigger(person('runs'));
     const answer = await abort(person('runs'), person('never-seen'), company('runs'));
@@ -66,7 +66,7 @@ describe('POST /scraper/network/abort-run', () => {
     expect(await rowOf('runs')).toMatchObject({ status: 'ABORTED', completed_date: null, posts_count: null });
   });
 
-  it('refuses a second run while one is active, and takes a new one after the abort', async () => {
+  it('refuses a second run while one is active, and accepts a new one after the abort', async () => {
     slow('again');
     await trigger(person('again'));
     expect(await trigger(person('again'))).toMatchObject({
@@ -84,7 +84,7 @@ describe('POST /scraper/network/abort-run', () => {
     expect((await trigger(person('again'))).success).toBe(true);
   });
 
-  it('another company has runs of its own', async () => {
+  it('leaves the runs of another company alone', async () => {
     slow('shared');
     await trigger(person('shared'));
     const { body } = await world.post('/scraper/network/interactions', {
@@ -111,7 +111,7 @@ describe('POST /scraper/network/abort-run', () => {
       const handle = `ended-${status.toLowerCase()}`;
       world.simulator.setFaults([
         { on: 'run.webhook', kind: 'never', target: handle },
-        // Our own looks fail, so that only the abort learns of the end.
+        // Our own look-ups fail, so that only the abort sees the end.
         { on: 'run.get', kind: 'error_before', target: handle },
         ...(kind ? [{ on: 'run', kind, target: handle } as const] : []),
       ]);
@@ -130,7 +130,7 @@ describe('POST /scraper/network/abort-run', () => {
     },
   );
 
-  it('a job that still waits for a slot is aborted without ever reaching the provider', async () => {
+  it('a job that waits for a slot is aborted without a call to the provider', async () => {
     slow('slot-1', 'slot-2', 'slot-3', 'slot-4');
     await trigger(...['slot-1', 'slot-2', 'slot-3', 'slot-4'].map(person));
     const waiting = trigger(person('waits'));
@@ -147,7 +147,7 @@ describe('POST /scraper/network/abort-run', () => {
     expect(world.simulator.ledger({ operation: 'run.start', target: 'waits' })).toEqual([]);
   });
 
-  it('a job that is not started when the answer is due is reported as PENDING and goes on', async () => {
+  it('a job that is not started in time is reported as PENDING and continues', async () => {
     slow('full-1', 'full-2', 'full-3', 'full-4');
     await trigger(...['full-1', 'full-2', 'full-3', 'full-4'].map(person));
     const answer = await trigger(person('later'));
@@ -159,7 +159,7 @@ describe('POST /scraper/network/abort-run', () => {
     expect((await rowOf('later')).status).toBe('COMPLETED');
   });
 
-  it('an abort in the middle of a start that gets no answer finds the run and aborts it', async () => {
+  it('an abort during a start without an answer finds the run and aborts it', async () => {
     slow('silent-start');
     world.simulator.addFaults([{ on: 'run.start', kind: 'timeout_after', target: 'silent-start' }]);
     const starting = trigger(person('silent-start'));
@@ -174,7 +174,7 @@ describe('POST /scraper/network/abort-run', () => {
     expect(world.simulator.ledger({ operation: 'run.start', target: 'silent-start' })).toHaveLength(1);
   });
 
-  it('an abort that the provider does not answer is reported as not confirmed, and followed up', async () => {
+  it('an abort that the provider does not answer is reported as not confirmed, and repeated later', async () => {
     slow('deaf');
     await trigger(person('deaf'));
     world.simulator.addFaults([{ on: 'run.abort', kind: 'error_before', target: 'deaf' }]);
@@ -219,8 +219,8 @@ describe('POST /scraper/network/abort-run', () => {
     expect(statuses.ABORTED + statuses.COMPLETED).toBe(handles.length);
   });
 
-  it('a provider that is silent about an abort holds the answer no longer than the budget, nor other targets', async () => {
-    // A replica that would wait long for the provider; the others take the job over from it.
+  it('a provider that is silent about an abort delays the answer no longer than the budget, and no other target', async () => {
+    // This replica waits long for the provider; the others take over its job.
     const { url } = await world.addReplica({ PROVIDER_TIMEOUT_MS: '30000' });
     slow('silent', 'talks');
     await trigger(person('silent'), person('talks'));

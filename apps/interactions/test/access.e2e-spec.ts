@@ -1,5 +1,5 @@
-// Who may do what, by enumeration: every operation against every kind of caller. A new operation that is missing from
-// the table fails the build.
+// Who may do what: every operation against every kind of caller. A new operation that is missing from the table fails
+// the build.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceTokenEntry } from '@tradewind/service-kit';
 import { InteractionsWorld, person } from './interactions-app.js';
@@ -8,13 +8,13 @@ import { accessTable, PretendIssuer, servedOperations, takersOfDeepBodies, type 
 const body = { user_company_id: 'acme', targets: [person('access')] };
 const webhook = { eventType: 'ACTOR.RUN.SUCCEEDED', resource: { id: 'unknown' } };
 
-/** What an operation answers callers who may, and callers bound to another company than the one that it is about. */
+/** What an operation answers to callers who may use it, and to callers that are bound to another company. */
 const answers: Record<string, Operation & { allowed: number; foreign?: number }> = {
   'post /scraper/network/interactions': { body, allowed: 200, foreign: 403 },
   'post /scraper/network/abort-run': { body, allowed: 200, foreign: 403 },
   'get /scraper/network/interactions': { allowed: 200, foreign: 200 },
   'get /scraper/network/interactions/{run_id}': { allowed: 200, foreign: 404 },
-  // No operation for callers: it asks for the secret of the webhook.
+  // Not for callers: it asks for the secret of the webhook.
   'post /scraper/network/webhook': { body: webhook, allowed: 404 },
 };
 
@@ -51,7 +51,7 @@ describe('access', () => {
     await issuer.close();
   });
 
-  /** Caller -> headers, and what it gets: the answer of those who may, of those of another company, or a status. */
+  /** Headers of each caller, and what it gets: the answer of `allowed`, that of `foreign`, or a status. */
   const callers: Record<string, [() => Record<string, string>, 'allowed' | 'foreign' | 401 | 403]> = {
     nobody: [() => ({}), 401],
     'an analyst of the company': [() => bearer(issuer.accessToken({ user_company_id: 'acme' })), 'allowed'],
@@ -86,7 +86,7 @@ describe('access', () => {
     expect(await takersOfDeepBodies(world.url, answers)).toEqual([]);
   });
 
-  it.each(Object.entries(callers))('%s', async (caller, [headers, expected]) => {
+  it.each(Object.entries(callers))('every operation answers %s as the tables above say', async (caller, [headers, expected]) => {
     const operations = structuredClone(answers);
     operations['get /scraper/network/interactions/{run_id}']!.path = `/scraper/network/interactions/${jobId}`;
     const table = await accessTable(world.url, operations, { [caller]: headers() });
@@ -104,7 +104,7 @@ describe('access', () => {
     expect([(await world.tracker()).length, world.simulator.ledger().length]).toEqual(before);
   });
 
-  it('says which rule refuses', async () => {
+  it('names the rule that refuses a call', async () => {
     const trigger = (token: string, more: object = {}) =>
       world.post('/scraper/network/interactions', { ...body, ...more }, bearer(token));
     const refusals = [
@@ -154,7 +154,7 @@ describe('access', () => {
     expect(shown).toMatchObject({ triggered_by: 'globex', aborted_by: 'the-admin' });
   });
 
-  it('lists only the jobs of the own company, whatever the filter', async () => {
+  it('shows a bound caller only the jobs of its own company, whatever the filter', async () => {
     const list = async (token: string, query = '') => {
       const { body: page } = await world.get(`/scraper/network/interactions${query}`, bearer(token));
       return (page as { interactions: { user_company_id: string }[] }).interactions;
@@ -169,7 +169,7 @@ describe('access', () => {
     expect(await companies('token-of-globex', '?user_company_id=globex')).toEqual(['globex']);
   });
 
-  it('knows nobody and binds nobody where callers need not say who they are', async () => {
+  it('records no caller and binds none where CALLER_AUTH is none', async () => {
     const open = await world.addReplica({ CALLER_AUTH: 'none' });
     const request = { user_company_id: 'any', trigger_user_id: 'anybody', targets: [person('open')] };
     const answer = await world.post('/scraper/network/interactions', request, {}, open.url);

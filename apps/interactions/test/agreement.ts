@@ -1,4 +1,4 @@
-// What must hold once everything has come to rest: tracker, warehouse and the simulator's ledger tell the same story.
+// What must hold once nothing is under way: tracker, warehouse and the simulator's ledger agree.
 import { expect } from '@jest/globals';
 import type { Simulator } from '@tradewind/provider-simulator';
 import type { TrackerRow, WarehouseCounts } from './stored-rows.types.js';

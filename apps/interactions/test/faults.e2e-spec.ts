@@ -1,4 +1,4 @@
-// Each fault of the provider alone: every one strikes a target of its own, all at the same time.
+// Each fault of the provider, all at the same time and each on a target of its own.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CallFaultKind, Fault } from '@tradewind/provider-simulator';
 import { expectAgreement } from './agreement.js';
@@ -17,7 +17,7 @@ const callKinds: readonly CallFaultKind[] = [
   'reset_after',
 ];
 
-/** Longer than PROVIDER_TIMEOUT_MS where it is a timeout, shorter where it is latency. */
+/** Longer than PROVIDER_TIMEOUT_MS for a timeout, shorter for latency. */
 const callFault = (on: Fault['on'], kind: CallFaultKind, times: number): Fault => ({
   on,
   kind,
@@ -26,7 +26,7 @@ const callFault = (on: Fault['on'], kind: CallFaultKind, times: number): Fault =
   ...(kind === 'rate_limited' ? { retryAfterSeconds: 1 } : {}),
 });
 
-/** Fault and how the job ends. */
+/** Each fault, and how the job ends. */
 const faults: Record<string, [Fault, 'COMPLETED' | 'FAILED']> = {
   'run-fail': [{ on: 'run', kind: 'fail' }, 'FAILED'],
   'run-time-out': [{ on: 'run', kind: 'time_out' }, 'FAILED'],
@@ -61,7 +61,7 @@ describe('each fault of the provider alone', () => {
   });
   afterAll(() => world.stop());
 
-  it.each(handles)('%s strikes, and the job ends as it must, with one start that counts', (handle) => {
+  it.each(handles)('%s: the job ends as specified, with one effective start', (handle) => {
     const [fault, status] = faults[handle]!;
     const row = rows.get(handle)!;
     expect(row.status).toBe(status);
@@ -80,7 +80,7 @@ describe('several faults that hide a start', () => {
   });
   afterAll(() => world.stop());
 
-  it('a start that got no answer, a list that fails and inputs that cannot be read end in one run', async () => {
+  it('a lost answer, a failing list and unreadable inputs together still end in one run', async () => {
     world.simulator.setFaults([
       { on: 'run.start', kind: 'reset_after', target: ['hidden-1', 'hidden-2'] },
       { on: 'run.webhook', kind: 'never' },
@@ -94,7 +94,7 @@ describe('several faults that hide a start', () => {
     await expectAgreement(world);
   });
 
-  it('a start that the provider takes up only after the call was given up is found, not repeated', async () => {
+  it('a run that appears after its call was given up is found, not started again', async () => {
     // The call ends after one second, the run begins after two.
     world.simulator.setFaults([{ on: 'run.start', kind: 'latency', target: 'dawdler', delayMs: 2_000, times: 1 }]);
     const { body } = await world.post('/scraper/network/interactions', {
@@ -107,7 +107,7 @@ describe('several faults that hide a start', () => {
     await expectAgreement(world);
   });
 
-  it('a start that fails each time ends as FAILED with a sentence that reveals nothing of the provider', async () => {
+  it('a start that always fails ends as FAILED with an error that reveals nothing about the provider', async () => {
     world.simulator.setFaults([{ on: 'run.start', kind: 'error_before', target: 'hopeless' }]);
     const targets = [person('hopeless'), person('fine')];
     const { body } = await world.post('/scraper/network/interactions', { user_company_id: 'acme', targets });
@@ -138,7 +138,7 @@ describe('several faults that hide a start', () => {
     await expectAgreement(world);
   });
 
-  it('Retry-After is honoured by all starts', async () => {
+  it('all starts honour Retry-After', async () => {
     world.simulator.setFaults([
       { on: 'run.start', kind: 'rate_limited', target: 'first', times: 1, retryAfterSeconds: 1 },
     ]);
@@ -148,7 +148,7 @@ describe('several faults that hide a start', () => {
     await world.finished();
   });
 
-  it('never more runs are active than there are slots', async () => {
+  it('active runs never exceed the slots', async () => {
     world.simulator.setFaults([]);
     const small = await InteractionsWorld.start({ settings: { PROVIDER_SLOTS: '3' }, replicas: 2 });
     try {

@@ -12,10 +12,10 @@ import { migrations } from '../src/migrations.js';
 import { service } from '../src/service.js';
 import type { TrackerRow, WarehouseCounts } from './stored-rows.types.js';
 
-// Generous: on a busy machine everything takes many times longer, and a wait ends as soon as its condition holds.
+// Generous, for busy machines; a wait ends as soon as its condition holds.
 jest.setTimeout(180_000);
 
-/** Quick enough for tests; the relations between the times are those of production. */
+/** Short times for tests, in the same proportions as in production. */
 export const quickSettings = {
   ENVIRONMENT: 'dev',
   CALLER_AUTH: 'none',
@@ -56,7 +56,7 @@ export class InteractionsWorld {
     readonly settings: Record<string, string>,
   ) {}
 
-  /** A simulator, a database and so many replicas of the service, none of them started twice on one port. */
+  /** A simulator, a database and so many replicas of the service, each on a port of its own. */
   static async start(
     options: { settings?: Record<string, string>; simulator?: SimulatorOptions; replicas?: number } = {},
   ): Promise<InteractionsWorld> {
@@ -127,7 +127,7 @@ export class InteractionsWorld {
     return rows;
   }
 
-  /** Rows of each run, by distinct id of the network: equal to the number of rows, or something is there twice. */
+  /** Distinct ids of the network in each run; fewer than the rows means that something is stored twice. */
   async allWarehouseCounts(): Promise<Map<string, WarehouseCounts>> {
     const { rows } = await this.sql.query<WarehouseCounts & { run: string; total: number; ids: number }>(
       `select provider_run_id as run, count(*)::int as total, count(distinct (kind, id))::int as ids,
@@ -147,7 +147,7 @@ export class InteractionsWorld {
     return (await this.allWarehouseCounts()).get(runId) ?? { posts: 0, comments: 0, reactions: 0 };
   }
 
-  /** What each run was started with, by handle. */
+  /** The input of each run, by handle. */
   async providerInputs(): Promise<Record<string, Record<string, unknown>>> {
     const provider = createRunProvider(this.replicas[0]!.config);
     const inputs: Record<string, Record<string, unknown>> = {};
@@ -162,7 +162,7 @@ export class InteractionsWorld {
     return inputs;
   }
 
-  /** Starts from the beginning: nothing may be under way. */
+  /** Empties everything; nothing may be under way. */
   async empty(): Promise<void> {
     this.simulator.reset();
     await this.sql.query(

@@ -9,7 +9,7 @@ describe('POST /scraper/network/interactions', () => {
   });
   afterAll(() => world.stop());
 
-  it('starts one run per target, in the order of the targets, and its data arrive in tracker and warehouse', async () => {
+  it('starts one run per target, answers in their order, and brings the data to tracker and warehouse', async () => {
     const { status, body } = await world.post('/scraper/network/interactions', {
       user_company_id: 'acme',
       targets: [person('ada-lovelace'), company('analytical-engines'), person('charles-babbage')],

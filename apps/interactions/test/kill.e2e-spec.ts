@@ -1,5 +1,5 @@
 // The built service as processes of its own, two replicas, killed with SIGKILL at random moments while jobs are
-// triggered, run and are stored. KILL_JOBS, KILL_TIMES and KILL_SEED make it longer, or repeat one course.
+// triggered, run and are stored. KILL_JOBS and KILL_TIMES make it longer; KILL_SEED repeats one sequence.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -15,7 +15,7 @@ const seed = Number(process.env['KILL_SEED'] ?? 7);
 const jobsPerRequest = 25;
 const main = new URL('../dist/main.js', import.meta.url);
 
-/** mulberry32: a course of the test can be repeated by its seed. */
+/** mulberry32, so that a seed repeats the same sequence. */
 function seededRandom(state: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -86,7 +86,7 @@ describe(`${jobs} jobs on two replicas that are killed ${kills} times`, () => {
   let replicas: ReplicaProcess[];
 
   beforeAll(async () => {
-    // NOTE: Jest reads the sources, this test what `nx build` made of them; nx builds before it tests.
+    // NOTE: Jest reads the sources, but this test runs what `nx build` made of them; nx builds before it tests.
     expect(existsSync(main)).toBe(true);
     world = await InteractionsWorld.start({ replicas: 0, simulator: { runDurationMs: { min: 200, max: 1_500 } } });
     world.simulator.setFaults([
@@ -130,14 +130,14 @@ describe(`${jobs} jobs on two replicas that are killed ${kills} times`, () => {
     600_000 + jobs * 1_000,
   );
 
-  /** As a client would: what was not answered is sent again, unless the tracker has it already. */
+  /** Does as a client would: sends unanswered requests again, unless the tracker has their jobs. */
   async function triggerAll(handles: readonly string[], random: () => number): Promise<void> {
     for (let start = 0; start < handles.length; start += jobsPerRequest) {
       let left = handles.slice(start, start + jobsPerRequest);
       while (left.length > 0) {
         const base = replicas[Math.floor(random() * replicas.length)]!.url;
         const body = { user_company_id: 'acme', targets: left.map(person) };
-        // A killed replica breaks the connection: whether the jobs were recorded shows the tracker alone.
+        // A killed replica breaks the connection. Only the tracker shows whether the jobs were recorded.
         await world.post('/scraper/network/interactions', body, {}, base).catch(() => undefined);
         const known = new Set((await world.tracker()).map((row) => row.networkUsername));
         left = left.filter((handle) => !known.has(handle));

@@ -1,5 +1,5 @@
-// The database goes away in the middle of a trigger. Whatever the moment, a run that is started is named by the answer,
-// or by a repeat of the request, and nothing is started twice.
+// The database goes away in the middle of a trigger. At any moment, the answer or a repeated request names every run
+// that is started, and nothing is started twice.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Relay } from '@tradewind/testkit';
 import { expectAgreement } from './agreement.js';
@@ -38,7 +38,7 @@ describe('a database that goes away while jobs are started', () => {
   };
   const startsOf = (handle: string) => world.simulator.ledger({ operation: 'run.start', target: handle, effect: true });
 
-  it('after the start was sent: the answer names the run, and its job goes on when the database is back', async () => {
+  it('after the start was sent: the answer names the run, and its job continues when the database is back', async () => {
     world.simulator.setFaults([{ on: 'run.start', kind: 'latency', target: ['cut-1', 'cut-2'], delayMs: 1_000 }]);
     const answering = trigger('cut-1', 'cut-2');
     await world.until((rows) => rows.length === 2 && rows.every((row) => row.stage === 'starting'));
@@ -51,7 +51,7 @@ describe('a database that goes away while jobs are started', () => {
     ]);
     relay.up();
     const rows = await world.finished();
-    // Recorded by one statement, they have one moment, so that their order is that of their ids.
+    // One statement gives them the same time, so their order is that of their ids.
     expect(rows.map((row) => [row.networkUsername, row.status, row.provider_run_id]).sort()).toEqual([
       ['cut-1', 'COMPLETED', results[0]!.run_id],
       ['cut-2', 'COMPLETED', results[1]!.run_id],
@@ -59,7 +59,7 @@ describe('a database that goes away while jobs are started', () => {
     await expectAgreement(world);
   });
 
-  it('before the start was sent: the answer says that it is on its way, and a repeat finds it', async () => {
+  it('before the start was sent: the answer says PENDING, and a repeated request finds the job', async () => {
     world.simulator.setFaults([{ on: 'run.start', kind: 'rate_limited', target: 'held', retryAfterSeconds: 2 }]);
     const answering = trigger('held');
     await world.until((rows) => rows.length === 1 && startsOf('held').length === 0);
@@ -86,8 +86,8 @@ describe('a database that goes away while jobs are started', () => {
     await world.finished();
   });
 
-  it('while jobs are being recorded: the answer knows whether they were', async () => {
-    // A lock holds the statement back after it was sent; the connection breaks before its answer.
+  it('while jobs are being recorded: the answer says whether they were recorded', async () => {
+    // A lock delays the statement after it was sent, and the connection breaks before the answer.
     const holder = await world.sql.connect();
     await holder.query('begin');
     await holder.query('lock table "network_interactions_trackerDev" in share mode');
@@ -108,7 +108,7 @@ describe('a database that goes away while jobs are started', () => {
   });
 
   it.each([0, 5, 10, 20, 40, 60, 80, 120])(
-    '%d ms after the request: the answer names everything that is started',
+    '%d ms after the request: the answer names every run that is started',
     async (afterMs) => {
       world.simulator.setFaults([{ on: 'run.start', kind: 'latency', delayMs: 60 }]);
       const handles = Array.from({ length: 8 }, (_, index) => `moment-${afterMs}-${index}`);

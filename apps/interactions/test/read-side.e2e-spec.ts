@@ -26,7 +26,7 @@ describe('the read side', () => {
   });
   afterAll(() => world.stop());
 
-  it('lists every job once, newest first, over pages of any size', async () => {
+  it('lists every job once, newest first, for any page size', async () => {
     const rows = await world.tracker();
     const newestFirst = rows
       .toSorted((a, b) => b.created_at.getTime() - a.created_at.getTime() || (a.job_id < b.job_id ? 1 : -1))
@@ -86,7 +86,7 @@ describe('the read side', () => {
     expect((await world.get(`${list}?limit=1&user_company_id=other&cursor=${cursor}`)).status).toBe(400);
   });
 
-  it('shows one job by run id and by job id, with everything the tracker holds', async () => {
+  it('shows one job by run id and by job id, with every field of the tracker', async () => {
     const row = (await world.tracker()).find((found) => found.status === 'COMPLETED')!;
     const byRun = await world.get(`${list}/${row.provider_run_id}`);
     const byJob = await world.get(`${list}/${row.job_id}`);
@@ -129,7 +129,7 @@ describe('the read side', () => {
     },
   );
 
-  it('serves the OpenAPI document and a page to browse it', async () => {
+  it('serves the OpenAPI document and its page', async () => {
     const { body } = await world.get('/openapi.json');
     expect(Object.keys((body as { paths: object }).paths).sort()).toEqual([
       '/scraper/network/abort-run',
@@ -152,7 +152,7 @@ describe('the read side', () => {
     });
   });
 
-  it('starts, and stays in service, without the warehouse', async () => {
+  it('starts and stays ready without the warehouse', async () => {
     const relay = await Relay.to(new URL(world.database.url));
     relay.down();
     const address = new URL(world.database.url);

@@ -1,6 +1,6 @@
-// Whole schedules at random: triggers, aborts and replayed webhooks on two replicas, while the provider misbehaves in
-// random ways. However it goes, in the end tracker, warehouse and ledger agree. A failure prints seed, path and
-// schedule; SCHEDULES and SCHEDULE_SEED run more of them, SCHEDULE_SEED and SCHEDULE_PATH one again.
+// Random schedules of triggers, aborts and replayed webhooks on two replicas, while the provider fails in random ways.
+// In the end tracker, warehouse and ledger must agree. A failure prints seed, path and schedule; SCHEDULES and
+// SCHEDULE_SEED run more; SCHEDULE_SEED and SCHEDULE_PATH repeat one.
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import type { Fault } from '@tradewind/provider-simulator';
 import fc from 'fast-check';
@@ -11,9 +11,7 @@ import { InteractionsWorld, person } from './interactions-app.js';
 const schedules = Number(process.env['SCHEDULES'] ?? 4);
 const seed = Number(process.env['SCHEDULE_SEED'] ?? 20261121);
 const path = process.env['SCHEDULE_PATH'];
-/**
- * For everything to come to rest: far more than the longest chain of retries takes, also where commits take seconds.
- */
+/** Time for all work to end: far more than the longest chain of retries, even when commits take seconds. */
 const restWithinMs = 300_000;
 
 const handles = Array.from({ length: 8 }, (_, n) => `page-${n}`);
@@ -95,7 +93,7 @@ describe('random schedules with random faults on two replicas', () => {
         START_ATTEMPTS: '20',
         ANSWER_BUDGET_MS: '300',
         ITEM_PAGE_SIZE: '7',
-        // Longer than any start is delayed below, also on a busy machine: the promise rests on it.
+        // Longer than any delay of a start below, even on a busy machine; the guarantee depends on it.
         START_SETTLE_SILENT_MS: '2000',
       },
     });
@@ -112,7 +110,7 @@ describe('random schedules with random faults on two replicas', () => {
           async (steps, faults) => {
             await world.empty();
             const latencyOfStart = faults.find((fault) => fault.on === 'run.start' && fault.kind === 'latency');
-            // Latencies add up, and a start may not be later than the time after which it counts as absent.
+            // Latencies add up, and a start must not come after the time when it counts as absent.
             world.simulator.setFaults(
               faults.filter(
                 (fault) => fault.kind !== 'latency' || fault.on !== 'run.start' || fault === latencyOfStart,

@@ -1,4 +1,4 @@
-// What tests read of the database: rows of the tracker, and how many rows of a run the warehouse has.
+// What tests read from the database: rows of the tracker, and counts of a run's rows in the warehouse.
 
 export interface TrackerRow {
   job_id: string;

@@ -125,7 +125,7 @@ describe('validation', () => {
     expect(message).toEqual([expect.stringMatching(new RegExp(`^${field} must`))]);
   });
 
-  it('max_posts 0 with posted_limit any is refused, whether any is said or left out', async () => {
+  it('max_posts 0 with posted_limit any is refused, whether "any" is sent or is the default', async () => {
     const explicit = await world.post(trigger, { ...good, max_posts: 0, posted_limit: 'any' });
     const implicit = await world.post(trigger, { ...good, max_posts: 0 });
     expect([explicit.status, implicit.status]).toEqual([400, 400]);
@@ -203,7 +203,7 @@ describe('validation', () => {
     expect(answer).toMatchObject({ status, body: { statusCode: status } });
   });
 
-  it('everything is optional but company and targets; what is sent and what is not reaches the provider', async () => {
+  it('only company and targets are required; sent values and defaults reach the provider', async () => {
     await world.post(trigger, { ...good, targets: [person(' spaced ')] });
     await world.post(trigger, {
       user_company_id: 'acme',
@@ -245,7 +245,7 @@ describe('validation', () => {
     ]);
   });
 
-  it('a whole address is turned into its handle, which the answer, the list and the provider have', async () => {
+  it('a profile URL becomes its handle in the answer, the list and the input of the run', async () => {
     const answer = await world.post(trigger, {
       user_company_id: 'addresses',
       targets: [
@@ -277,7 +277,7 @@ describe('validation', () => {
     await world.finished();
   });
 
-  it('wrong methods and unknown paths are reported as such', async () => {
+  it('wrong methods are answered with 405, unknown paths with 404', async () => {
     const wrongMethod = await fetch(`${world.url}${abort}`);
     expect(wrongMethod.status).toBe(405);
     expect(wrongMethod.headers.get('allow')?.split(', ')).toContain('POST');

@@ -49,7 +49,7 @@ describe('POST /scraper/network/webhook', () => {
     expect(rowCount).toBe(0);
   });
 
-  it('a bad one among many at the same moment harms no other one', async () => {
+  it('a bad webhook among many at the same moment harms no other', async () => {
     const { provider_run_id: runId } = await completedRun('many-at-once');
     const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
     const bodies = Array.from({ length: 30 }, (_, index) => JSON.stringify(bodyOf(runId!, `EVENT.${index}`)));
@@ -78,11 +78,11 @@ describe('POST /scraper/network/webhook', () => {
     expect((await world.post(path, body, secret)).status).toBe(400);
   });
 
-  it('completes a job that nobody polls, with the newer and with the older secret', async () => {
+  it('completes a job without polling, with the newer and with the older secret', async () => {
     const row = await completedRun('by-webhook');
     expect(row.status).toBe('COMPLETED');
     const looks = world.simulator.ledger({ operation: 'run.get', id: row.provider_run_id! });
-    // One, and its repetitions by the client on a machine that is too slow to answer in time.
+    // One, and repeats by the client when a slow machine does not answer in time.
     expect(looks.length).toBeLessThanOrEqual(3);
     expect((await world.post(path, bodyOf(row.provider_run_id!), { 'x-webhook-secret': 'old-secret' })).status).toBe(
       200,
@@ -102,7 +102,7 @@ describe('POST /scraper/network/webhook', () => {
     expect(world.simulator.ledger()).toHaveLength(seq);
   });
 
-  it('a webhook that reports SUCCEEDED too early completes nothing: the provider is asked for the status of the run', async () => {
+  it('a webhook that reports SUCCEEDED too early completes nothing, because the provider is asked for the status', async () => {
     world.simulator.setFaults([{ on: 'run', kind: 'slow', target: 'too-early', delayMs: 3_000 }]);
     const { body } = await world.post('/scraper/network/interactions', {
       user_company_id: 'acme',
@@ -119,7 +119,7 @@ describe('POST /scraper/network/webhook', () => {
     expect(ended.find((row) => row.provider_run_id === runId)!.status).toBe('COMPLETED');
   });
 
-  it('a webhook that overtakes the answer to the start completes the job all the same', async () => {
+  it('a webhook that overtakes the answer to the start still completes the job', async () => {
     world.simulator.setFaults([
       { on: 'run.webhook', kind: 'before_answer', target: 'overtaken' },
       { on: 'run.start', kind: 'timeout_after', target: 'overtaken' },
@@ -129,7 +129,7 @@ describe('POST /scraper/network/webhook', () => {
     expect(world.simulator.ledger({ operation: 'run.start', target: 'overtaken' })).toHaveLength(1);
   });
 
-  it('items that repeat, have no id, are of an unknown type or broken are counted once, or kept beside the tables', async () => {
+  it('repeated items count once; broken items, and those of unknown type or without an id, are kept as left-overs', async () => {
     world.simulator.setFaults([{ on: 'dataset', kind: 'broken_item', target: 'odd' }]);
     const row = await completedRun('odd');
     const expected = world.simulator.itemCounts(row.provider_run_id!)!;

@@ -29,7 +29,7 @@ describe('readBatch', () => {
     });
   });
 
-  it('takes the month of the run before that of publishing, and now when both are missing', () => {
+  it('takes the month of the run, else that of publishing, else the current one', () => {
     const profile = [{ network_username: 'ada', person_id: person }];
     const attributes = { batch_number: '4', total_batches: '9', month: '2026-01', forced_run_id: person };
     expect(batchOf(message(profile, { attributes, publishTime: '2026-10-31T00:00:00Z' }))).toMatchObject({
@@ -40,7 +40,7 @@ describe('readBatch', () => {
     expect(batchOf(message(profile, { publishTime: 'never' })).month).toBe('2026-11');
   });
 
-  it('takes batches that are counted from 0', () => {
+  it('accepts batches that are counted from 0', () => {
     const attributes = { batch_number: '0', total_batches: '3' };
     expect(batchOf(message([{ network_username: 'ada', person_id: person }], { attributes }))).toMatchObject({
       batchNumber: 0,
@@ -48,7 +48,7 @@ describe('readBatch', () => {
     });
   });
 
-  it('takes every UUID that a database may hold, also one of no RFC version', () => {
+  it('accepts every UUID that PostgreSQL can hold, even of no RFC version', () => {
     const profile = { network_username: 'ada', person_id: '11111111-1111-1111-1111-111111111111' };
     expect(batchOf(message([profile])).faults).toEqual([]);
   });
@@ -60,7 +60,7 @@ describe('readBatch', () => {
     }
   });
 
-  it('keeps the first of equal handles and names each fault by its place', () => {
+  it('keeps the first of equal handles, and names the position of each fault', () => {
     const batch = batchOf(
       message([{ network_username: 'a', person_id: person }, { network_username: 'A', person_id: person }, null]),
     );
@@ -87,14 +87,14 @@ describe('readBatch', () => {
     expect(readBatch(message([bad]), options)).toMatchObject({ kind: 'malformed', reason: 'profiles' });
   });
 
-  it('takes the handle out of a whole address', () => {
+  it('reads the handle from a profile URL', () => {
     const url = 'https://www.linkedin.com/in/Jos%C3%A9/?trk=x';
     expect(batchOf(message([{ network_username: url, person_id: person }])).profiles).toEqual([
       { networkUsername: 'josé', personId: person },
     ]);
   });
 
-  it('takes a payload that is nested too deep for malformed, however deep', () => {
+  it('treats a payload that is nested too deep as malformed, however deep it is', () => {
     for (const levels of [101, 20_000, 200_000]) {
       const json = `{"profiles":${'['.repeat(levels)}${']'.repeat(levels)}}`;
       expect(readBatch(message([], { data: Buffer.from(json).toString('base64') }), options)).toEqual({
@@ -106,7 +106,7 @@ describe('readBatch', () => {
     }
   });
 
-  it('refuses more profiles than allowed as a whole', () => {
+  it('refuses a whole message with more profiles than allowed', () => {
     const many = Array.from({ length: 4 }, (_, index) => ({ network_username: `p${index}`, person_id: person }));
     expect(readBatch(message(many), options)).toMatchObject({
       kind: 'malformed',

@@ -8,7 +8,7 @@ import { deadLetterDetails, deadLetterTable } from './dead-letters/dead-letter-d
 import { DeadLettersService, isDeadLetterId } from './dead-letters/dead-letters.service.js';
 import { MonthsService } from './months/months.service.js';
 
-/** Dead letters of one page, or redriven by one command: what a person looks through. */
+/** Dead letters of one page, or of one command, which a person looks through. */
 const rowsMax = 1_000;
 
 export function addCommands(program: Command, open: () => Promise<INestApplicationContext>): void {

@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('access', () => {
-  it('is for the queue or for services, operation by operation', async () => {
+  it('every operation admits the queue or the callers of the pipelines alone', async () => {
     const forServices = { nobody: 401, wrong: 401, service: 200, queue: 401 };
     expect(await accessTable(app.url, operations, callers)).toEqual({
       'post /batch-trigger': { nobody: 401, wrong: 403, service: 403, queue: 200 },
@@ -59,13 +59,13 @@ describe('access', () => {
     expect(Object.keys(await servedOperations(app.url)).sort()).toEqual(Object.keys(operations).sort());
   });
 
-  it('comes after the check of depth: a body nested 20,000 levels deep is refused', async () => {
+  it('every operation refuses a body nested 20,000 levels deep', async () => {
     expect(await takersOfDeepBodies(app.url, operations)).toEqual([]);
   });
 });
 
 describe('PUSH_AUTH=none', () => {
-  it('lets a push without a token pass in dev, but never a wrong one', async () => {
+  it('admits a push without a token in dev, but never a wrong token', async () => {
     const open = await app.replica({ PUSH_AUTH: 'none' });
     const { nobody, wrong, queue } = callers;
     expect(await accessTable(open.url, { 'post /batch-trigger': batchTrigger }, { nobody, wrong, queue })).toEqual({

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 beforeEach(() => app.simulator.setFaults([]));
 
-/** How often each of these was really begun at the provider, in their order. */
+/** How often the provider began each of these, in their order. */
 const starts = (names: readonly { network_username: string }[]) => {
   const counts = new Map<string, number>();
   for (const { target } of app.simulator.ledger({ operation: 'profile.start', effect: true })) {
@@ -32,7 +32,7 @@ const starts = (names: readonly { network_username: string }[]) => {
 const once = (names: readonly unknown[]) => names.map(() => 1);
 
 describe('POST /batch-trigger/', () => {
-  it('starts scraping for each profile and answers exactly what it did', async () => {
+  it('starts each profile and answers how many it started', async () => {
     const batch = profiles(30);
     const answer = await app.push({ profiles: batch });
     expect(answer).toMatchObject({ status: 200, body: { status: 'success', profiles_triggered: 30, batch_number: 7 } });
@@ -46,7 +46,7 @@ describe('POST /batch-trigger/', () => {
     });
   });
 
-  it('answers without the trailing slash as well', async () => {
+  it('answers with and without the trailing slash', async () => {
     const response = await fetch(`${app.url}/batch-trigger`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${pushToken}` },
@@ -55,7 +55,7 @@ describe('POST /batch-trigger/', () => {
     expect(await response.json()).toEqual({ status: 'success', profiles_triggered: 1, batch_number: 7 });
   });
 
-  it('starts nothing twice when a batch is delivered again, also many times at once', async () => {
+  it('starts nothing twice when a batch is delivered again, even many times at once', async () => {
     const batch = profiles(20);
     const messageId = randomUUID();
     const answers = await Promise.all(Array.from({ length: 8 }, () => app.push({ profiles: batch, messageId })));
@@ -72,7 +72,7 @@ describe('POST /batch-trigger/', () => {
     ]);
   });
 
-  it('starts a profile once in a month, in whichever message and spelling it comes', async () => {
+  it('starts a profile once in a month, whatever its message or spelling', async () => {
     const [profile] = profiles(1);
     const spelled = { ...profile!, network_username: ` ${profile!.network_username.toUpperCase()} ` };
     expect((await app.push({ profiles: [profile, spelled, profile] })).body['profiles_triggered']).toBe(1);
@@ -92,7 +92,7 @@ describe('POST /batch-trigger/', () => {
     expect(starts(batch)).toEqual([3, 3, 3]);
   });
 
-  it('shares the work of redelivered batches between two replicas without doubling it', async () => {
+  it('starts nothing twice when two replicas share redelivered batches', async () => {
     const other = await app.replica();
     const batch = profiles(40);
     const messageId = randomUUID();
@@ -184,7 +184,7 @@ describe('messages that no retry can repair', () => {
     ]);
   });
 
-  it('are acknowledged and kept when the payload is nested without end, and refused when the envelope is', async () => {
+  it('are acknowledged and kept when the payload is nested too deep, and refused when the envelope is', async () => {
     const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
     const send = async (message: string) => {
       const response = await fetch(`${app.url}/batch-trigger/`, {
@@ -204,14 +204,14 @@ describe('messages that no retry can repair', () => {
     expect(await app.query('select reason from dead_letter where message_id = $1', [messageId])).toEqual([
       { reason: 'message.data must hold JSON of at most 100 levels' },
     ]);
-    // The queue's attributes are texts: such an envelope comes from no queue.
+    // Attributes of a queue are texts, so this envelope comes from no queue.
     expect(await send(`{"messageId":"${randomUUID()}","data":"${data}","attributes":${deep}}`)).toEqual({
       status: 400,
       body: { message: ['body must not be nested in more than 100 levels'], error: 'Bad Request', statusCode: 400 },
     });
   });
 
-  it('do not hold back the good profiles beside a bad one', async () => {
+  it('with one bad profile still start the good ones', async () => {
     const batch = profiles(3);
     const messageId = randomUUID();
     const answer = await app.push({
@@ -274,7 +274,7 @@ describe('a provider that misbehaves', () => {
     });
   });
 
-  it('is down: the answer is 503, nothing is lost, and the profiles start once it is back', async () => {
+  it('is down: the answer is 503, and the profiles start once it is back', async () => {
     const batch = profiles(5);
     app.simulator.setFaults([{ on: 'profile.start', kind: 'error_before' }]);
     const messageId = randomUUID();
@@ -288,7 +288,7 @@ describe('a provider that misbehaves', () => {
     expect(starts(batch)).toEqual(once(batch));
   });
 
-  it('is slow: the push is answered in time with what was started, the rest follows', async () => {
+  it('is slow: the push is answered in time with what was started, and the rest follows', async () => {
     const batch = profiles(6);
     app.simulator.setFaults([{ on: 'profile.start', kind: 'latency', delayMs: 3_000 }]);
     const slow = await app.replica({ PUSH_BUDGET_MS: '300' });
@@ -301,7 +301,7 @@ describe('a provider that misbehaves', () => {
 });
 
 describe('a webhook that never comes', () => {
-  it('is made up for from the provider once the profile is overdue', async () => {
+  it('is replaced by the result from the provider once the profile is overdue', async () => {
     const batch = profiles(4);
     app.simulator.setFaults([{ on: 'profile.webhook', kind: 'never' }]);
     await app.push({ profiles: batch });

@@ -35,7 +35,7 @@ const pushWith = (token: string, url = google.url) =>
   push(url, { profiles: profiles(1) }, { authorization: `Bearer ${token}` });
 
 describe('a push of Pub/Sub', () => {
-  it('is taken with the token of its service account', async () => {
+  it('is accepted with the token of its service account', async () => {
     expect(await pushWith(keys.token({ aud: audience, email }))).toMatchObject({
       status: 200,
       body: { status: 'success', profiles_triggered: 1 },
@@ -56,7 +56,7 @@ describe('a push of Pub/Sub', () => {
     expect(app.simulator.ledger({ operation: 'profile.start' })).toHaveLength(started);
   });
 
-  it('is 503 while the keys cannot be had, so that it comes again', async () => {
+  it("is 503 while Google's keys cannot be read, so that Pub/Sub delivers again", async () => {
     strangers.failWith = 503;
     const cut = await app.replica(settings(strangers.certsUrl));
     expect((await pushWith(strangers.token({ aud: audience, email }), cut.url)).status).toBe(503);

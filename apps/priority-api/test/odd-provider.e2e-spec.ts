@@ -1,5 +1,5 @@
-// A provider whose answers hold what PostgreSQL cannot: outcomes of starts are recorded in groups, and the good ones of
-// a group must be recorded whatever the others say.
+// A provider whose answers hold characters that PostgreSQL cannot store. Outcomes of starts are recorded in groups, and
+// the good ones of a group must be recorded whatever the others contain.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ interface OddAnswer {
   body: string;
 }
 
-/** By a word in the handle. */
+/** A word in the handle chooses the answer. */
 const oddAnswers: Record<string, OddAnswer> = {
   nul: { status: 400, body: '{"error":"a\u0000b \u001b[31m"}' },
   halfword: { status: 422, body: `${'x'.repeat(475)}${'😀'.repeat(20)}` },
@@ -49,7 +49,7 @@ describe('a provider with odd answers', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it.each(Object.keys(oddAnswers))('records the good outcomes beside %s', async (word) => {
+  it.each(Object.keys(oddAnswers))('records the good outcomes of a group that holds %s', async (word) => {
     const good = profiles(12, `good-fine-${word}`);
     const batch = good.toSpliced(6, 0, ...profiles(1, `odd-${word}`));
     await app.push({ profiles: batch });
@@ -60,7 +60,7 @@ describe('a provider with odd answers', () => {
       );
       expect(rows.map(({ state }) => state)).toEqual(good.map(() => 'started'));
     }, 10_000);
-    // Recorded as well, each in its way: refused, or unsettled until the provider is asked again.
+    // The others are recorded too: as refused, or as unsettled until the provider is asked again.
     await eventually(async () => {
       const [row] = await app.query<{ state: string }>('select state from profile_call where network_username = $1', [
         `odd-${word}-0`,

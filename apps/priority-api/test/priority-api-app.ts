@@ -19,7 +19,7 @@ export interface Received {
   secret: string | undefined;
 }
 
-/** In place of priority-webhook: takes profiles, and answers what it has taken. */
+/** Stands in for priority-webhook: accepts profiles, and answers which it has. */
 export interface WebhookStandIn {
   url: string;
   received: Received[];
@@ -99,7 +99,7 @@ export async function push(url: string, message: PushedBatch, headers: Record<st
   };
 }
 
-/** As Pub/Sub sends it, fields that nobody reads included. */
+/** As Pub/Sub sends it, including fields that nobody reads. */
 export function envelope({ profiles, data, attributes, messageId = randomUUID() }: PushedBatch) {
   const publishTime = new Date().toISOString();
   return {
@@ -211,7 +211,7 @@ function environment(databaseUrl: string, providerUrl: string, webhookUrl: strin
     DATABASE_URL: databaseUrl,
     QUEUE_PUSH_TOKEN: pushToken,
     PROVIDER_BASE_URL: providerUrl,
-    // Longer than a busy machine pauses.
+    // Longer than a pause of a busy machine.
     PROVIDER_TIMEOUT_MS: '5000',
     PROVIDER_RETRIES: '1',
     PROVIDER_NO_CAPACITY_DELAY_MS: '100',

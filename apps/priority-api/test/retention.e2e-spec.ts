@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-it('what is settled goes with its month; what is awaited, late, recent or waits for a person stays', async () => {
+it('removes settled rows with their month, and keeps awaited, late and recent ones and open dead letters', async () => {
   await app.query(
     `insert into profile_call(month, network_username, generation, person_id, state, correlation_id, due_at, created_at, started_at, delivered_at, watched_at)
      select '2020-01', name, 'monthly', gen_random_uuid(), state, name, '2999-01-01', at::timestamptz, '2020-01-15', delivered_at::timestamptz, '2999-01-01'
@@ -27,7 +27,7 @@ it('what is settled goes with its month; what is awaited, late, recent or waits 
     `insert into dead_letter(fingerprint, reason, message, last_received_at, redriven_at)
      values ('open', 'r', '{}', '2020-01-15', null), ('redriven', 'r', '{}', '2020-01-15', '2020-01-16')`,
   );
-  // The first pass of a process is at its start; two begin at once, and both may.
+  // The first pass of a process is at its start. Two processes start at the same time, and both may do the work.
   await Promise.all([app.replica(), app.replica()]);
   await eventually(async () => {
     expect(await app.query('select network_username as n from profile_call order by 1')).toEqual(

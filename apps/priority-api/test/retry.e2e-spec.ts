@@ -1,4 +1,4 @@
-// A retry buys: what it starts, what it leaves alone, and that asking twice buys nothing more.
+// What a retry starts and what it leaves alone. Each start is paid for, so asking twice must start nothing more.
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { monthOf } from '@tradewind/shared-types';
@@ -44,7 +44,7 @@ const untilAll = (state: string, count: number) =>
   eventually(async () => expect(Object.values(await states())).toEqual(Array(count).fill(state)));
 
 describe('POST /months/:month/profiles/retry', () => {
-  it('starts nothing that is on its way or done, however often and by however many it is asked', async () => {
+  it('starts nothing that is on its way or done, however often and in parallel it is asked', async () => {
     app.simulator.setFaults([{ on: 'profile', kind: 'slow', delayMs: 2_000 }]);
     const batch = profiles(6);
     await app.push({ profiles: batch });
@@ -58,7 +58,7 @@ describe('POST /months/:month/profiles/retry', () => {
     expect(app.simulator.summary().profiles.startedTwice).toEqual([]);
   });
 
-  it('knows what has arrived although the watch has not looked yet', async () => {
+  it('counts what has arrived, even before the watch has looked', async () => {
     await app.close();
     app = await startApp({ WATCH_INTERVAL_MS: '600000' });
     const batch = profiles(2);
@@ -71,7 +71,7 @@ describe('POST /months/:month/profiles/retry', () => {
     expect(app.simulator.summary().profiles.startedTwice).toEqual([]);
   });
 
-  it('starts what was refused or has failed, once, though many ask at the same time', async () => {
+  it('starts what was refused or failed once, even when many ask at the same time', async () => {
     const batch = profiles(6);
     const [refused, failed] = [batch.slice(0, 2), batch.slice(2, 4)].map((part) =>
       part.map(({ network_username }) => network_username),
@@ -95,7 +95,7 @@ describe('POST /months/:month/profiles/retry', () => {
     app.simulator.setFaults([{ on: 'profile', kind: 'slow', delayMs: 1_500 }]);
     const twins = await Promise.all(Array.from({ length: 8 }, () => retry(batch)));
     expect(twins.reduce((sum, { body }) => sum + Number(body['started']), 0)).toBe(4);
-    // The failure of the scrape before is not taken for an answer to the one that is on its way.
+    // The failure of the earlier scrape does not count as the answer to the one that is on its way.
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect((await retry(batch)).body).toMatchObject(counts(0, 4, 2));
     await untilAll('started SUCCESS', 6);
@@ -103,7 +103,7 @@ describe('POST /months/:month/profiles/retry', () => {
     expect(app.simulator.summary().profiles.startedTwice).toEqual([]);
   });
 
-  it('starts nothing more for the same plan, though what it started has failed again, and gets the same answer', async () => {
+  it('the same plan starts nothing more and gets the same answer, even when its starts have failed since', async () => {
     const batch = profiles(1);
     const plan_id = randomUUID();
     app.simulator.setFaults([{ on: 'profile', kind: 'fail' }]);
@@ -115,12 +115,12 @@ describe('POST /months/:month/profiles/retry', () => {
     await untilAll('started FAILED', 1);
     expect(await retry(batch, { plan_id })).toEqual(first);
     expect(starts()).toBe(2);
-    // Another plan is another decision.
+    // Another plan may start it again.
     expect((await retry(batch)).body).toMatchObject(counts(1, 0, 0));
     await eventually(() => expect(starts()).toBe(3));
   });
 
-  it('starts what is overdue, and no earlier: neither a scrape that runs nor one whose webhook was lost', async () => {
+  it('starts what is lost, but no scrape that still runs and none whose result can be fetched', async () => {
     const [endless, undelivered] = profiles(2);
     app.simulator.setFaults([
       { on: 'profile', kind: 'never_ends', target: endless!.network_username, times: 1 },
@@ -148,7 +148,7 @@ describe('POST /months/:month/profiles/retry', () => {
     expect(starts()).toBe(3);
   });
 
-  it('shows the plan and starts nothing in a dry run', async () => {
+  it('a dry run shows the plan and starts nothing', async () => {
     const batch = profiles(3);
     app.simulator.setFaults([
       { on: 'profile.start', kind: 'error_before', status: 422, target: batch[0]!.network_username, times: 1 },
@@ -161,7 +161,7 @@ describe('POST /months/:month/profiles/retry', () => {
     expect(starts()).toBe(1);
   });
 
-  it('starts for the first time what never arrived here when it was published, and nothing that it does not know', async () => {
+  it('starts published profiles that never arrived here, and no unknown ones', async () => {
     const batch = profiles(2);
     expect((await retry(batch)).body).toMatchObject(counts(0, 0, 0, 2));
     const forced_run_id = randomUUID();

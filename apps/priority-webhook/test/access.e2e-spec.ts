@@ -87,7 +87,7 @@ describe('the list above', () => {
 });
 
 describe('settings', () => {
-  it('accept an older secret while it is being rotated', async () => {
+  it('accept the older secret during a rotation', async () => {
     const replica = await app.replica({ PROFILE_WEBHOOK_SECRETS: 'the-new-one, the-old-one' });
     for (const [secret, status] of [
       ['the-new-one', 200],
@@ -104,7 +104,7 @@ describe('settings', () => {
     }
   });
 
-  it('let a webhook without a secret pass in dev when told so, but never a wrong one', async () => {
+  it('admit a webhook without a secret in dev with WEBHOOK_AUTH=none, but never a wrong secret', async () => {
     const open = await app.replica({ WEBHOOK_AUTH: 'none' });
     const post = (headers: Record<string, string>) =>
       fetch(`${open.url}/webhook/network`, {

@@ -84,7 +84,7 @@ export function profileBody(username: string, profile: Record<string, unknown> =
   };
 }
 
-/** Waits for a condition, some seconds at most. */
+/** Waits a few seconds for a condition. */
 export async function eventually(check: () => Promise<void>, timeoutMs = 10_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-it('what is done goes with its month; what is not done, late or recent stays', async () => {
+it('removes finished deliveries with their month, and keeps unfinished, late and recent ones', async () => {
   for (const name of ['done', 'unfinished', 'late']) {
     await app.deliver(profileBody(name), { 'x-correlation-id': `2020-01.${name}` });
   }
@@ -21,7 +21,7 @@ it('what is done goes with its month; what is not done, late or recent stays', a
   await app.query(`insert into open_delivery(id, received_at, body_bytes, due_at)
     select id, received_at, 0, '2999-01-01' from delivery where network_username = 'unfinished'`);
   await app.query(`update unusable_payload set last_received_at = '2020-01-15' where body::jsonb ->> 'marker' = 'old'`);
-  // The first pass of a process is at its start; two begin at once, and both may.
+  // The first pass of a process is at its start. Two processes start at the same time, and both may do the work.
   await Promise.all([app.replica(), app.replica()]);
   await eventually(async () => {
     expect(await app.query('select network_username as n from delivery order by 1')).toEqual([

@@ -32,14 +32,14 @@ const inbox = async () =>
   app.query('select is_stored as s, is_backed_up as b, last_error as e from open_delivery order by id');
 
 describe('a store that fails for a while', () => {
-  it('the warehouse: the answer says so, and the row is there once it is back', async () => {
+  it('the warehouse: the answer says so, and the row follows once it is back', async () => {
     await app.query('alter table warehouse.scraped_profile_calls rename to away');
     const answer = await app.deliver(profileBody('jane'));
     expect(answer).toEqual({
       status: 200,
       body: { status: 'success', saved_to_warehouse: false, backed_up_to_storage: true },
     });
-    // The record of the attempt comes after the answer.
+    // The attempt is recorded after the answer.
     await eventually(async () =>
       expect(await inbox()).toEqual([{ s: false, b: true, e: expect.stringMatching(/^warehouse: /) }]),
     );
@@ -59,7 +59,7 @@ describe('a store that fails for a while', () => {
     expect(await stored('jane')).toBe(1);
   });
 
-  it('the object store: the answer says so, and the object is there once it is back', async () => {
+  it('the object store: the answer says so, and the object follows once it is back', async () => {
     const bucket = join(app.objectDir, profileBackupBucket);
     await writeFile(bucket, 'a file where the folder should be');
     const answer = await app.deliver(profileBody('jane'));
@@ -71,7 +71,7 @@ describe('a store that fails for a while', () => {
     expect(await stored('jane')).toBe(1);
   });
 
-  it('the object store: the service stays in service, and says what waits', async () => {
+  it('the object store: the service stays ready, and says what waits', async () => {
     const bucket = join(app.objectDir, profileBackupBucket);
     await writeFile(bucket, 'a file where the folder should be');
     const ready = await fetch(`${app.url}/ready`);
@@ -91,7 +91,7 @@ describe('a store that fails for a while', () => {
     ]);
   });
 
-  it('both stores at the start: the service starts, keeps what it gets, and stores it once they are there', async () => {
+  it('both stores at the start: the service starts, keeps what it receives, and stores it once they are back', async () => {
     const warehouse = await Relay.to(new URL(app.databaseUrl));
     warehouse.down();
     const address = new URL(app.databaseUrl);
@@ -117,7 +117,7 @@ describe('a store that fails for a while', () => {
     }
   });
 
-  it('another bucket is used where the settings name one', async () => {
+  it('the bucket of the settings is used', async () => {
     const other = await app.replica({ OBJECT_STORE_BUCKET: 'acme-priority-people' });
     expect((await deliverTo(other.url, profileBody('elsewhere'))).body).toMatchObject({ backed_up_to_storage: true });
     const names: string[] = [];
@@ -126,7 +126,7 @@ describe('a store that fails for a while', () => {
     expect(await backups('elsewhere')).toBe(0);
   });
 
-  it('one that hangs: the answer comes in time, and says what is not done', async () => {
+  it('one that hangs: the answer comes in time and says what is not done', async () => {
     // An open transaction that holds the table makes every append wait.
     const holder = new pg.Client({ connectionString: app.databaseUrl });
     await holder.connect();
@@ -140,7 +140,7 @@ describe('a store that fails for a while', () => {
     await eventually(async () => expect(await stored('jane')).toBe(1));
   });
 
-  it('more than the memory may hold waits in the inbox, and the answers say so', async () => {
+  it('deliveries beyond DELIVERY_QUEUE_MAX wait in the inbox, and the answers say so', async () => {
     const small = await app.replica({ DELIVERY_QUEUE_MAX: '0' });
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) => deliverTo(small.url, profileBody(`waits-${index}`))),
@@ -155,7 +155,7 @@ describe('a store that fails for a while', () => {
     }
   });
 
-  it('the inbox itself: an error, and nothing is claimed to be kept', async () => {
+  it('the inbox itself: the answer is an error, and claims to have kept nothing', async () => {
     await app.query('alter table delivery rename to delivery_away');
     const answer = await app.deliver(profileBody('jane'));
     expect(answer.status).toBeGreaterThanOrEqual(500);

@@ -22,7 +22,7 @@ const backups = async (username: string) => {
 };
 
 describe('POST /webhook/network', () => {
-  it('stores the profile, backs it up, and says so', async () => {
+  it('stores the profile, backs it up, and answers that it did', async () => {
     const before = Date.now();
     const answer = await app.deliver(profileBody('jane-doe'));
     expect(answer).toEqual({
@@ -44,7 +44,7 @@ describe('POST /webhook/network', () => {
     expect(JSON.parse((await app.objects.read(profileBackupBucket, name!))!)).toEqual(profileBody('jane-doe'));
   });
 
-  it('takes the same delivery twice as one: one row, one object', async () => {
+  it('stores a repeated delivery once: one row, one object', async () => {
     const headers = { 'x-correlation-id': '2026-11.twice' };
     const answers = await Promise.all(Array.from({ length: 20 }, () => app.deliver(profileBody('twice'), headers)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -177,7 +177,7 @@ describe('many webhooks at the same moment, which share one commit', () => {
         [`${name.toLowerCase()}-%`],
       );
       expect(stored).toEqual([{ n: status === 200 ? 21 : 20 }]);
-      // Nothing is left to do, so that the next webhooks do not wait in the inbox.
+      // Waits until nothing is left to do, so that the next webhooks do not wait in the inbox.
       expect(await app.query('select id from open_delivery')).toEqual([]);
     });
   });
@@ -222,7 +222,7 @@ describe('GET /profiles/:username/status', () => {
     });
   });
 
-  it('is 404 for a profile nobody has seen, and 400 for what is no handle', async () => {
+  it('is 404 for an unknown profile, and 400 for an invalid handle', async () => {
     const headers = { authorization: `Bearer ${serviceToken}` };
     expect((await fetch(`${app.url}/profiles/nobody-at-all/status`, { headers })).status).toBe(404);
     expect((await fetch(`${app.url}/profiles/a%20b/status`, { headers })).status).toBe(400);
@@ -230,7 +230,7 @@ describe('GET /profiles/:username/status', () => {
 });
 
 describe('POST /months/:month/profiles/lookup', () => {
-  it('shows the best delivery of the month that a scrape was asked for', async () => {
+  it('shows the best delivery of the month for which the scrape was requested', async () => {
     const failed = { url: 'https://www.linkedin.com/in/month-one', data: { profile: null, error: 'blocked' } };
     await app.deliver(profileBody('month-one'), { 'x-correlation-id': `${thisMonth}.first` });
     await app.deliver(failed, { 'x-correlation-id': `${thisMonth}.second` });
@@ -288,7 +288,7 @@ describe('POST /months/:month/profiles/lookup', () => {
 });
 
 describe('health and documentation', () => {
-  it('reports itself', async () => {
+  it('is served', async () => {
     expect(await (await fetch(`${app.url}/health`)).json()).toEqual({
       status: 'healthy',
       service: 'priority-webhook',
@@ -302,7 +302,7 @@ describe('health and documentation', () => {
     expect((await fetch(`${app.url}/openapi.json`)).status).toBe(200);
   });
 
-  it('answers through a second replica as well, without doubling', async () => {
+  it('a second replica recognises a repeat of the first', async () => {
     const other = await app.replica();
     const headers = { 'x-correlation-id': '2026-11.replicas' };
     await Promise.all(

@@ -40,7 +40,7 @@ describe('missingReason', () => {
     expect(missingReason({ isPublished: true, call: profileCall, delivery: profileDelivery })).toBe(expected);
   });
 
-  it('names what is not even published', () => {
+  it('names a profile that is not published yet', () => {
     expect(missingReason({ isPublished: false, call: undefined, delivery: undefined })).toBe(
       'selected, not published yet',
     );

@@ -22,7 +22,7 @@ const retryOptions = {
   isRetryable: (error: unknown) => error instanceof FetchJsonError && error.isTransient,
 };
 
-/** What this app asks of the two others; at most 1000 profiles in one call. */
+/** Calls of the two other apps, with at most 1000 profiles each. */
 @Injectable()
 export class PipelineClients {
   constructor(private readonly config: AppConfig) {}

@@ -51,7 +51,7 @@ export class BatchPublishing {
       }
       await marking;
     } finally {
-      // Nothing of this run is on its way any more when its lock is released.
+      // When the lock of the run is released, nothing of the run is on its way any more.
       await Promise.allSettled([reading, marking]);
     }
     if (!(await this.runs.complete(run.runId, holder))) throw new RunTakenOver(run.runId);

@@ -21,7 +21,7 @@ export class PeopleSelection {
   ) {}
 
   /**
-   * Selects from the beginning. Nothing is published before the last person is read, since messages carry
+   * Selects from the beginning. Nothing is published before the last person is read, because messages carry
    * total_batches.
    */
   async select(

@@ -1,9 +1,9 @@
-// Shows the progress of a run to an operator: a bar on a terminal, otherwise a line now and then.
+// Shows the progress of a run to an operator: a bar on a terminal, otherwise a line every few seconds.
 import { MultiBar, Presets, type SingleBar } from 'cli-progress';
 import type { Run } from './run.entity.js';
 import type { RunProgress } from './runs.service.js';
 
-/** Lines of a log file: rare enough to read. */
+/** Time between two lines, long enough that a log file stays readable. */
 const lineIntervalMs = 5_000;
 
 export interface RunDisplay extends RunProgress {

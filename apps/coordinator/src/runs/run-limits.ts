@@ -1,9 +1,9 @@
 // Upper bounds of what a caller may ask for in numbers.
 
-/** Most profiles that one run may be told to publish; as many people as the pipeline is made for (docs/benchmarks). */
+/** Largest limit of a run, profiles: as many people as the pipeline is built for (docs/benchmarks). */
 export const profilesPerRunMax = 1_000_000;
 
-/** Runs of one page of the list: an answer that a person reads. */
+/** Runs in one answer of the list, which a person reads. */
 export const listLimitDefault = 20;
 export const listLimitMax = 200;
 

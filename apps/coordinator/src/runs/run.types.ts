@@ -12,7 +12,7 @@ export interface RunOptions {
   triggeredBy: string | null;
 }
 
-/** What the reading of people has found. */
+/** Counts of the people read so far. */
 export interface SelectionCounts {
   peopleRead: number;
   withoutUsername: number;

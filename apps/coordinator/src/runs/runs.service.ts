@@ -11,7 +11,7 @@ import type { RunOptions } from './run.types.js';
 import { RunStopped, runActive } from './runs.errors.js';
 import { RunsStore } from './runs.store.js';
 
-/** Told how a run advances; called often. */
+/** Receives the progress of a run; called often. */
 export interface RunProgress {
   onRead?: (people: number) => void;
   onSelected?: (run: Run) => void;

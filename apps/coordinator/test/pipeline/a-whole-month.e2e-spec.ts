@@ -1,4 +1,4 @@
-// A month from the selection to the backup, while everything around fails and every service is killed at random.
+// A month from the selection to the backup, while the stores fail and every service is killed at random.
 // PIPELINE_TEST_PROFILES sets the number of profiles; 10000 is the figure the platform promises. From 5000 on every
 // process dies twice, the kills are spread over the month, and a line of figures is printed.
 import { describe, expect, it, jest } from '@jest/globals';
@@ -8,7 +8,7 @@ import { startPipeline, type Pipeline, type Report } from './pipeline.js';
 const count = Number(process.env['PIPELINE_TEST_PROFILES'] ?? 300);
 const seed = process.env['PIPELINE_TEST_SEED'] ?? '1';
 const isFullSize = count >= 5_000;
-/** Longest wait between two kills, milliseconds: at full size they reach into the second half of the month. */
+/** Longest wait between two kills, milliseconds: at full size the kills reach into the second half of the month. */
 const killIntervalMsMax = isFullSize ? 6_000 : 1_200;
 const timeLimitMs = 150_000 + count * 100;
 jest.setTimeout(timeLimitMs + 60_000);
@@ -17,7 +17,7 @@ const month = monthOf(new Date());
 const failing = ['fails-one', 'fails-two'];
 
 describe.each([1, 2])('a whole month, replicas of each service: %d', (replicas) => {
-  it('starts each profile once and stores it once, or names it with its reason', async () => {
+  it('starts and stores each profile once, or reports it as missing with a reason', async () => {
     const pipeline = await startPipeline({
       replicas,
       simulator: { seed, webhookRetryDelaysMs: [100, 200, 400, 800, 1_000, 1_000, 1_000, 2_000] },
@@ -85,7 +85,7 @@ async function run(pipeline: Pipeline): Promise<void> {
   if (isFullSize) printFigures(pipeline, { seconds, kills });
 }
 
-/** For the record in docs/benchmarks: what the month went through. */
+/** The figures for docs/benchmarks. */
 function printFigures(
   { simulator, processes }: Pipeline,
   { seconds, kills }: { seconds: number; kills: number },
@@ -103,7 +103,7 @@ function printFigures(
   process.stdout.write(`${JSON.stringify(figures)}\n`);
 }
 
-/** Every service dies at random moments, in the short run once, and comes back. Answers how many kills there were. */
+/** Kills and restarts every service at random moments, once in the short run. Answers the number of kills. */
 async function killAtRandom({ processes }: Pipeline): Promise<number> {
   const random = generator(Number(seed));
   const perService = processes.length / 3;
@@ -126,7 +126,7 @@ async function killAtRandom({ processes }: Pipeline): Promise<number> {
 /** First the warehouse, then the object store refuses everything for a while. */
 async function failForAWhile(pipeline: Pipeline): Promise<void> {
   await sleep(500);
-  // Not by taking the table away: a service that starts meanwhile would make another.
+  // The table is not dropped, because a service that starts meanwhile would create it again.
   await pipeline.db.query(`create function warehouse.refuse() returns trigger language plpgsql as
     $$ begin raise exception 'the warehouse refuses everything'; end $$`);
   await pipeline.db.query(`create trigger refuse before insert on warehouse.scraped_profile_calls

@@ -1,4 +1,4 @@
-// The operator commands as an operator runs them: in the built image's program, beside the serving processes.
+// The operator commands as an operator runs them: from the built program, beside the serving processes.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { monthOf } from '@tradewind/shared-types';
 import { startPipeline, type Pipeline, type Report } from './pipeline.js';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => pipeline.close());
 
 describe('the commands of a month', () => {
-  it('run, report, retry what is missing, and end with a complete month', async () => {
+  it('run, report and retry until the month is complete', async () => {
     const [coordinator] = pipeline.of('coordinator');
     const dry = await coordinator!.command('run', '--dry-run');
     expect(dry).toMatchObject({ code: 0, stderr: '' });
@@ -46,7 +46,7 @@ describe('the commands of a month', () => {
     const [api] = pipeline.of('priority-api');
     const own = await api!.command('profiles', 'retry-missing', '--month', month);
     expect(JSON.parse(own.stdout)).toMatchObject({ month, dry_run: false, started: 2, on_their_way: 0, done: 2 });
-    // However often anybody asks now: both are on their way, or done.
+    // Another request starts nothing: both are on their way, or done.
     for (const again of await Promise.all([
       api!.command('profiles', 'retry-missing'),
       coordinator!.command('retry-missing'),
@@ -66,7 +66,7 @@ describe('the commands of a month', () => {
     expect(JSON.parse(status.stdout)).toMatchObject({ network_username: 'ada', requestStatus: 'SUCCESS' });
   });
 
-  it('refuse what is wrong in words, with exit code 1', async () => {
+  it('refuse wrong arguments with a sentence and exit code 1', async () => {
     const [coordinator] = pipeline.of('coordinator');
     const wrong = await coordinator!.command('report', '--month', '2026-01');
     expect(wrong).toMatchObject({ code: 1, stderr: 'coordinator: There is no run of 2026-01\n' });
@@ -80,7 +80,7 @@ describe('the commands of a month', () => {
 });
 
 describe('dead letters', () => {
-  it('are listed page by page, shown decoded, and redriven once they can be used', async () => {
+  it('are listed in pages, shown decoded, and redriven once they are valid', async () => {
     const [api] = pipeline.of('priority-api');
     const none = await api!.command('dead-letter', 'list');
     expect(none).toMatchObject({ code: 0, stdout: 'Nothing here: there are no open dead letters.\n' });
@@ -130,7 +130,7 @@ describe('dead letters', () => {
     expect(pipeline.simulator.ledger({ operation: 'profile.start', effect: true, target: 'late-0' })).toHaveLength(1);
   });
 
-  it('queue ensure sets the queue up once and finds it as it should be from then on', async () => {
+  it('queue ensure creates the queue once and finds it correct afterwards', async () => {
     const [coordinator] = pipeline.of('coordinator');
     const first = await coordinator!.command('queue', 'ensure');
     expect(first).toMatchObject({ code: 0, stderr: '' });

@@ -35,7 +35,7 @@ export interface Pipeline {
   breakObjectStore(isBroken: boolean): Promise<void>;
   of(service: ServiceName): ServiceProcess[];
   addPeople(usernames: readonly string[]): Promise<void>;
-  /** Asks whichever coordinator answers. */
+  /** Asks any coordinator that answers. */
   request<T>(method: 'GET' | 'POST', path: string): Promise<{ status: number; body: T }>;
   close(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export async function startPipeline(options: {
     objects,
     db,
     async breakObjectStore(isBroken) {
-      // The folder is a link, replaced in one step by one to a file, below which nothing can be created.
+      // The folder is a link. One step replaces it by a link to a file, below which nothing can be created.
       await writeFile(join(parent, 'broken'), '');
       await symlink(join(parent, isBroken ? 'broken' : 'real'), join(parent, 'next'));
       await rename(join(parent, 'next'), objectDir);

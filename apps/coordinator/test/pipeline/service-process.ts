@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 export type ServiceName = 'coordinator' | 'priority-api' | 'priority-webhook';
 
-/** Loaded before the service: it dies with the test that started it, however that one ends. */
+/** Loaded before the service, so that the service ends with its test, however the test ends. */
 const dieWithParent = `data:text/javascript,${encodeURIComponent(
   `process.once('disconnect', () => process.kill(process.pid, 'SIGKILL')); process.channel?.unref();`,
 )}`;
@@ -47,7 +47,7 @@ export class ServiceProcess {
     }
   }
 
-  /** kill -9: nothing of the process gets to clean up. */
+  /** kill -9: the process cannot clean up. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
   }

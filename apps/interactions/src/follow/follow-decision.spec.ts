@@ -21,7 +21,7 @@ describe('decisionByRunStatus', () => {
     expect(error !== undefined).toBe(status === 'FAILED');
   });
 
-  it('goes on watching exactly the runs that have not ended', () => {
+  it('a run is watched until it ends, and no longer', () => {
     for (const status of runStatuses) {
       const { to } = transitions[decisionByRunStatus[status].transition];
       expect(to === 'following').toBe(!isTerminalRunStatus(status));
@@ -30,7 +30,7 @@ describe('decisionByRunStatus', () => {
 });
 
 describe('the schedule of looks', () => {
-  it('is tight for young runs and wide for old ones', () => {
+  it('looks often at young runs and rarely at old ones', () => {
     expect([0, 59_999, 60_000, 1_199_999, 1_200_000, 1e9].map((ageMs) => nextLookMs(ageMs, 5_000))).toEqual([
       5_000, 5_000, 15_000, 15_000, 60_000, 60_000,
     ]);

@@ -12,7 +12,7 @@ export interface FollowDecision {
 
 export const decisionByRunStatus: Record<RunStatus, FollowDecision> = {
   READY: { transition: 'runUnchanged' },
-  // These two are on their way to an end.
+  // These two end soon.
   'TIMING-OUT': { transition: 'runUnchanged' },
   ABORTING: { transition: 'runUnchanged' },
   RUNNING: { transition: 'runRunning' },

@@ -22,7 +22,7 @@ const post = {
 };
 
 describe('toRows', () => {
-  it('makes a post, its comments and reactions one row each, though they are there twice', () => {
+  it('makes one row each of a post, its comments and its reactions, even when they occur twice', () => {
     const { rows, leftOvers } = rowsOf(reaction, comment, post, post);
     expect(leftOvers).toEqual([]);
     expect([rows.post.size, rows.comment.size, rows.reaction.size]).toEqual([1, 1, 1]);
@@ -48,7 +48,7 @@ describe('toRows', () => {
     expect(values(rows.reaction)[0]).toMatchObject({ reaction_id: 'r1', reaction_type: 'LIKE', actor_id: 'a1' });
   });
 
-  it('finds nested items that are nowhere else, and gives them the post they hang on', () => {
+  it('finds items that occur only inside a post, and gives them the id of that post', () => {
     const nested = { ...reaction, id: 'r2', postId: undefined, type: undefined };
     const { rows } = rowsOf({
       ...post,
@@ -62,7 +62,7 @@ describe('toRows', () => {
     ]);
   });
 
-  it('gives a row the same id wherever it is found, and another in another run or kind', () => {
+  it('gives an item the same row id wherever it occurs, and another one in another run or kind', () => {
     const first = values(rowsOf(comment).rows.comment)[0]!.row_id;
     expect(first).toMatch(/^[0-9a-f]{64}$/);
     expect(values(toRows([post, comment], 900, run, new Date()).rows.comment)[0]!.row_id).toBe(first);
@@ -87,7 +87,7 @@ describe('toRows', () => {
     expect(rows.post.size).toBe(1);
   });
 
-  it('keeps the place of an item that is nested too deep for any store, and not what it holds', () => {
+  it('keeps the position of an item that is nested too deep to store, but not its content', () => {
     const replies = (levels: number): object =>
       JSON.parse('{"replies":['.repeat(levels) + ']}'.repeat(levels)) as object;
     const deep = { ...comment, id: 'c9', ...replies(20_000) };
@@ -96,7 +96,7 @@ describe('toRows', () => {
     expect(rows.post.size).toBe(1);
   });
 
-  it('keeps the comments of a post that itself has no id', () => {
+  it('keeps the comments of a post without an id', () => {
     const { rows, leftOvers } = rowsOf({ ...post, id: undefined, comments: [comment, null] });
     expect(leftOvers.map(({ position, reason }) => [position, reason])).toEqual([
       ['0', 'without_id'],
@@ -105,7 +105,7 @@ describe('toRows', () => {
     expect(rows.comment.size).toBe(1);
   });
 
-  it('survives fields of every wrong type, and never invents a value', () => {
+  it('reads fields of every wrong type as null, and never invents a value', () => {
     const broken = {
       type: 'post',
       id: 9,
@@ -129,7 +129,7 @@ describe('toRows', () => {
     });
   });
 
-  it('knows a repost by what it repeats', () => {
+  it('recognises a repost by the post that it repeats', () => {
     const { rows } = rowsOf({
       ...post,
       repostId: 'p0',

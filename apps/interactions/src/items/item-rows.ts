@@ -1,6 +1,6 @@
 // Turns the provider's items into rows of the three warehouse tables. The provider stores posts, comments and reactions
-// side by side, comments and reactions before their post, and nests the same ones in the post once more; `row_id` makes
-// both the same row. Items that fit no table are returned as leftovers, never dropped.
+// side by side, with comments and reactions before their post, and repeats them inside the post. `row_id` makes both
+// the same row. Items that fit no table are returned as leftovers, never dropped.
 import { createHash } from 'node:crypto';
 import type { WarehouseRows } from '@tradewind/cloud-ports';
 import { isDeeperThan, jsonLevelsMax } from '@tradewind/service-kit';
@@ -66,7 +66,7 @@ export function toRows(
         if (kind === 'reaction') rows.reaction.set(rowId, { ...common, ...toReaction(id, raw, postId) });
       }
     }
-    // Also those of a post without id: they have ids of their own.
+    // Also for a post without an id: its comments and reactions have ids of their own.
     if (kind === 'post') {
       listOf(raw['comments']).forEach((nested, index) =>
         place(nested, `${position}.comments.${index}`, 'comment', id ?? undefined),
@@ -83,7 +83,7 @@ export function toRows(
 
   items.forEach((item, index) => {
     const position = String(offset + index);
-    // Neither the code below nor JSON.stringify survives some thousands of levels, so what it holds is not kept either.
+    // Neither the code below nor JSON.stringify survives thousands of levels, so the content is not kept.
     if (isDeeperThan(item, jsonLevelsMax)) leftOvers.push({ position, reason: 'nested_too_deep', raw: null });
     else place(item, position);
   });
@@ -170,7 +170,7 @@ function idOf(value: unknown): string | null {
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
 }
 
-/** PostgreSQL's text holds no NUL character; nothing that people write does. */
+/** PostgreSQL's text cannot hold NUL, and text that people write does not contain it. */
 function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value.replaceAll('\u0000', '') : null;
 }

@@ -20,7 +20,7 @@ const alreadyCompletedError = (status: string) => `Run already completed with st
 const notConfirmedError = 'The abort is requested and not confirmed by the provider yet; it goes on in the background';
 const runMissingError = 'The provider does not know this run';
 
-/** How often a run that is ABORTING is looked at; the provider's grace is 30 s, most end within one. */
+/** How often a run that is ABORTING is looked up. The provider's grace is 30 s; most runs end within one second. */
 const confirmLookMs = 250;
 
 type Outcome = Pick<AbortResultDto, 'run_id' | 'success' | 'error' | 'status'>;
@@ -72,7 +72,7 @@ export class AbortsService {
     let job = requested;
     if (job.stage === 'done') this.events.emit('run_aborted', { job_id: job.id });
     if (job.stage === 'starting' || job.stage === 'unsettled') {
-      // What there is to abort is known only with the outcome of the start.
+      // Whether there is a run to abort is known only after the start.
       job = (await this.waits.untilStarted([job.id], deadline - performance.now())).get(job.id) ?? job;
     }
     if (job.stage === 'starting' || job.stage === 'unsettled' || job.stage === 'queued')

@@ -1,4 +1,4 @@
-// Rules of request fields that class-validator does not bring. Each gives one sentence for one fault.
+// Rules of request fields that class-validator lacks. Each gives one sentence for one fault.
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { networkHandleOf, networkUsernameLengthMax, type NetworkEntity } from '@tradewind/shared-types';
 import { targetKey } from '../tracker/tracker.types.js';
@@ -23,9 +23,7 @@ export function IsPlainText(lengthMax: number) {
   );
 }
 
-/**
- * The handle of a page of the network (shared-types, network-username.ts), of the kind that `entity` beside it names.
- */
+/** The handle of a page of the network (shared-types, network-username.ts), of the kind that `entity` names. */
 export function IsNetworkHandle() {
   return Rule('isNetworkHandle', (value, request) =>
     typeof value === 'string' && networkHandleOf(value, entityOf(request)) !== undefined

@@ -23,7 +23,7 @@ export class JobResultDto {
   error!: string | null;
 }
 
-/** Of a run, by the provider's words, and of a job that has none yet. */
+/** The provider's statuses of a run, and PENDING for a job that has no run yet. */
 export const abortResultStatuses = [...runStatuses, 'PENDING'] as const;
 export type AbortResultStatus = (typeof abortResultStatuses)[number];
 

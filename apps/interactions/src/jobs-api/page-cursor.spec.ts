@@ -8,7 +8,7 @@ const position = {
 };
 
 describe('the cursor', () => {
-  it('is read as it was written', () => {
+  it('reads back the position that was written', () => {
     expect(parseCursor(toCursor(position, {}), {})).toEqual(position);
     const filter = { userCompanyId: 'acme', statuses: ['FAILED', 'ABORTED'] as const };
     const reordered = { userCompanyId: 'acme', statuses: ['ABORTED', 'FAILED', 'FAILED'] as const };

@@ -11,9 +11,9 @@ import { TransitionsStore } from '../tracker/transitions.store.js';
 import { OrphanRuns } from './orphan-runs.js';
 import { StartsService } from './starts.service.js';
 
-/** Jobs looked for in one reading of the provider's list. */
+/** Jobs that one reading of the provider's list looks for. */
 const jobsPerPass = 200;
-/** Slack before the recorded moment of a call when runs are listed, because the provider's clock decides there. */
+/** Runs are listed from this much before the call, because the provider's clock may differ. */
 const listSlackMs = 5 * 60_000;
 /** Runs whose correlation id is remembered, so that each input is read once. An entry is about 100 bytes. */
 const rememberedRunsMax = 20_000;

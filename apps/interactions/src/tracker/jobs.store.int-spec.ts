@@ -16,7 +16,7 @@ describe('JobsStore', () => {
   });
   afterAll(() => database.drop());
 
-  it('of parallel requests for the same targets, in any order, each target is won once', async () => {
+  it('parallel requests for the same targets, in any order, record each target once', async () => {
     const handles = Array.from({ length: 30 }, (_, n) => `won-${n}`);
     const requests = Array.from({ length: 8 }, (_, n) => (n % 2 ? handles : handles.toReversed()));
     const answers = await Promise.all(requests.map((list) => store.create(newJobs('acme', list))));
@@ -39,7 +39,7 @@ describe('JobsStore', () => {
     await insert('FAILED', 'done');
   });
 
-  it('each environment has its tables, and jobs of one are not seen in another', async () => {
+  it('each environment has its own tables and sees no job of another', async () => {
     const staging = await StoreDatabase.create({
       ENVIRONMENT: 'staging',
       CALLER_AUTH: 'required',
@@ -66,7 +66,7 @@ describe('JobsStore', () => {
     expect(await migrateDatabase(database.config, migrations)).toEqual([]);
   });
 
-  it('ended jobs are forgotten when they are old, with what is kept beside the warehouse; active ones never', async () => {
+  it('old jobs that have ended are deleted with their left-over items; active ones never are', async () => {
     await database.queue('old', 'ended', 'active');
     await database.queue('new', 'ended');
     await database.db.rows(
@@ -95,7 +95,7 @@ describe('JobsStore', () => {
     ]);
   });
 
-  it('asking for an abort ends what is queued, marks what is under way and leaves alone what is being stored', async () => {
+  it('a requested abort ends queued jobs, marks running ones, and changes none whose items are being stored', async () => {
     await database.queue('abort', 'queued', 'following', 'storing');
     await database.db.rows(
       `update "network_interactions_trackerDev" set stage = "networkUsername", provider_run_id = "networkUsername"

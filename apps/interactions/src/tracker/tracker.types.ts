@@ -17,7 +17,7 @@ export type JobStage = (typeof jobStages)[number];
 export type JobId = string & { readonly __brand: 'JobId' };
 
 export interface Target {
-  /** By the rule for handles (shared-types, network-username.ts), in the letters of the request. */
+  /** As the rule for handles has it (shared-types, network-username.ts), in the case of the request. */
   networkHandle: string;
   entity: ProfileEntity;
 }
@@ -43,7 +43,7 @@ export interface Job extends Target {
   /** Public sentence about why the job failed. */
   error: string | null;
   input: RunInput;
-  /** Rises with every claim of a start, so that a late outcome of an earlier one is known as such. */
+  /** Rises with every claim of a start, so that the late outcome of an earlier claim is recognised. */
   startFence: number;
   startFailures: number;
   startCalledAt: Date | null;
@@ -56,7 +56,7 @@ export interface Job extends Target {
   attempts: number;
 }
 
-/** What makes two targets one, of handles by the rule for handles: the network ignores case in its addresses. */
+/** Two targets are the same when their keys are equal; the network ignores case in its addresses. */
 export function targetKey(target: Target): string {
   return `${target.entity}:${target.networkHandle.toLowerCase()}`;
 }

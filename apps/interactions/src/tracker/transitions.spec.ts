@@ -11,7 +11,7 @@ describe('the transitions', () => {
     expect(/```mermaid\n([^`]*)\n```/.exec(readme)?.[1]).toBe(stateDiagram());
   });
 
-  it('lead nowhere from done, and to every other stage', () => {
+  it('never leave done, and reach every other stage', () => {
     expect(all.filter(([, { from }]) => from.includes('done'))).toEqual([]);
     const reached = new Set(['queued', ...all.map(([, { to }]) => to)]);
     expect([...reached].sort()).toEqual([...jobStages].sort());

@@ -55,7 +55,7 @@ describe('TransitionsStore', () => {
     expect(await claim(1)).toEqual([]);
   });
 
-  it('a run is recorded once; the same again is known, another is an orphan', async () => {
+  it('a run is recorded once; a repeat is known, and a second run is an orphan', async () => {
     const [id] = await database.queue('acme', 'a');
     await claim(1);
     expect(await store.recordRun(id!, run('r1', 'RUNNING'), 0)).toBe('recorded');
@@ -76,7 +76,7 @@ describe('TransitionsStore', () => {
     expect(await statusOf(id!)).toEqual(['PENDING', 'starting']);
   });
 
-  it('a claim whose replica fell silent is taken up to be settled, not to be started', async () => {
+  it('the claim of a replica that fell silent is settled, never started again', async () => {
     const [id] = await database.queue('acme', 'a');
     await claim(1, 100, -1);
     expect(await claim(1)).toEqual([]);
@@ -86,7 +86,7 @@ describe('TransitionsStore', () => {
     expect(await store.listSettled([id!])).toEqual(new Set([id]));
   });
 
-  it('a job that is to be aborted ends as ABORTED once it is certain that nothing was started', async () => {
+  it('a job with a requested abort ends as ABORTED once it is certain that no run was started', async () => {
     const [requeued, failed] = await database.queue('acme', 'a', 'b');
     const claims = new Map((await claim(2)).map((job) => [job.id, job]));
     const targets = ['a', 'b'].map((networkHandle) => ({ networkHandle, entity: 'PERSON' as const }));

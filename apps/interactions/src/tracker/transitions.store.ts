@@ -92,7 +92,7 @@ export class TransitionsStore {
     await this.db.affected(
       `update ${this.tracker} set
          lease_until = null, attempts = attempts + $5::int,
-         -- Without a lease the job was called up by a webhook meanwhile: that stays due.
+         -- Without a lease, a webhook has made the job due meanwhile, and it stays due.
          due_at = case when lease_until is null then least(due_at, ${inMs('$4')}) else ${inMs('$4')} end
        where job_id = $1 and stage = $2 and lease_owner = $3`,
       [job.id, job.stage, this.owner, options.delayMs, options.hasFailed ? 1 : 0],
@@ -243,7 +243,7 @@ export class TransitionsStore {
 
   /**
    * Marks the company's active jobs for these targets as to be aborted, before the provider is asked, so that a crash
-   * in between does not lose the wish. A job that was never sent to the provider is ABORTED here; one whose run has
+   * in between does not lose the request. A job that was never sent to the provider is ABORTED here; one whose run has
    * succeeded is left alone. Answers the jobs as they are afterwards.
    */
   async requestAborts(request: {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseCompletionWebhook, parseCorrelationId } from './completion-webhook.js';
 
 describe('parseCompletionWebhook', () => {
-  it('reads the run from the resource, or else from the event', () => {
+  it('reads the run id from the resource, otherwise from the event', () => {
     const eventType = 'ACTOR.RUN.SUCCEEDED';
     expect(parseCompletionWebhook({ eventType, resource: { id: 'a' }, eventData: { actorRunId: 'b' } })).toEqual({
       runId: 'a',
@@ -23,7 +23,7 @@ describe('parseCompletionWebhook', () => {
 });
 
 describe('parseCorrelationId', () => {
-  it('takes a UUID of any case', () => {
+  it('accepts a UUID in upper or lower case', () => {
     expect(parseCorrelationId('5F0C1B6E-9D3A-4C52-8A80-2F6E0F4F7A11')).toBe('5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11');
   });
 

@@ -31,7 +31,7 @@ describe('InboxStore', () => {
       transitions.claimStarts(tx, { room: count, slots: count, leaseMs: 60_000, settleMs: 60_000 }),
     );
 
-  it('stores what belongs to a job, once per event, and knows the rest as unknown', async () => {
+  it('stores each event of a known run once, and reports other runs as unknown', async () => {
     const [id] = await database.queue('acme', 'a');
     expect(
       await store.accept([webhook('r1', id), webhook('r1', id), webhook('r9'), webhook('r1', id, 'OTHER')]),
@@ -46,7 +46,7 @@ describe('InboxStore', () => {
     expect(await store.process(10)).toHaveLength(2);
   });
 
-  it('gives a job the run that is not recorded yet, and makes it due', async () => {
+  it('gives a job its run when none is recorded yet, and makes the job due', async () => {
     const [id] = await database.queue('acme', 'a');
     await claimStarts(1);
     await store.accept([webhook('r1', id)]);
@@ -56,7 +56,7 @@ describe('InboxStore', () => {
     expect(await store.accept([webhook('r1', undefined, 'OTHER')])).toEqual(['stored']);
   });
 
-  it('a payload that cannot be stored is refused alone, whatever else is in its group', async () => {
+  it('a payload that cannot be stored is refused without harm to the rest of its group', async () => {
     const ids = await database.queue('acme', ...Array.from({ length: 20 }, (_, index) => `a${index}`));
     const group = new GroupCommit({
       write: (webhooks: ReceivedWebhook[]) => store.accept(webhooks),
@@ -75,7 +75,7 @@ describe('InboxStore', () => {
     expect(await store.process(100)).toHaveLength(19);
   });
 
-  it('one run that two jobs are named for goes to the first, and holds up nobody', async () => {
+  it('a run that two webhooks name for different jobs goes to the first job, and delays no other webhook', async () => {
     const [one, other, third] = await database.queue('acme', 'a', 'b', 'c');
     await claimStarts(3);
     await store.accept([webhook('r1', one), webhook('r1', other, 'OTHER'), webhook('r3', third)]);
@@ -90,7 +90,7 @@ describe('InboxStore', () => {
     expect(await job(other!)).toMatchObject({ stage: 'starting', providerRunId: null });
   });
 
-  it('a run that another job got meanwhile is an orphan', async () => {
+  it('a run that another job has by now is an orphan', async () => {
     const [one, other] = await database.queue('acme', 'a', 'b');
     await claimStarts(2);
     await store.accept([webhook('r1', other)]);
@@ -99,7 +99,7 @@ describe('InboxStore', () => {
     expect(await store.process(10)).toEqual([{ runId: 'r1', jobId: other, outcome: 'orphan' }]);
   });
 
-  it('a run other than the one the job has is an orphan and changes nothing', async () => {
+  it('a second run of a job is an orphan and changes nothing', async () => {
     const [id] = await database.queue('acme', 'a');
     await store.accept([webhook('r1', id)]);
     await store.process(10);
@@ -116,7 +116,7 @@ describe('InboxStore', () => {
     expect(processed.map(({ jobId }) => jobId).sort()).toEqual(ids.toSorted());
   });
 
-  it('forgets processed webhooks when they are old enough, and no others', async () => {
+  it('deletes processed webhooks when they are old enough, and no others', async () => {
     const ids = await database.queue('acme', 'old', 'young', 'waiting');
     await store.accept([webhook('old', ids[0]), webhook('young', ids[1])]);
     await store.process(10);

@@ -25,7 +25,7 @@ export class BatchMessagesStore {
     return row?.deliveries ?? 1;
   }
 
-  /** Removes messages that have not come again since; a queue keeps one for a month at most. */
+  /** Removes messages that have not been delivered since; a queue keeps one for a month at most. */
   async removeLastReceivedBefore(tx: Tx, before: Date, limit: number): Promise<number> {
     return tx.affected(
       `delete from batch_message where message_id in (

@@ -24,8 +24,8 @@ export class PushEnvelopeDto {
 }
 
 /**
- * The message in a push. Unknown fields are allowed, and batch-message.ts checks what is inside the message. A body
- * without a message comes from no queue: it is refused, because nothing of it could be kept.
+ * The message in a push. Unknown fields are allowed, and batch-message.ts checks the content of the message. A body
+ * without a message comes from no queue and is refused, because there is nothing to keep.
  */
 export function pushedMessage(body: unknown): PushedMessage {
   const message: unknown = typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;

@@ -13,7 +13,8 @@ import { BatchMessagesStore } from './batch-messages.store.js';
 const retryAfterSeconds = 5;
 
 /**
- * Receives batches: records their profiles, starts as many as a push has time for, leaves the rest to the background.
+ * Receives batches: records their profiles, starts as many as a push has time for, and leaves the rest to the
+ * background.
  */
 @Injectable()
 export class BatchesService {

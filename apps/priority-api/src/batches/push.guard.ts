@@ -14,7 +14,7 @@ export class PushGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { authorization } = context.switchToHttp().getRequest<FastifyRequest>().headers;
-    // For dev only, see PUSH_AUTH: no token is needed, but one that is presented must be right.
+    // For dev only, see PUSH_AUTH: the token may be absent, but a wrong one is refused.
     if (authorization === undefined && this.config.PUSH_AUTH === 'none') return true;
     const verdict = await this.authenticator.verify(authorization);
     if (verdict === 'accepted') return true;

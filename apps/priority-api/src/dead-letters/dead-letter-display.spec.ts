@@ -19,7 +19,7 @@ const four = encode(
 );
 
 describe('deadLetterTable', () => {
-  it('has headings, decoded content, the total, and the way to more', () => {
+  it('has headings, decoded content, the total, and the command for the next page', () => {
     const table = deadLetterTable(
       { letters: [letter('12', four), letter('7', encode('{"people":[]}'))], total: 319, hasMore: true },
       false,
@@ -32,7 +32,7 @@ describe('deadLetterTable', () => {
     expect(footer).toBe('2 of 319 open dead letters. More: dead-letter list --after 7');
   });
 
-  it('says when these are the last, and when there is nothing', () => {
+  it('says when it is the last page, and when there are no dead letters', () => {
     expect(deadLetterTable({ letters: [letter('1', four)], total: 1, hasMore: false }, true)).toContain(
       '1 of 1 dead letters. These are the last.',
     );
@@ -41,7 +41,7 @@ describe('deadLetterTable', () => {
     );
   });
 
-  it('shows what is no text in base64, and lets no content move the cursor or turn text around', () => {
+  it('shows content that is not base64 as it came, and escapes what would move the cursor or reverse text', () => {
     const table = deadLetterTable(
       { letters: [letter('1', '***'), letter('2', encode('\u001b[2J\u202Eevil\n'))], total: 2, hasMore: false },
       false,
@@ -52,7 +52,7 @@ describe('deadLetterTable', () => {
   });
 });
 
-it('shows content that is nested too deep to be read as the text that came, in the table and alone', () => {
+it('shows content that is nested too deep as its text, in the table and on its own', () => {
   const deep = letter('3', encode('{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000)));
   expect(deadLetterTable({ letters: [deep, letter('2', four)], total: 2, hasMore: false }, false)).toMatch(
     /\{"a":\{"a":.*…\n2 .* 4 profiles: ada/,

@@ -1,5 +1,5 @@
 // Dead letters as an operator reads them on a terminal. Their content is untrusted and must not move the cursor or hide
-// text, so every character that a terminal does not simply show is escaped.
+// text, so every character that a terminal does not show as it is becomes an escape sequence.
 import { decodeBase64, parseJson } from '../batch-message.js';
 import type { DeadLetter } from './dead-letter.entity.js';
 import type { DeadLetterPage } from './dead-letters.store.js';
@@ -10,7 +10,7 @@ const contentWidth = 60;
 /** Handles that a summary names. */
 const namesShown = 3;
 
-/** A table with the page and what to ask for next. */
+/** A table of the page, and the command for the next one. */
 export function deadLetterTable({ letters, total, hasMore }: DeadLetterPage, withRedriven: boolean): string {
   const kind = withRedriven ? 'dead letters' : 'open dead letters';
   const last = letters.at(-1);

@@ -5,7 +5,7 @@ import { DeadLetter } from './dead-letter.entity.js';
 
 export interface DeadLetterPage {
   letters: DeadLetter[];
-  /** On all pages. */
+  /** The number on all pages. */
   total: number;
   hasMore: boolean;
 }
@@ -18,7 +18,7 @@ export class DeadLettersStore {
     this.letters = db.repository(DeadLetter);
   }
 
-  /** False when this message is there already; its repetition is counted. */
+  /** False when this message is kept already; the repeat is counted. */
   async keep(letter: {
     fingerprint: string;
     messageId: string | undefined;
@@ -63,7 +63,7 @@ export class DeadLettersStore {
     return this.letters.countBy({ redriven_at: IsNull() });
   }
 
-  /** Removes what has been redriven; an open dead letter waits for a person however long that takes. */
+  /** Removes dead letters that have been redriven; an open one is kept until a person has seen it. */
   async removeRedrivenBefore(tx: Tx, before: Date, limit: number): Promise<number> {
     return tx.affected(
       `delete from dead_letter where id in (

@@ -28,7 +28,7 @@ export class DeliveriesClient {
     return body.profiles;
   }
 
-  /** Delivers in place of the provider, by the provider's own webhook. */
+  /** Delivers in place of the provider, through the provider's own webhook. */
   async deliver(body: unknown, correlationId: string): Promise<void> {
     await fetchJson(this.config.PROFILE_WEBHOOK_URL, {
       method: 'POST',

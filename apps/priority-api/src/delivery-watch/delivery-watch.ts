@@ -120,7 +120,7 @@ export class DeliveryWatch {
 function isAnswer(status: ProfileDeliveryStatus, call: WatchedCall): boolean {
   if (status.correlation_id === call.correlation_id) return true;
   const receivedMs = new Date(status.received_at).getTime() + clockSlackMs;
-  // Without an id only the time speaks.
+  // Without an id, only the time decides.
   if (!status.correlation_id) return receivedMs >= (call.started_at ?? call.created_at).getTime();
   const isSameIntention =
     intentionOfCorrelationId(status.correlation_id) === intentionOfCorrelationId(call.correlation_id);

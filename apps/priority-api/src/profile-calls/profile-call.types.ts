@@ -13,7 +13,9 @@ export interface ClaimedCall extends CallClaim {
   /** Starts that failed before; the column keeps its older name, `attempts`. */
   failures: number;
   claimedAt: Date;
-  /** From then on absence at the provider proves that no scrape was begun; the column is `doubt_until`. */
+  /**
+   * From then on absence at the provider proves that no scrape was begun. The column has an older name, `doubt_until`.
+   */
   settleAfter: Date;
 }
 
@@ -21,9 +23,9 @@ export interface ClaimedCall extends CallClaim {
 export type CallOutcome = CallClaim &
   (
     | { state: 'started'; scrapeId: string; startedAt: Date }
-    /** Nothing began: it may start again then. */
+    /** Nothing began; it may start again after `afterMs`. */
     | { state: 'pending'; reason: string; afterMs: number; failures: number }
-    /** Something may have begun: the provider is asked then. Absence is proof after `settleMs`, when that is given. */
+    /** Something may have begun; the provider is asked after `afterMs`. Absence is proof after `settleMs`, if given. */
     | { state: 'unknown'; reason: string; afterMs: number; settleMs?: number }
     /** The provider refused it, or it was given up. */
     | { state: 'refused'; reason: string; failures?: number }
@@ -41,7 +43,7 @@ export interface ProviderPause {
   kind: 'capacity' | 'outage';
 }
 
-/** Profiles of one month that an operator misses. A handle occurs once. */
+/** Profiles of one month that an operator asks to retry. A handle occurs once. */
 export interface RetryPlan {
   /** The same plan starts nothing twice. */
   planId: string;
@@ -49,7 +51,7 @@ export interface RetryPlan {
   /** Undefined: the latest of each profile. */
   generation: string | undefined;
   profiles: readonly BatchProfile[];
-  /** The caller has published them: one that is not known here is started for the first time. */
+  /** The caller has published them, so one that is not known here is started for the first time. */
   arePublished: boolean;
   isDryRun: boolean;
   /** `sub` of a user, name of a service token or `operator`; null: nobody is known. */

@@ -26,7 +26,7 @@ export class ProfileCallsStore {
 
   /**
    * Records that these profiles shall be started, each once in its month and generation, however often they are sent.
-   * @param reservedMs for so long the background leaves new ones to the caller
+   * @param reservedMs how long the background leaves new ones to the caller
    */
   async insert(
     group: { month: string; generation: string; batchNumber: number | null; profiles: readonly BatchProfile[] },
@@ -131,7 +131,7 @@ export class ProfileCallsStore {
     );
   }
 
-  /** Leaves to the background, due now, what was reserved for the caller. */
+  /** Gives what was reserved for the caller to the background, due now. */
   async release(group: CallGroup): Promise<void> {
     await this.db.affected(
       `update profile_call set due_at = now()

@@ -21,10 +21,10 @@ const groupSizeMax = 100;
 /** While others hold every slot, a push looks again this often, milliseconds. */
 const slotPollMs = 50;
 
-/** A pass in the background ends after this long, so that a stop is never far, milliseconds. */
+/** Longest pass in the background, milliseconds, so that a stop waits no longer. */
 const passMs = 60_000;
 
-/** What one round of starting has done. */
+/** What one round of starts has done. */
 export interface StartTally {
   started: number;
   /** At least one start found the provider down, or got an unclear answer. */
@@ -71,7 +71,7 @@ export class ProfileStarter {
     });
   }
 
-  /** Starts profiles until none is left to start, the deadline passes, starting pauses or the process stops. */
+  /** Starts profiles until none is left, the deadline passes, a pause begins or the process stops. */
   async start(options: { group?: CallGroup; deadline: Date; signal?: AbortSignal }): Promise<StartTally> {
     const { group, deadline, signal } = options;
     const tally: StartTally = { started: 0, metOutage: false };
@@ -104,7 +104,7 @@ export class ProfileStarter {
     return this.store.claim({ limit, slots, leaseMs, settleMs, ...(group ? { group } : {}) });
   }
 
-  /** Nothing could be claimed: whether a push should wait because others hold the slots its profiles need. */
+  /** When nothing could be claimed: whether a push should wait, because others hold the slots. */
   private async mayContinue(group: CallGroup | undefined): Promise<boolean> {
     if (!group || (await this.store.findPause())) return false;
     return (await this.store.countClaimable(group)) > 0;
@@ -122,7 +122,7 @@ export class ProfileStarter {
 
   /** Never rejects: a start whose outcome cannot be recorded is left unsettled, and UnsettledCalls looks it up. */
   private async startOne(call: ClaimedCall, claimedMs: number, tally: StartTally): Promise<void> {
-    // A process that was frozen since the claim must not start what another may settle by now.
+    // A process that was frozen since the claim must not start what another process may settle by now.
     if (performance.now() - claimedMs > this.times.sendWithinMs) return;
     const result = await this.provider.startProfile({
       networkUsername: call.networkUsername,

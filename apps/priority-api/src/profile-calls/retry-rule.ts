@@ -12,8 +12,8 @@ export function isRetryable(call: string): string {
 }
 
 /**
- * Why a scrape that is overdue for its delivery is lost; undefined while it is not. One whose result the provider still
- * has is not: the result is handed on, which costs nothing.
+ * Why an overdue scrape is lost; undefined while it is not. A scrape whose result the provider still has is not lost:
+ * handing on the result costs nothing.
  * @param scrape undefined when the provider does not know it
  * @param retryOverdueMs age at which a scrape that still runs is given up (RETRY_OVERDUE_SECONDS)
  */

@@ -20,7 +20,7 @@ const columns = 'c.month, c.network_username, c.generation, c.correlation_id, c.
 export class WatchedCallsStore {
   constructor(private readonly db: Db) {}
 
-  /** Takes started profiles that are not known as delivered, those looked at longest ago first. */
+  /** Claims started profiles that are not known as delivered, those looked at longest ago first. */
   async claim(options: { limit: number; ageMs: number; intervalMs: number }): Promise<WatchedCall[]> {
     return this.db.rows<WatchedCall>(
       `update profile_call c set watched_at = now()
@@ -53,9 +53,7 @@ export class WatchedCallsStore {
     );
   }
 
-  /**
-   * Says why the scrape is lost, and keeps the time of the first finding. False: it was known before, or has arrived.
-   */
+  /** Records why the scrape is lost, and when that was first found. False: it was known before, or has arrived. */
   async recordLost(correlationId: string, reason: string): Promise<boolean> {
     const updated = await this.db.affected(
       `update profile_call set lost_at = now(), reason = $2

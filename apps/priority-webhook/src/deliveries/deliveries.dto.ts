@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** Documentation only: the provider's body is read by profile-payload.ts, which welcomes unknown fields. */
+/** Documentation only: profile-payload.ts reads the provider's body and accepts unknown fields. */
 export class ScrapedProfileDto {
   @ApiProperty({ type: String, required: false, example: 'Jane Doe' })
   name?: string;

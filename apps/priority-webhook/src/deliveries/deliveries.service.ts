@@ -20,7 +20,7 @@ import { readProfilePayload } from './profile-payload.js';
 
 /** Webhooks kept by one insert. */
 const groupSizeMax = 100;
-/** Our own ids are never longer. */
+/** Longest correlation id that is kept, characters; our own ids are shorter. */
 const correlationIdLengthMax = 200;
 
 interface KeptAndTried extends InsertedDelivery {
@@ -28,7 +28,7 @@ interface KeptAndTried extends InsertedDelivery {
   attempt?: Promise<DeliveryProgress>;
 }
 
-/** Receives profile webhooks: first durable in the inbox, then tried at once at warehouse and backup. */
+/** Receives profile webhooks: keeps them durably in the inbox, then tries to store and back them up at once. */
 @Injectable()
 export class DeliveriesService {
   private readonly inserts: GroupCommit<IncomingDelivery, KeptAndTried>;
@@ -43,7 +43,7 @@ export class DeliveriesService {
     this.inserts = new GroupCommit({ write: (group) => this.keep(group), groupSizeMax, splitsFaultyGroups: true });
   }
 
-  /** Answers what is done when the time for waiting is over; the rest goes on in the background. */
+  /** Waits DELIVERY_WAIT_MS at most and answers what is done by then; the rest continues in the background. */
   async receive(body: unknown, headers: { correlationId: string | undefined }): Promise<DeliveryProgress> {
     const receivedAt = new Date();
     const correlationId = headers.correlationId?.slice(0, correlationIdLengthMax) || undefined;

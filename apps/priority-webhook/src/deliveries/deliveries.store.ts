@@ -14,7 +14,7 @@ export interface InsertedDelivery {
   isNew: boolean;
 }
 
-/** An attempt that did not finish. */
+/** An attempt after which something is still to be done. */
 export interface UnfinishedDelivery {
   id: string;
   isStored: boolean;
@@ -40,7 +40,7 @@ interface DeliveryRow {
 const columns = `d.id::text, d.identity, d.network_username, d.received_at, d.request_status, d.body::text as body, d.object_name`;
 
 /**
- * In the `from` of a statement, keeps its commit from waiting for the disk. Only for records that a crash of the
+ * In the `from` of a statement, this keeps the commit from waiting for the disk. Only for records that a crash of the
  * database server may lose, because repeating the work restores them. Deliveries themselves are never written this way.
  */
 const withoutFlush = `(select set_config('synchronous_commit', 'off', true)) as without_flush`;
@@ -130,8 +130,8 @@ export class DeliveriesStore {
   }
 
   /**
-   * Claims deliveries that are due, oldest first, at most so many rows and so many bytes of bodies; the first is
-   * claimed whatever its size. `skip locked` shares them among replicas. A lost claim is claimed again after the lease.
+   * Claims deliveries that are due, oldest first, up to a number of rows and of bytes of bodies; the first is claimed
+   * whatever its size. `skip locked` shares them among replicas. A lost claim is claimed again after the lease.
    */
   async claimDue(atMost: { rows: number; bytes: number }, leaseMs: number): Promise<KeptDelivery[]> {
     const rows = await this.db.rows<DeliveryRow>(

@@ -25,8 +25,8 @@ export function deliveryIdentity(delivery: IdentifiedDelivery): string {
 }
 
 /**
- * Equal for equal values, whatever the order of their keys. By hand: a replacer of JSON.stringify costs three times as
- * much.
+ * Equal for equal values, whatever the order of their keys. Written by hand, because a replacer of JSON.stringify takes
+ * three times as long.
  */
 function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

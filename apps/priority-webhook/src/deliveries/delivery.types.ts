@@ -31,7 +31,7 @@ export interface KeptDelivery {
   isBackedUp: boolean;
 }
 
-/** What is done of a delivery. */
+/** How far a delivery is. */
 export interface DeliveryProgress {
   isStored: boolean;
   isBackedUp: boolean;

@@ -4,7 +4,7 @@ import { Callers } from '@tradewind/service-kit';
 import { ProfileLookup, type ProfileDeliveryStatus } from '@tradewind/shared-types';
 import { DeliveriesService } from './deliveries.service.js';
 
-/** For the month report of the coordinator and the watch of priority-api. */
+/** For the month report of the coordinator and the delivery watch of priority-api. */
 @ApiTags('months')
 @ApiBearerAuth()
 @Callers()

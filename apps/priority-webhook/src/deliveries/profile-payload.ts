@@ -1,5 +1,5 @@
-// What a webhook body is: a scraped profile, a failure, or nothing we can use. Decided for the tolerant reading of
-// cloud.md, section 5: unknown extra fields are welcome, a profile without content is a failure.
+// What a webhook body is: a scraped profile, a failure, or nothing we can use. The reading is tolerant (cloud.md,
+// section 5): unknown fields are accepted, and a profile without content is a failure.
 import { usernameOfProfileUrl } from '@tradewind/shared-types';
 
 export type ProfilePayload =
@@ -74,7 +74,7 @@ function unusable(reason: UnusableReason, message: string): ProfilePayload {
   return { kind: 'unusable', reason, message };
 }
 
-/** The text as the column can hold it: without NUL and without halves of characters, also where it is cut. */
+/** The text as the column can hold it: without NUL and lone surrogates, even where it is cut. */
 function shorten(text: string): string {
   return text
     .replaceAll('\u0000', '')

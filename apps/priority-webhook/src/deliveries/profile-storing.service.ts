@@ -8,15 +8,15 @@ import type { DeliveryProgress, KeptDelivery } from './delivery.types.js';
 import { DeliveriesStore } from './deliveries.store.js';
 import { profileCallRow } from './profile-call-row.js';
 
-/** Backups written at once: enough to wait for a store across the network, few enough to leave a disk to the inbox. */
+/** Backups written at once: enough for the latency of a remote store, few enough to leave the disk to the inbox. */
 const parallelBackups = 8;
 
 /** Fresh deliveries of one attempt; DELIVERY_QUEUE_MAX is usually less. */
 const freshGroupMax = 100;
 
-/** Deliveries taken from the inbox at a time: their statements and commits are shared by all of them. */
+/** Deliveries taken from the inbox at a time: they share their statements and commits. */
 const passRows = 200;
-/** With these bytes of bodies a pass takes no further delivery, so that what it holds in memory stays bounded. */
+/** Most bytes of bodies in one pass, which bounds its memory. */
 const passBytes = 8 * 2 ** 20;
 
 /** What went wrong; undefined when it is done. */
@@ -24,14 +24,14 @@ type Fault = string | undefined;
 
 /**
  * Brings deliveries to warehouse and backup, a group at a time: one append, a bounded number of objects at once, one
- * record. Both writes are idempotent (row_id, object name), so that an attempt may be repeated by anyone at any time;
- * neither place waits for the other.
+ * record. Both writes are idempotent (row_id, object name), so any process may repeat an attempt at any time. Neither
+ * store waits for the other.
  */
 @Injectable()
 export class ProfileStoringService {
-  /** What is done already and not yet in the table, by delivery. */
+  /** Progress that is not in the table yet, by delivery. */
   private readonly unrecorded = new Map<string, DeliveryProgress>();
-  /** Deliveries that were just received, and whose answers wait to hear what became of them. */
+  /** Deliveries that were just received, whose answers wait for the outcome. */
   private readonly fresh: GroupCommit<KeptDelivery, DeliveryProgress>;
   private freshCount = 0;
   private isWorkingOff = false;
@@ -51,7 +51,7 @@ export class ProfileStoringService {
       () => store.oldestUnfinishedSeconds(),
     );
     background.every({ name: 'store profiles', intervalMs: config.LOOP_INTERVAL_MS, run: () => this.storeDue() });
-    // One group after the other: what arrives meanwhile shares the next append, and the disk is left to the inbox.
+    // One group at a time: what arrives meanwhile shares the next append, and the inbox keeps the disk.
     this.fresh = new GroupCommit({ write: (group) => this.attempt(group), groupSizeMax: freshGroupMax });
   }
 
@@ -60,7 +60,7 @@ export class ProfileStoringService {
     return this.unrecorded.get(delivery.id) ?? delivery;
   }
 
-  /** Whether so many more deliveries may be tried before they are answered; otherwise they wait in the inbox table. */
+  /** Whether that many deliveries may be tried before they are answered; otherwise they wait in the inbox table. */
   hasRoomFor(count: number): boolean {
     return !this.isWorkingOff && this.freshCount + count <= this.config.DELIVERY_QUEUE_MAX;
   }
@@ -75,7 +75,7 @@ export class ProfileStoringService {
     }
   }
 
-  /** One pass over the inbox, where new deliveries wait during it; true when there may be more. */
+  /** One pass over the inbox, during which new deliveries wait there. True when there may be more. */
   private async storeDue(): Promise<boolean> {
     const due = await this.store.claimDue({ rows: passRows, bytes: passBytes }, leaseMs(this.config));
     if (due.length === 0) return false;
@@ -84,7 +84,7 @@ export class ProfileStoringService {
       const results = await this.attempt(due);
       const bytes = due.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
       const isFull = due.length === passRows || bytes >= passBytes;
-      // After a failure there is a pause, in which the place that failed may recover.
+      // After a failure it pauses, so that the failed store can recover.
       return isFull && results.every(({ isStored, isBackedUp }) => isStored && isBackedUp);
     } finally {
       this.isWorkingOff = false;
@@ -92,8 +92,8 @@ export class ProfileStoringService {
   }
 
   /**
-   * One attempt at what is still missing of these deliveries, within STORE_TIMEOUT_MS; answers how far each is, in
-   * their order. What fails is recorded and tried again later.
+   * Does what is still missing of these deliveries, within STORE_TIMEOUT_MS, and answers the progress of each in their
+   * order. Failures are recorded and tried again later.
    */
   private async attempt(deliveries: readonly KeptDelivery[]): Promise<DeliveryProgress[]> {
     const [storeFaults, backupFaults] = await Promise.all([
@@ -129,7 +129,7 @@ export class ProfileStoringService {
           })),
       );
     } catch (error) {
-      // The leases run out and the attempts are repeated, which both places recognise.
+      // The leases run out and the attempts are repeated; both stores recognise repeats.
       this.logger.warn({ err: error, deliveries: attempts.length }, 'attempts to store profiles could not be recorded');
       return;
     } finally {
@@ -197,8 +197,8 @@ export class ProfileStoringService {
 }
 
 /**
- * How long a delivery belongs to the process that works on it, milliseconds: the time limit of the attempt before it,
- * for one that was just received, of its own attempt, and of the record.
+ * How long a delivery belongs to the process that works on it, milliseconds: the time limit of the attempt that it may
+ * have to wait for, that of its own attempt, and time to record the outcome.
  */
 export function leaseMs(config: AppConfig): number {
   return 2 * config.STORE_TIMEOUT_MS + 5_000;

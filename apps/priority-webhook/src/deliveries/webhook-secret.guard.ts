@@ -7,7 +7,7 @@ import { AppConfig } from '../app.config.js';
 /** Header that carries the shared secret of the profile webhook. */
 export const webhookSecretHeader = 'x-webhook-secret';
 
-/** Fails closed. A wrong secret is refused always; a missing one unless WEBHOOK_AUTH is none, which only dev allows. */
+/** Fails closed. A wrong secret is always refused, a missing one unless WEBHOOK_AUTH is none, which only dev allows. */
 @Injectable()
 export class WebhookSecretGuard implements CanActivate {
   private readonly secrets: readonly string[];
