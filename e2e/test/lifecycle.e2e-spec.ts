@@ -97,7 +97,7 @@ describe('a life of a platform', () => {
   );
 
   it(
-    'Ctrl-C ends it cleanly, leaves nothing behind, and keeps everything for the next start',
+    'Ctrl-C ends it cleanly, leaves no process behind, and keeps all data for the next start',
     async () => {
       const platform = await start({ portBase: await portBase, dataDir });
       key = await newApiKey(platform, 'demo@example.com', 'demo-password-1');
@@ -142,7 +142,7 @@ describe('a life of a platform', () => {
   );
 
   it(
-    'when a service and PostgreSQL are killed at work, it says which, starts them again, and still ends cleanly',
+    'when a service and PostgreSQL are killed at work, it names them, starts them again, and still ends cleanly',
     async () => {
       const platform = await start({ portBase: await portBase, dataDir });
       expect((await typename(platform, key)).status).toBe(200);
@@ -181,7 +181,7 @@ describe('a life of a platform', () => {
   );
 
   it(
-    'the next start finishes that work: nothing is lost, and nothing is done twice',
+    'the next start finishes that work, with nothing lost and nothing done twice',
     async () => {
       const platform = await start({ portBase: await portBase, dataDir });
       const report = await until('the month to be complete', 240_000, async () => {
@@ -227,7 +227,7 @@ describe('a life of a platform', () => {
   );
 
   it(
-    'when the platform itself is killed, its processes end by themselves or with the next start, which works',
+    'when the platform itself is killed, its processes end on their own or at the next start, which works',
     async () => {
       const platform = await start({ portBase: await portBase, dataDir });
       const processes = platform.processes();
@@ -243,7 +243,7 @@ describe('a life of a platform', () => {
     2 * startTimeoutMs,
   );
 
-  it('refuses to run twice on one data folder, and on ports that are taken, and names the obstacle', async () => {
+  it('refuses a second platform on its data folder or its ports, and names the obstacle', async () => {
     const other = newDataDir();
     const twice = PlatformProcess.spawn({ portBase: await freePortBase(), dataDir });
     expect((await twice.ended).code).toBe(1);
@@ -255,7 +255,7 @@ describe('a life of a platform', () => {
   }, 60_000);
 
   it(
-    'two platforms run side by side and know nothing of each other',
+    'two platforms run side by side without sharing data',
     async () => {
       const first = started.at(-1);
       const second = await start();
@@ -270,7 +270,7 @@ describe('a life of a platform', () => {
   );
 });
 
-it('the demo starts a platform when none runs, and stops it', async () => {
+it('the demo starts a platform when none runs, and stops it at the end', async () => {
   const own = { portBase: await freePortBase(), dataDir: newDataDir() };
   const { code, output } = await runDemo(own);
   if (code !== 0) throw new Error(output);

@@ -75,7 +75,7 @@ export function describeDataApi(platform: () => PlatformProcess): void {
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     });
 
-    it('refuses callers without a key, and keys it does not know', async () => {
+    it('refuses callers without a key, and unknown keys', async () => {
       for (const bearer of ['', 'svc_unknown', `${key.slice(0, -1)}!`]) {
         const answer = await ask('{ __typename }', {}, bearer);
         expect(answer.status).toBe(401);

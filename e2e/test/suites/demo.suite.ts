@@ -7,7 +7,7 @@ export function describeDemo(platform: () => PlatformProcess): void {
   describe('npm run demo', () => {
     const figure = (output: string, row: RegExp) => Number(row.exec(output)?.[1]);
 
-    it('passes, twice a day too, and its report agrees with ledger and database', async () => {
+    it('passes twice a day, and its report agrees with ledger and database', async () => {
       const database = new pg.Client({ connectionString: platform().databaseUrl });
       await database.connect();
       try {

@@ -92,7 +92,7 @@ export function describeInteractions(platform: () => PlatformProcess): void {
       }
     });
 
-    it('a start whose answer is lost is not made twice, a failed run fails, and a lost webhook is found by polling', async () => {
+    it('a lost answer starts nothing twice, a failed run fails its job, and polling finds a run without a webhook', async () => {
       const owner = company('troubles');
       await faults([
         { on: 'run.start', kind: 'error_after', target: 'lost-answer', times: 1 },
@@ -138,7 +138,7 @@ export function describeInteractions(platform: () => PlatformProcess): void {
       });
     });
 
-    it('refuses what breaks a rule, each rule named by its field', async () => {
+    it('refuses invalid requests, and names the field of each broken rule', async () => {
       const answer = await call<{ message: string[] }>('POST', `${base()}/interactions`, {
         body: { user_company_id: 'x', targets: [{ network_handle: ' ', entity: 'person' }], max_posts: 0 },
       });

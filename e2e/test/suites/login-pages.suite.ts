@@ -56,7 +56,7 @@ export function describeLoginPages(platform: () => PlatformProcess): void {
       ]);
     }
 
-    it('a wrong password shows the form again, the right one leads by consent to tokens', async () => {
+    it('a wrong password shows the form again; the right one leads through consent to tokens', async () => {
       const { page, context, called, verifier, state } = await atLogin('openid profile email offline_access');
       expect(new URL(page.url()).pathname).toMatch(/^\/login\/[^/]+$/);
 
@@ -104,7 +104,7 @@ export function describeLoginPages(platform: () => PlatformProcess): void {
       await context.close();
     });
 
-    it('cancelling at the consent page sends the same, and gives no code', async () => {
+    it('cancelling at the consent page sends access_denied, too, and gives no code', async () => {
       // Scopes differ from those consented to above, so that consent is asked again.
       const { page, context, called } = await atLogin('openid offline_access');
       await signIn(page, 'demo-password-1');

@@ -20,7 +20,7 @@ export function describeMonthlyRun(platform: () => PlatformProcess): void {
     const summary = async () =>
       (await call<LedgerSummary>('GET', `${platform().url('simulator')}/ledger/summary`)).body;
 
-    it('brings every priority person to warehouse and backup, though the provider misbehaves', async () => {
+    it('brings every priority person to warehouse and backup, even when the provider misbehaves', async () => {
       await call('PUT', `${platform().url('simulator')}/faults`, {
         body: {
           faults: [
@@ -71,7 +71,7 @@ export function describeMonthlyRun(platform: () => PlatformProcess): void {
       }
     }, 300_000);
 
-    it('a second run of the month publishes and starts nothing', async () => {
+    it('a second run of the month publishes nothing and starts nothing', async () => {
       const before = await summary();
       const run = await call<{ outcome: string }>('POST', `${platform().url('coordinator')}/run`, { body: {} });
       expect([run.status, run.body.outcome]).toEqual([202, 'already_published']);

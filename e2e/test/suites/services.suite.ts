@@ -4,7 +4,7 @@ import { serviceNames, type PlatformProcess } from '../../src/platform-process.j
 
 export function describeServices(platform: () => PlatformProcess): void {
   describe.each(serviceNames)('%s', (name) => {
-    it('is healthy with exactly the specified fields, ready, and measured on its own port', async () => {
+    it('reports health with exactly the specified fields, is ready, and serves metrics on their own port', async () => {
       const health = await call('GET', `${platform().url(name)}/health`);
       expect([health.status, health.body]).toEqual([200, { status: 'healthy', service: name, environment: 'dev' }]);
       expect((await call('GET', `${platform().url(name)}/ready`)).status).toBe(200);
@@ -14,7 +14,7 @@ export function describeServices(platform: () => PlatformProcess): void {
       expect((await call('GET', `${platform().url(name)}/metrics`)).status).toBe(404);
     });
 
-    it('answers what it does not serve with the common body', async () => {
+    it('answers unknown paths with the common error body', async () => {
       const missing = await call('GET', `${platform().url(name)}/no/such/path`);
       expect(missing.status).toBe(404);
       expect(missing.body).toEqual({ message: expect.any(String) as unknown, error: 'Not Found', statusCode: 404 });
@@ -24,7 +24,7 @@ export function describeServices(platform: () => PlatformProcess): void {
     });
   });
 
-  it('the start page names addresses, accounts and requests, and ends with Platform ready', () => {
+  it('npm start prints addresses, accounts and requests, and then Platform ready', () => {
     const { output, portBase } = platform();
     for (const words of [
       'demo@example.com',

@@ -13,7 +13,7 @@ function controlled() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('FolderFlush', () => {
-  it('shares one flush among all who ask before it begins, and never a flush that has begun', async () => {
+  it('shares one flush among all who ask before it begins, and never one that has begun', async () => {
     const { flush, begun } = controlled();
     const first = [flush.covering('a'), flush.covering('a')];
     await turn();

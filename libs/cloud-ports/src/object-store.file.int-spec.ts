@@ -34,7 +34,7 @@ describe('FileObjectStore', () => {
     for (const path of folders.splice(0)) await rm(path, { recursive: true, force: true });
   });
 
-  it('leaves nothing outside the bucket and no partial file behind', async () => {
+  it('leaves nothing outside the bucket, and no partial file', async () => {
     const parent = await folder();
     const root = join(parent, 'objects');
     const store = new FileObjectStore(root);
@@ -45,7 +45,7 @@ describe('FileObjectStore', () => {
     expect(await readdir(join(root, '.partial'))).toEqual([]);
   });
 
-  it('removes what a killed process left half-written, and nothing that may still be written', async () => {
+  it('removes the partial files of killed processes, and none that may still be written', async () => {
     const root = await folder();
     const partial = join(root, '.partial');
     await mkdir(partial);
@@ -58,7 +58,7 @@ describe('FileObjectStore', () => {
     expect(await readdir(partial)).toEqual(['under-way']);
   });
 
-  it('makes its folders again when somebody has removed them', async () => {
+  it('creates its folders again when they were removed', async () => {
     const root = join(await folder(), 'objects');
     const store = new FileObjectStore(root);
     await store.create('bucket', 'one', 'x');
@@ -70,7 +70,7 @@ describe('FileObjectStore', () => {
     expect(await readdir(join(root, '.partial'))).toEqual([]);
   });
 
-  it('keeps every one of many objects created at once, and says which name was taken', async () => {
+  it('keeps each of many objects created at once, and says which names were taken', async () => {
     const store = new FileObjectStore(join(await folder(), 'objects'));
     const names = Array.from({ length: 200 }, (_, index) => `object-${index % 100}`);
     const outcomes = await Promise.all(names.map((name) => store.create('bucket', name, name)));

@@ -18,7 +18,7 @@ describe('GooglePushAuthenticator', () => {
     await Promise.all([keys.close(), otherKeys.close()]);
   });
 
-  it('accepts the token of the push service account, and gets the keys once', async () => {
+  it('accepts the token of the push service account, and reads the keys once', async () => {
     for (let index = 0; index < 5; index += 1) {
       expect(await authenticator.verify(`Bearer ${keys.token({ aud: audience, email })}`)).toBe('accepted');
     }
@@ -61,7 +61,7 @@ describe('GooglePushAuthenticator', () => {
     expect(await authenticator.verify(header())).toBe('refused');
   });
 
-  it('is unavailable, and not refused, while the keys cannot be had', async () => {
+  it('answers unavailable, not refused, while the keys cannot be read', async () => {
     keys.failWith = 503;
     const fresh = new GooglePushAuthenticator({ audience, serviceAccount: email, certsUrl: keys.certsUrl });
     const header = `Bearer ${keys.token({ aud: audience, email })}`;

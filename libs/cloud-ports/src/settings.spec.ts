@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { queueSettings, requiredSetting, warehouseSettings } from './settings.js';
 
 describe('settings of the ports', () => {
-  it('refuse words and numbers that mean nothing', () => {
+  it('refuse unknown words and numbers out of range', () => {
     expect(() => warehouseSettings.CLOUD._parse('azure')).toThrow('must be one of embedded, google, not "azure"');
     expect(warehouseSettings.CLOUD._parse('google')).toBe('google');
     for (const bad of ['4', '101', '7.5', '', 'many']) {
@@ -12,12 +12,12 @@ describe('settings of the ports', () => {
     expect(() => queueSettings.PUSH_ENDPOINT._parse('priority-api')).toThrow('must be an absolute URL');
   });
 
-  it('keep the slash at the end of an endpoint: it is part of the path', () => {
+  it('keep the slash at the end of an endpoint, which is part of the path', () => {
     const endpoint = 'https://priority-api.example.com/batch-trigger/';
     expect(queueSettings.PUSH_ENDPOINT._parse(endpoint)).toBe(endpoint);
   });
 
-  it('are obligatory for the chosen cloud only', () => {
+  it('are required for the chosen cloud only', () => {
     expect(warehouseSettings.WAREHOUSE_DATABASE_URL.requiredWhen({ CLOUD: 'embedded' })).toBe(true);
     expect(warehouseSettings.WAREHOUSE_DATABASE_URL.requiredWhen({ CLOUD: 'google' })).toBe(false);
     expect(warehouseSettings.GOOGLE_CLOUD_PROJECT.requiredWhen({ CLOUD: 'google' })).toBe(true);
@@ -25,7 +25,7 @@ describe('settings of the ports', () => {
     expect(() => requiredSetting(settings, 'GOOGLE_CLOUD_PROJECT')).toThrow('CLOUD=google needs it');
   });
 
-  it('do not let an emulator into production', () => {
+  it('refuse an emulator in production', () => {
     expect(warehouseSettings.BIGQUERY_API_ENDPOINT.productionRule?.('http://127.0.0.1:9050')).toMatch(
       'must not be set',
     );

@@ -17,7 +17,7 @@ describe('the SQL that BigQuery is given', () => {
     for (const view of schema.views(name)) expect(view.query).toMatchSnapshot(`view ${view.name}`);
   });
 
-  it('changes no row and takes every value as a parameter', () => {
+  it('changes no row, and has every value as a parameter', () => {
     const statements = [
       schema.countOfRun(name, 'network_posts'),
       schema.latestProfileCall(name),

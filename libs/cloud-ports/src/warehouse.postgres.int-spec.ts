@@ -21,7 +21,7 @@ warehouseContract('PostgresWarehouse', async () => {
 });
 
 describe('PostgresWarehouse', () => {
-  it('names the rows that PostgreSQL itself refuses, and stores the others', async () => {
+  it('names the rows that PostgreSQL refuses, and stores the others', async () => {
     const database = await createTestDatabase();
     const warehouse = new PostgresWarehouse({ databaseUrl: database.url, poolSize: 2 });
     const client = new pg.Client({ connectionString: database.url });

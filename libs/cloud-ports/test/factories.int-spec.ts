@@ -36,7 +36,7 @@ describe('the factories', () => {
     ...changes,
   });
 
-  it('carry a batch from the queue through the dispatcher to an endpoint that knows its token', async () => {
+  it('deliver a batch from the queue to an endpoint that knows the token', async () => {
     const endpoint = await openPushEndpoint();
     const settings = queueSettings({ PUSH_ENDPOINT: endpoint.url });
     expect((await ports.ensureTopology(settings)).map(({ outcome }) => outcome)).toEqual(['created', 'created']);
@@ -57,7 +57,7 @@ describe('the factories', () => {
     await endpoint.close();
   });
 
-  it('give no dispatcher where Pub/Sub pushes, nor without an endpoint', async () => {
+  it('return no dispatcher where Pub/Sub pushes, and none without an endpoint', async () => {
     expect(await ports.createPushDispatcher(queueSettings(), profileBatchTopic)).toBeUndefined();
     const google = queueSettings({ CLOUD: 'google', PUSH_ENDPOINT: 'https://example.com/' });
     expect(await ports.createPushDispatcher(google, profileBatchTopic)).toBeUndefined();
@@ -102,7 +102,7 @@ describe('the factories', () => {
     expect(await store.create('bucket', 'name', 'body', 'text/plain')).toBe('created');
   });
 
-  it('name the setting that is missing', async () => {
+  it('name a missing setting', async () => {
     await expect(ports.createObjectStore({ CLOUD: 'embedded' })).rejects.toThrow('OBJECT_STORE_DIR is not set');
     await expect(ports.createPushAuthenticator({ CLOUD: 'google' })).rejects.toThrow('PUSH_AUDIENCE is not set');
     await expect(ports.createQueue({ ...queueSettings(), QUEUE_DATABASE_URL: '' })).rejects.toThrow(

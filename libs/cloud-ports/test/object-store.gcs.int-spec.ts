@@ -51,7 +51,7 @@ describe('GcsObjectStore', () => {
     30_000,
   );
 
-  it('says that the object is there when the answer to its create was lost', async () => {
+  it('returns exists when the answer to its create was lost', async () => {
     const name = unusedName();
     fake.faults.failNext('upload', 'lost');
     expect(await store.create(bucket, name, 'body', 'text/plain')).toBe('exists');
@@ -78,7 +78,7 @@ describe('GcsObjectStore', () => {
     30_000,
   );
 
-  it('does not take a damaged download for the object', async () => {
+  it('refuses a damaged download', async () => {
     const name = unusedName();
     await store.create(bucket, name, 'body', 'text/plain');
     const downloads = fake.requests.download;
@@ -98,14 +98,14 @@ describe('GcsObjectStore', () => {
     expect(fake.requests.list - before).toBe(2);
   }, 60_000);
 
-  it('looks at a bucket once in some seconds, however often it is asked, and writes nothing', async () => {
+  it('probes a bucket once every few seconds, however often it is asked, and writes nothing', async () => {
     const { permissions, upload } = fake.requests;
     const asked = open(fake.url);
     for (let time = 0; time < 20; time++) await asked.assertWritable(bucket);
     expect(fake.requests).toMatchObject({ permissions: permissions + 1, upload });
   });
 
-  it('is content with a bucket that can be listed at an emulator that knows no permissions', async () => {
+  it('accepts a bucket that can be listed, at an emulator without permissions', async () => {
     fake.faults.failNext('permissions', 404, 2);
     await expect(open(fake.url).assertWritable(bucket)).resolves.toBeUndefined();
     await expect(open(fake.url).assertWritable('other-bucket')).rejects.toThrow();

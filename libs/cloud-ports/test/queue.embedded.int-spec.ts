@@ -121,7 +121,7 @@ describe('EmbeddedPushDispatcher', () => {
     });
   });
 
-  it('sends the same bytes as Pub/Sub for the same message', async () => {
+  it('sends a message as the same bytes as Pub/Sub', async () => {
     await withTopic(async (topic, open) => {
       open();
       const [id] = await publish(topic, 1, { batch_number: '0', total_batches: '1000' });
@@ -133,7 +133,7 @@ describe('EmbeddedPushDispatcher', () => {
     });
   });
 
-  it('keeps no more deliveries under way than it may, and a slow one does not hold up the others', async () => {
+  it('keeps to the limit of parallel deliveries, and a slow one does not delay the others', async () => {
     await withTopic(async (topic, open) => {
       let release = () => undefined as void;
       const released = new Promise<void>((resolve) => (release = resolve));
@@ -160,7 +160,7 @@ describe('EmbeddedPushDispatcher', () => {
     });
   });
 
-  it('finishes what is under way when it is stopped, and takes nothing new', async () => {
+  it('finishes its deliveries when it is stopped, and begins none', async () => {
     await withTopic(async (topic, open) => {
       endpoint.answer = async () => {
         await delay(300);
@@ -183,7 +183,7 @@ describe('EmbeddedPushDispatcher', () => {
     });
   });
 
-  it('breaks off what takes longer than the grace, and its successor delivers it at once', async () => {
+  it('aborts a delivery that outlasts the grace period, and its successor delivers it at once', async () => {
     await withTopic(async (topic, open) => {
       endpoint.answer = (_push, earlier) => (earlier === 0 ? 'hang' : 200);
       const dispatcher = open({ ackDeadlineMs: 60_000, backoffMsMin: 60_000, backoffMsMax: 60_000 });
@@ -196,7 +196,7 @@ describe('EmbeddedPushDispatcher', () => {
     });
   });
 
-  it('goes on after the connections to its database broke', async () => {
+  it('continues after it lost its database connections', async () => {
     await withTopic(async (topic, open) => {
       open();
       await publish(topic, 1);
@@ -221,7 +221,7 @@ describe('EmbeddedPushDispatcher', () => {
     });
   });
 
-  it('starts before its database can be reached, and says what is wrong', async () => {
+  it('starts before its database can be reached, and reports that', async () => {
     const events: PushDispatchEvent[] = [];
     const dispatcher = new EmbeddedPushDispatcher({
       ...dispatcherOptions(`postgres://nobody@127.0.0.1:${await freePort()}/none`, 'any', 'http://127.0.0.1:9/'),
@@ -245,7 +245,7 @@ describe('EmbeddedPushDispatcher', () => {
     await unreachable.onApplicationShutdown();
   });
 
-  it('loses nothing when its process is killed in the middle of deliveries', async () => {
+  it('loses nothing when its process is killed during deliveries', async () => {
     await withTopic(async (topic, open) => {
       let isFirstProcess = true;
       endpoint.answer = async () => {

@@ -84,14 +84,14 @@ describe('PubSubQueue', () => {
     await fake.close();
   });
 
-  it('tries again after the failures that pass, and keeps the order of ids', async () => {
+  it('retries transient failures, and keeps the order of ids', async () => {
     for (const code of [14, 8, 13, 4]) fake.faults.failNext('Publish', code);
     const ids = await open().publish(topic, messages(3, 'retried-'));
     expect(ids).toHaveLength(3);
     expect(published('retried-')).toEqual(['retried-0', 'retried-1', 'retried-2']);
   });
 
-  it('publishes again when the answer was lost, so that a message may come twice but is never lost', async () => {
+  it('publishes again when the answer was lost, so a message may come twice but is never lost', async () => {
     fake.faults.failNext('Publish', 'lost');
     await open().publish(topic, messages(1, 'lost-'));
     expect(published('lost-')).toEqual(['lost-0', 'lost-0']);
@@ -104,7 +104,7 @@ describe('PubSubQueue', () => {
     await expect(open(nobody).ping()).rejects.toThrow();
   }, 20_000);
 
-  it('sends many messages in few requests', async () => {
+  it('sends many messages in a few requests', async () => {
     let requests = 0;
     const take = fake.faults.take.bind(fake.faults);
     fake.faults.take = (method) => {
@@ -117,7 +117,7 @@ describe('PubSubQueue', () => {
     expect(requests).toBeLessThanOrEqual(12);
   });
 
-  it('loses nothing of what is on its way when it is shut down, and takes nothing afterwards', async () => {
+  it('loses nothing at a shutdown, and accepts nothing afterwards', async () => {
     const queue = open();
     fake.publishDelayMs = 200;
     const publishing = Array.from({ length: 20 }, (_, index) =>
@@ -144,7 +144,7 @@ describe('ensurePubSubTopology', () => {
     await fake.close();
   });
 
-  it('creates what is missing once, also when several processes do it at the same time', async () => {
+  it('creates what is missing once, even when several processes try at the same time', async () => {
     const wanted = topology(fake.endpoint, 'https://priority-api.example.com/batch-trigger/');
     const runs = await Promise.all([1, 2, 3].map(() => ensurePubSubTopology(wanted)));
     const created = runs.flat().filter(({ outcome }) => outcome === 'created');

@@ -77,7 +77,7 @@ describe('BigQueryWarehouse with the Storage Write API', () => {
     expect(await storedRows(id)).toBe(20);
   });
 
-  it('shows nothing of an append that fails in the middle', async () => {
+  it('shows no row of an append that fails in the middle', async () => {
     const id = run();
     storage.faults.failNext('BatchCommitWriteStreams', 7);
     await expect(warehouse.append('network_posts', posts(id, 5))).rejects.toThrow();
@@ -86,7 +86,7 @@ describe('BigQueryWarehouse with the Storage Write API', () => {
     expect(await storedRows(id)).toBe(5);
   });
 
-  it('splits what one request cannot hold, and commits it together', async () => {
+  it('splits what one request cannot hold, and commits all of it together', async () => {
     const id = run();
     const before = { ...storage.calls };
     await warehouse.append('network_posts', posts(id, 12, 'x'.repeat(2_000_000)));
@@ -95,7 +95,7 @@ describe('BigQueryWarehouse with the Storage Write API', () => {
     expect(await storedRows(id)).toBe(12);
   }, 60_000);
 
-  it('writes the good rows when BigQuery refuses some, and says which and why', async () => {
+  it('writes the good rows when BigQuery refuses some, and names those with the reason', async () => {
     const id = run();
     const table = platform.bigquery.fields('tradewind', 'network_posts')!;
     const url = table.find(({ name }) => name === 'url')!;
@@ -107,7 +107,7 @@ describe('BigQueryWarehouse with the Storage Write API', () => {
     expect(await storedRows(id)).toBe(2);
   });
 
-  it('rejects when the table does not exist, without trying for ever', async () => {
+  it('rejects when the table does not exist, after a limited number of tries', async () => {
     const elsewhere = new BigQueryWarehouse(
       { ...names, location: 'EU', apiEndpoint: platform.bigquery.url },
       () => new StorageWriteAppender({ ...names, dataset: 'unknown', apiEndpoint: storage.endpoint }),

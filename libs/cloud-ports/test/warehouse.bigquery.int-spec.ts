@@ -47,7 +47,7 @@ describe('BigQueryWarehouse with insertAll', () => {
     );
   const insertRequests = () => fake.requests.filter(({ method }) => method === 'insertAll');
 
-  it('reads a row once also when BigQuery has forgotten that it had it', async () => {
+  it('shows a row once, even after BigQuery has forgotten its insertId', async () => {
     const id = run();
     await warehouse.append('network_posts', posts(id, 10));
     fake.forgetInsertIds();
@@ -67,14 +67,14 @@ describe('BigQueryWarehouse with insertAll', () => {
     30_000,
   );
 
-  it('stores once what it sends again because the answer was lost', async () => {
+  it('stores rows once that it sends again because the answer was lost', async () => {
     const id = run();
     fake.faults.failNext('insertAll', 'lost');
     await warehouse.append('network_posts', posts(id, 5)).catch(() => warehouse.append('network_posts', posts(id, 5)));
     expect(await warehouse.countOfRun('network_posts', id)).toBe(5);
   }, 30_000);
 
-  it('sends again the rows that were stopped by others or by a timeout', async () => {
+  it('sends rows again that were stopped because of others or a timeout', async () => {
     const id = run();
     fake.faults.failNext('insertAll', 'stopped');
     fake.faults.failNext('insertAll', 'timeout');
@@ -84,7 +84,7 @@ describe('BigQueryWarehouse with insertAll', () => {
     await expect(warehouse.append('network_posts', posts(run(), 2))).rejects.toThrow('again and again');
   });
 
-  it('passes on what BigQuery refuses of single rows, and stores the others', async () => {
+  it('reports the rows that BigQuery refuses, and stores the others', async () => {
     // An older process meets a table with a column that it does not know.
     const table = fake.fields('tradewind', 'network_post_reactions')!;
     table.push({ name: 'weight', type: 'INTEGER', mode: 'REQUIRED' });
@@ -118,7 +118,7 @@ describe('BigQueryWarehouse with insertAll', () => {
     expect(Math.max(...insertRequests().map(({ sizeBytes }) => sizeBytes))).toBeLessThan(9_500_000);
   }, 30_000);
 
-  it('gives up when BigQuery goes on failing, and says why', async () => {
+  it('gives up when BigQuery keeps failing, with the reason', async () => {
     fake.faults.failNext('insertAll', 403);
     await expect(warehouse.append('network_posts', posts(run(), 1))).rejects.toThrow('ordered failure');
   });

@@ -70,7 +70,7 @@ describe(`SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
   }
 
   it.each(entities)(
-    'agree on every generated case of %s',
+    'give the same records for every generated case of %s',
     async (entity) => {
       const rounds = Math.ceil(casesWanted / entities.length / (recordsPerRound * filtersPerRound));
       let matches = 0;

@@ -82,22 +82,22 @@ describe('NameDictionary', () => {
     expect((names.resolve(vocabulary, unknown) as { nearest: string[] }).nearest[0]).toBe(first);
   });
 
-  it('offers names that share a word before those that only look alike', () => {
+  it('suggests names that share a word before names that only look alike', () => {
     const { nearest } = names.resolve('country', 'Virgin Islands') as { nearest: string[] };
     expect(nearest.length).toBeGreaterThan(1);
     expect(nearest.filter((name) => !name.includes('Virgin Islands'))).toEqual([]);
   });
 
-  it('offers no names of countries for two letters, and no codes', () => {
+  it('suggests no country for two letters, and no codes', () => {
     expect(names.resolve('country', 'EU')).toEqual({ nearest: [] });
     expect(names.resolve('country', 'Lao PDR')).toEqual({ nearest: expect.not.arrayContaining(['LAO']) });
   });
 
-  it('compares no text that is longer than a name', () => {
+  it('compares no text that is longer than any name', () => {
     expect(names.resolve('location', 'e\u0316\u0301'.repeat(40_000))).toEqual({ nearest: [] });
   });
 
-  it('knows no id outside the vocabulary, and no name without a letter or digit', () => {
+  it('finds no id outside the vocabulary, and no name without a letter or digit', () => {
     expect(names.resolve('region', 1756)).toEqual({ nearest: [] });
     expect(names.resolve('country', '99999999999999999999')).toEqual({ nearest: expect.any(Array) });
     expect(names.resolve('country', '—')).toEqual({ nearest: [] });

@@ -36,20 +36,20 @@ function errorOf(entity: FilterEntity, filter: Record<string, unknown>): FilterE
 }
 
 describe('parseFilters', () => {
-  it('takes IS_ANY_OF when no comparison is given', () => {
+  it('uses IS_ANY_OF when no comparison is given', () => {
     expect(parse('company', { country: [{ values: ['DE'] }] })).toEqual(
       parse('company', { country: [{ values: ['Germany'], comparison: 'IS_ANY_OF' }] }),
     );
   });
 
-  it('takes a bare object for a list of one and null for nothing', () => {
+  it('reads a bare object as a list of one, and null as absent', () => {
     expect(parse('company', { country: { values: 'DE' }, industry: null })).toEqual(
       parse('company', { country: [{ values: ['DE'] }] }),
     );
     expect(parseFilters('deal', null, { today: '2026-11-21', names }).conditions).toEqual([]);
   });
 
-  it('takes integers as numbers, as digits and beyond 2^53', () => {
+  it('reads integers as numbers, as digits, and beyond 2^53', () => {
     expect(parse('company', { revenue: [{ values: ['9000000000'] }] })).toEqual(
       parse('company', { revenue: [{ values: [9_000_000_000] }] }),
     );
@@ -221,7 +221,7 @@ describe('parseFilters', () => {
     expect(error.field).toBe(Object.keys(filter)[0]);
   });
 
-  it('gives comparison, value and suggestions in fields beside the sentence', () => {
+  it('gives comparison, value and suggestions as fields of the error', () => {
     expect(errorOf('company', { country: [{ values: ['Germny'], comparison: 'IS' }] })).toMatchObject({
       field: 'country',
       comparison: 'IS',
@@ -230,7 +230,7 @@ describe('parseFilters', () => {
     });
   });
 
-  it('refuses every comparison that a field does not have, and takes every one it has', () => {
+  it('refuses every comparison that a field lacks, and accepts every one that it has', () => {
     const comparisons = [
       'IS',
       'IS_ANY_OF',
@@ -253,7 +253,7 @@ describe('parseFilters', () => {
     }
   });
 
-  it('takes every example of the page about filters', () => {
+  it('accepts every example of docs/filters.md', () => {
     const page = readFileSync(new URL('../../../docs/filters.md', import.meta.url), 'utf8');
     const examples = page.split('\n## ').flatMap((chapter) => {
       const entity = /^(person|deal)s|^(compan)ies/.exec(chapter);
@@ -269,7 +269,7 @@ describe('parseFilters', () => {
     }
   });
 
-  it('answers any input with a filter or a FilterError', () => {
+  it('turns any input into a filter or a FilterError', () => {
     const entities = ['company', 'person', 'deal'] as const;
     const fieldNames = Object.values(filterFields)
       .flat()
@@ -333,7 +333,7 @@ describe('age', () => {
     );
   });
 
-  it('of an unknown day of birth matches IS_NOT_ANY_OF alone', () => {
+  it('of a person without a day of birth matches IS_NOT_ANY_OF alone', () => {
     expect(ages({ values: [30] }, '2026-11-21', null)).toBe(false);
     expect(ages({ values: [0], comparison: 'MORE_OR_EQUALS_THAN' }, '2026-11-21', null)).toBe(false);
     expect(ages({ values: [30], comparison: 'IS_NOT_ANY_OF' }, '2026-11-21', null)).toBe(true);

@@ -19,7 +19,7 @@ describe('the words of a text', () => {
     return rows.map(({ text }) => text);
   }
 
-  it('are the same in TypeScript and in the database for every character that both know', async () => {
+  it('are the same in TypeScript and in PostgreSQL for every character that both know', async () => {
     const characters: string[] = [];
     for (let codePoint = 1; codePoint <= 0x10ffff; codePoint++) {
       const character = String.fromCodePoint(codePoint);
@@ -64,7 +64,7 @@ describe('the words of a text', () => {
     expect(normaliseText(text)).toBe(expected);
   });
 
-  it('are distinct and in order', () => {
+  it('are distinct and sorted', () => {
     expect(wordsOf('New York, new york City')).toEqual(['new', 'york', 'city']);
     expect(wordsOf(' & ')).toEqual([]);
   });

@@ -14,7 +14,7 @@ const input: RunInput = {
   commentsPostedLimit: '24h',
 };
 
-it('carries every limit to the actor, and our own id beside them', () => {
+it('passes every limit to the actor, with our own id', () => {
   const actorInput = toActorInput(input, { networkUrl: 'https://network.example', correlationId: 'job-1' });
   expect(actorInput).toEqual({
     targetUrls: ['https://network.example/in/ada/'],
@@ -32,11 +32,11 @@ it('carries every limit to the actor, and our own id beside them', () => {
   expect(correlationIdOf(actorInput)).toBe('job-1');
 });
 
-it('finds no id in an input that somebody else wrote', () => {
+it('finds no id in an input of somebody else', () => {
   expect(correlationIdOf({ targetUrls: [], correlationId: 7 })).toBeUndefined();
 });
 
-it('a handle cannot leave its folder in the address', () => {
+it('a handle cannot change the path of the URL', () => {
   expect(pageUrl('https://network.example/', 'COMPANY', '../in/x?y#z')).toBe(
     'https://network.example/company/..%2Fin%2Fx%3Fy%23z/',
   );

@@ -51,7 +51,7 @@ describe('retryAfterMs', () => {
 });
 
 describe('failureDetail', () => {
-  it('holds nothing that a log or a table cannot, also where it is cut', () => {
+  it('holds only characters that a log and a table can, even where it is cut', () => {
     const detail = failureDetail(`a\u0000b\u001b[31m\ud83d ${'x'.repeat(489)}😀`);
     expect(detail).toHaveLength(500);
     expect(detail).toMatch(/^a\ufffdb\ufffd\[31m\ufffd x+\ufffd$/);

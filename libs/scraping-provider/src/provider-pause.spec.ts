@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { pauseMsForCapacity, StartWindow } from './provider-pause.js';
 
 describe('StartWindow', () => {
-  it('halves at each refusal, never below one, and widens with each start, never beyond its limit', () => {
+  it('halves at each refusal, down to one, and widens with each start, up to its limit', () => {
     const window = new StartWindow(8);
     const sizes = [window.open];
     for (let refusal = 0; refusal < 5; refusal++) {
@@ -16,7 +16,7 @@ describe('StartWindow', () => {
     expect(sizes).toEqual([8, 4, 2, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8]);
   });
 
-  it('asks for a pause after three refusals or two missing answers in a row, not for single ones', () => {
+  it('pauses after three refusals or two missing answers in a row, and not before', () => {
     const window = new StartWindow(8);
     expect([window.noCapacity(), window.noCapacity(), window.noCapacity()]).toEqual([false, false, true]);
     window.started();
@@ -27,13 +27,13 @@ describe('StartWindow', () => {
 });
 
 describe('pauseMsForCapacity', () => {
-  it('is never shorter than what the provider asked for', () => {
+  it('is never shorter than the provider asks for', () => {
     for (const refusals of [0, 1, 5, 50]) {
       expect(pauseMsForCapacity(2_000, refusals, () => 0)).toBeGreaterThanOrEqual(2_000);
     }
   });
 
-  it('grows with refusals in a row, up to eight times', () => {
+  it('grows with refusals in a row, to eight times at most', () => {
     const pauses = [0, 1, 2, 3, 4, 30].map((refusals) => pauseMsForCapacity(1_000, refusals, () => 0));
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 8_000, 8_000]);
   });

@@ -11,7 +11,7 @@ const rules = {
 const detail = '';
 
 describe('stepAfterFailure', () => {
-  it('doubles the wait with each failure, and adds up to a quarter, so that attempts never end before their time', () => {
+  it('doubles the wait with each failure and adds up to a quarter, so that attempts are never used up too early', () => {
     expect([0, 1, 2].map((failures) => stepAfterFailure(failures, rules, 0))).toEqual([
       { step: 'retry', afterMs: 100, failures: 1 },
       { step: 'retry', afterMs: 200, failures: 2 },
@@ -35,11 +35,11 @@ describe('nextStep', () => {
   const after = (failure: Parameters<typeof nextStep>[0], failures = 0, countsUnavailable = true) =>
     nextStep(failure, { failures, ageMs: 0 }, rules, { countsUnavailable });
 
-  it('gives up what the provider refuses', () => {
+  it('gives up at once when the provider refuses', () => {
     expect(after({ outcome: 'refused', status: 400, detail })).toEqual({ step: 'give_up', why: 'refused' });
   });
 
-  it('waits for capacity as long as the provider asks, and counts no failure', () => {
+  it('waits for capacity as long as the provider asks, without counting a failure', () => {
     expect(after({ outcome: 'no_capacity', retryAfterMs: 7_000, detail }, 3)).toEqual({
       step: 'retry',
       afterMs: 7_000,
@@ -47,7 +47,7 @@ describe('nextStep', () => {
     });
   });
 
-  it('gives up waiting for capacity only where told to, and only when it lasts too long', () => {
+  it('gives up waiting for capacity only if the caller wants that, after the time limit', () => {
     const full = { outcome: 'no_capacity', retryAfterMs: 7_000, detail } as const;
     const stepOf = (ageMs: number, more: object) =>
       nextStep(full, { failures: 0, ageMs }, { ...rules, ...more }, { countsUnavailable: true }).step;
@@ -56,7 +56,7 @@ describe('nextStep', () => {
     expect(stepOf(1e12, {})).toBe('retry');
   });
 
-  it('counts a provider that cannot be reached only where told to, and never comes back too soon', () => {
+  it('counts an unreachable provider as a failure only if the caller wants that, and never retries too soon', () => {
     const unavailable = { outcome: 'unavailable', retryAfterMs: 7_000, detail } as const;
     expect(after(unavailable, 1)).toEqual({ step: 'retry', afterMs: 7_000, failures: 2 });
     expect(after(unavailable, 3)).toEqual({ step: 'give_up', why: 'failed' });
@@ -88,7 +88,7 @@ describe('claimTimes', () => {
     expect([0, 1_000, 60_000].map((silentMs) => times(silentMs).sendWithinMs)).toEqual([1_000, 1_000, 2_000]);
   });
 
-  it('settles a start only after the call can no longer be on its way', () => {
+  it('settles a start only when its call can no longer be on its way', () => {
     expect(times(60_000)).toEqual({ sendWithinMs: 2_000, leaseMs: 22_000, settleMs: 77_000 });
     for (const silentMs of [0, 100, 1_500, 60_000]) {
       const { sendWithinMs, leaseMs, settleMs } = times(silentMs);

@@ -39,7 +39,7 @@ export function describeProfileProvider(name: string, open: () => Promise<Profil
         correlationId,
       });
 
-    it('scrapes one profile, delivers it with our headers, and can tell it again', async () => {
+    it('scrapes one profile, delivers it with our headers, and still has the result', async () => {
       const id = randomUUID();
       const outcome = await start(id, 'zoë-müller');
       if (outcome.outcome !== 'started') throw new Error(JSON.stringify(outcome));
@@ -72,7 +72,7 @@ export function describeProfileProvider(name: string, open: () => Promise<Profil
       expect(scrape?.result).toMatchObject({ data: { profile: null } });
     });
 
-    it('knows nothing of scrapes that do not exist', async () => {
+    it('finds nothing for scrapes that do not exist', async () => {
       expect(await world.provider.findScrape('DoesNotExist12345')).toBeUndefined();
       expect(await world.provider.listByCorrelationId(randomUUID())).toEqual([]);
     });
@@ -100,7 +100,7 @@ export function describeProfileProvider(name: string, open: () => Promise<Profil
       },
     );
 
-    it('a start that reaches nobody is unavailable: nothing can have begun', async () => {
+    it('a start that reaches no server is unavailable, so nothing can have begun', async () => {
       const outcome = await world.unreachable.startProfile({
         networkUsername: 'ada-lovelace',
         webhookUrl: world.webhookUrl,
@@ -110,7 +110,7 @@ export function describeProfileProvider(name: string, open: () => Promise<Profil
       expect(outcome).toMatchObject({ outcome: 'unavailable', retryAfterMs: 1234 });
     });
 
-    it('repeats what is safe to repeat, and gives up with an error that names no secret', async () => {
+    it('repeats safe calls, and gives up with an error that names no secret', async () => {
       const id = randomUUID();
       await start(id);
       world.failNext('profile.list', 2);
@@ -123,7 +123,7 @@ export function describeProfileProvider(name: string, open: () => Promise<Profil
       );
     });
 
-    it('has no capacity while all slots are taken', async () => {
+    it('answers no_capacity while all slots are taken', async () => {
       await world.fillSlots();
       expect(await start(randomUUID())).toMatchObject({ outcome: 'no_capacity', retryAfterMs: 1000 });
     });

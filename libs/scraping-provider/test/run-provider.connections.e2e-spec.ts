@@ -36,7 +36,7 @@ describe('connections to the provider', () => {
     }
   });
 
-  it('calls after one another share a connection', async () => {
+  it('consecutive calls share a connection', async () => {
     for (const name of proxyVariables) delete process.env[name];
     const { url, connections, server } = await listen(answerRun);
     servers.push(server);
@@ -45,7 +45,7 @@ describe('connections to the provider', () => {
     expect(connections.count).toBe(1);
   });
 
-  it('a proxy that the environment names is used', async () => {
+  it('uses the proxy that the environment names', async () => {
     const asked: string[] = [];
     const proxy = await listen((request, response) => {
       asked.push(request.url ?? '');

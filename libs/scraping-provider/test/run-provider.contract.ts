@@ -77,7 +77,7 @@ export function describeRunProvider(name: string, open: () => Promise<RunProvide
       });
     const minuteAgo = () => new Date(Date.now() - 60_000);
 
-    it('starts a run that ends, reports itself by webhook and leaves its items in order', async () => {
+    it('starts a run, which ends, sends its webhook and leaves its items in order', async () => {
       const id = randomUUID();
       const run = await started(id);
       expect(run.startedAt.getTime()).toBeGreaterThan(Date.now() - 60_000);
@@ -122,7 +122,7 @@ export function describeRunProvider(name: string, open: () => Promise<RunProvide
       expect(limited.status).toBe('SUCCEEDED');
     });
 
-    it('gives back the input and the correlation id of a run, and finds it by that id', async () => {
+    it('returns the input and the correlation id of a run, and finds the run by that id', async () => {
       const id = randomUUID();
       const run = await started(id, { ...anInput, networkHandle: 'acme & söhne', entity: 'COMPANY', maxPosts: 3 });
       expect(await world.provider.readRunInput(run)).toEqual({
@@ -136,7 +136,7 @@ export function describeRunProvider(name: string, open: () => Promise<RunProvide
       expect(await findRun(world.provider, randomUUID(), minuteAgo())).toBeUndefined();
     });
 
-    it('lists the runs since a date, oldest first, and no earlier ones', async () => {
+    it('lists the runs since a date, oldest first', async () => {
       const first = await started(randomUUID());
       await new Promise((resolve) => setTimeout(resolve, 5));
       const second = await started(randomUUID());
@@ -148,7 +148,7 @@ export function describeRunProvider(name: string, open: () => Promise<RunProvide
       expect(times).toEqual([...times].sort((a, b) => a - b));
     });
 
-    it('aborts a running run by way of ABORTING, and leaves a finished one as it is', async () => {
+    it('aborts a run through ABORTING, and leaves a finished run as it is', async () => {
       const id = randomUUID();
       world.keepRunning(id);
       const run = await started(id);
@@ -160,7 +160,7 @@ export function describeRunProvider(name: string, open: () => Promise<RunProvide
       expect((await world.provider.abortRun(finished.id))?.status).toBe('SUCCEEDED');
     });
 
-    it('knows nothing of runs and datasets that do not exist', async () => {
+    it('finds nothing for runs and datasets that do not exist', async () => {
       expect(await world.provider.findRun('DoesNotExist12345')).toBeUndefined();
       expect(await world.provider.abortRun('DoesNotExist12345')).toBeUndefined();
       expect(await world.provider.readItems('DoesNotExist12345', { offset: 0, limit: 1 })).toBeUndefined();
@@ -190,7 +190,7 @@ export function describeRunProvider(name: string, open: () => Promise<RunProvide
       },
     );
 
-    it('a start that reaches nobody is unavailable: nothing can have begun', async () => {
+    it('a start that reaches no server is unavailable, so nothing can have begun', async () => {
       const outcome = await world.unreachable.start(
         anInput,
         {
@@ -203,7 +203,7 @@ export function describeRunProvider(name: string, open: () => Promise<RunProvide
       expect(outcome).toMatchObject({ outcome: 'unavailable', retryAfterMs: 1234 });
     });
 
-    it('repeats what is safe to repeat', async () => {
+    it('repeats safe calls', async () => {
       const id = randomUUID();
       const run = await started(id);
       await ended(run);

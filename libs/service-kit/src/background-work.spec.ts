@@ -23,7 +23,7 @@ describe('BackgroundWork', () => {
     background.start();
   };
 
-  it('runs again at once while there is more, then waits until it is woken', async () => {
+  it('runs again at once while there is more to do, then waits until it is woken', async () => {
     let passes = 0;
     let reached = deferred();
     startLoop({
@@ -44,7 +44,7 @@ describe('BackgroundWork', () => {
     expect(passes).toBe(4);
   });
 
-  it('does not lose a wake that comes during a pass', async () => {
+  it('runs again after a wake during a pass', async () => {
     let passes = 0;
     const second = deferred();
     startLoop({
@@ -58,7 +58,7 @@ describe('BackgroundWork', () => {
     await second.promise;
   });
 
-  it('rests between passes that are woken, and takes what came meanwhile together', async () => {
+  it('pauses between woken passes, so that one pass serves several wakes', async () => {
     jest.useFakeTimers();
     try {
       let passes = 0;
@@ -86,7 +86,7 @@ describe('BackgroundWork', () => {
     }
   });
 
-  it('goes on after a pass that throws, and logs the same failure once and the recovery', async () => {
+  it('continues after a pass that throws, and logs the same failure once, and the recovery', async () => {
     let passes = 0;
     const recovered = deferred();
     startLoop({
@@ -113,7 +113,7 @@ describe('BackgroundWork', () => {
     expect(passes).toBe(0);
   });
 
-  it('claims as much as there is room for, and again when a piece ends', async () => {
+  it('claims as much as there is room for, and again when one piece of work ends', async () => {
     const rooms: number[] = [];
     const ends = [deferred(), deferred(), deferred()];
     const third = deferred();
@@ -142,7 +142,7 @@ describe('BackgroundWork', () => {
     ends[2]!.resolve();
   });
 
-  it('stops by aborting the signal and waiting for the pass at hand', async () => {
+  it('stops by aborting the signal and waiting for the current pass', async () => {
     const started = deferred();
     let isFinished = false;
     startLoop({
@@ -158,7 +158,7 @@ describe('BackgroundWork', () => {
     expect(isFinished).toBe(true);
   });
 
-  it('waits at its stop for work that outlives its pass', async () => {
+  it('waits at its stop for work that outlasts its pass', async () => {
     let isFinished = false;
     const work = new Promise<void>((resolve) => background.stopping.addEventListener('abort', () => resolve()));
     const finished = background.track(work.then(nextTurn)).then(() => (isFinished = true));

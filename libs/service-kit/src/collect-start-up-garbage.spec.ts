@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { collectStartUpGarbage } from './collect-start-up-garbage.js';
 
 describe('collectStartUpGarbage', () => {
-  it('frees what nobody holds, and nothing else', async () => {
+  it('frees what nothing refers to, and nothing else', async () => {
     const held = { text: 'held' };
     const heldReference = new WeakRef(held);
     const reference = new WeakRef({ text: 'not held' });

@@ -37,7 +37,7 @@ describe('eventsClass', () => {
     expect(text).not.toContain('run-1');
   });
 
-  it('goes on without a gauge whose source fails', async () => {
+  it('serves the other metrics when the source of a gauge fails', async () => {
     const metrics = new Metrics();
     const events = new ExampleEvents(createLogger({ service: 'example', level: 'silent' }), metrics);
     events.gauge('queue_length', 'Messages waiting', async () => {

@@ -14,7 +14,7 @@ function heldWriter() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('GroupCommit', () => {
-  it('gathers what arrives while a group is written, and gives each item its own result', async () => {
+  it('gathers items while a group is written, and returns each its own result', async () => {
     const { groups, write } = heldWriter();
     const commit = new GroupCommit({ write, groupSizeMax: 10 });
     const first = commit.add(1);
@@ -30,7 +30,7 @@ describe('GroupCommit', () => {
     await expect(Promise.all(later)).resolves.toEqual(['2', '3', '4']);
   });
 
-  it('keeps to the size of a group and to the number written at once', async () => {
+  it('keeps to the largest group and to the number of parallel writes', async () => {
     const { groups, write } = heldWriter();
     const commit = new GroupCommit({ write, groupSizeMax: 2, parallel: 2 });
     const all = [1, 2, 3, 4, 5].map((item) => commit.add(item));
@@ -49,7 +49,7 @@ describe('GroupCommit', () => {
     await expect(Promise.all(all)).resolves.toEqual(['1', '2', '3', '4', '5']);
   });
 
-  it('begins a group beside another only after a while, and at once when that one ends', async () => {
+  it('begins a parallel group only after a pause, or at once when the other ends', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     try {
       const { groups, write } = heldWriter();
@@ -76,7 +76,7 @@ describe('GroupCommit', () => {
     }
   });
 
-  it('fails exactly the items of the group that failed', async () => {
+  it('rejects exactly the items of the group that failed', async () => {
     const { groups, write } = heldWriter();
     const commit = new GroupCommit({ write, groupSizeMax: 1 });
     const [failing, fine] = [commit.add(1), commit.add(2)];

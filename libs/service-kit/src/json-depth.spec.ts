@@ -29,7 +29,7 @@ describe('isTooDeep', () => {
     expect(ofLevels(400_000)).toBe(true);
   });
 
-  it('finds the deep part behind many flat ones, and takes brackets in texts for text', () => {
+  it('finds a deep part behind many flat ones, and ignores brackets inside strings', () => {
     const flat = JSON.stringify(Array.from({ length: 500 }, () => ({ text: '[{'.repeat(200) })));
     expect(isTooDeep(flat, JSON.parse(flat))).toBe(false);
     const behind = `${flat.slice(0, -1)},${'['.repeat(jsonLevelsMax)}${']'.repeat(jsonLevelsMax)}]`;

@@ -91,7 +91,7 @@ describe('a logged error', () => {
     expect(entries[5]).toMatchObject({ err: { errors: [expected] } });
   });
 
-  it('keeps what a database says of itself', async () => {
+  it('keeps what a database says about itself', async () => {
     expect(errorText(await failureOf(() => dataSource.query('select * from nowhere')))).toBe(
       'relation "nowhere" does not exist',
     );
@@ -145,7 +145,7 @@ describe('a logged error', () => {
     expect(entries[0]).toMatchObject({ err: { type: expect.any(String), message: expect.stringMatching(/./) } });
   });
 
-  it('ends at a cause that is its own, and takes what is no error', () => {
+  it('ends at a cause that is its own, and accepts values that are no errors', () => {
     const error = new Error('first');
     error.cause = new Error('second', { cause: error });
     expect(JSON.stringify(loggedError(error)).length).toBeLessThan(20_000);

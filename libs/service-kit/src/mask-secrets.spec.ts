@@ -41,7 +41,7 @@ describe('secrets in the log', () => {
     expect(maskText(text)).toBe(masked);
   });
 
-  it('survives cycles, dates, buffers and absent values', () => {
+  it('copes with cycles, dates, buffers and absent values', () => {
     const cyclic: Record<string, unknown> = {
       when: new Date(0),
       bytes: Buffer.from('abc'),

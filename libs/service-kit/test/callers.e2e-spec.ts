@@ -136,7 +136,7 @@ describe('callers', () => {
     },
   );
 
-  it('lets in a machine with a service token', async () => {
+  it('admits a machine with a service token', async () => {
     const response = await who(serviceToken);
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ kind: 'service', name: 'robot' });
@@ -150,7 +150,7 @@ describe('callers', () => {
     ]);
   });
 
-  it('lets callers that are bound to a company in where it is asked which company is meant, and nowhere else', async () => {
+  it('admits callers that are bound to a company only where the company is checked', async () => {
     const ofAcme = { user_company_id: 'acme' };
     const tokens = [
       await issuer.accessToken(ofAcme),
@@ -221,7 +221,7 @@ describe('callers', () => {
     await stranger.close();
   });
 
-  it('accepts a new signing key at once, and the old one meanwhile', async () => {
+  it('accepts a new signing key at once, and still the old one', async () => {
     const old = await issuer.accessToken();
     expect((await who(old)).status).toBe(200);
     // The keys may be read again only a moment after the last reading.
@@ -231,13 +231,13 @@ describe('callers', () => {
     expect((await who(old)).status).toBe(200);
   });
 
-  it('does not let unknown key ids turn into a flood of readings', async () => {
+  it('reads the keys rarely, however many unknown key ids arrive', async () => {
     const before = issuer.readCount;
     for (let i = 0; i < 20; i++) await who(await issuer.sign({}, { typ: 'at+jwt', kid: `unknown-${i}` }));
     expect(issuer.readCount - before).toBeLessThanOrEqual(2);
   });
 
-  it('goes on with the keys it has while the issuer is away, and answers 503 when it never had any', async () => {
+  it('uses the keys it has while the issuer is away, and answers 503 without any', async () => {
     const token = await issuer.accessToken();
     const fresh = await start();
     try {
@@ -255,7 +255,7 @@ describe('callers', () => {
     }
   });
 
-  it('lets everybody in where CALLER_AUTH is none, which only dev may have', async () => {
+  it('admits everybody where CALLER_AUTH is none, which only dev allows', async () => {
     const open = await start({ CALLER_AUTH: 'none' });
     expect(await (await who(undefined, open)).json()).toEqual({ kind: 'none' });
     expect((await fetch(`${open.url}/of-a-company`)).status).toBe(200);

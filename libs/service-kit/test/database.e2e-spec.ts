@@ -78,7 +78,7 @@ describe('a service with a database', () => {
     await database.drop();
   });
 
-  it('works in its own schema, migrated, with plans made for the values at hand and a limit on statements', async () => {
+  it('works in its own migrated schema, with plans for the values of each statement and a limit on its time', async () => {
     expect(await (await get('/items')).json()).toEqual([{ count: 0, path: 'store' }]);
     expect(await (await get('/settings')).json()).toEqual([{ plans: 'force_custom_plan', timeout: '1s' }]);
     expect(await (await get('/ready')).json()).toEqual({

@@ -19,7 +19,7 @@ describe('a service over the wire', () => {
   });
   afterAll(() => running.close());
 
-  it('keeps idle connections longer than the load balancer, and waits for no request without end', async () => {
+  it('keeps idle connections longer than the load balancer, and limits the time of a request', async () => {
     const server = running.app.getHttpServer();
     const { keepAliveTimeout, headersTimeout, requestTimeout } = server;
     expect({ keepAliveTimeout, headersTimeout, requestTimeout }).toEqual({
@@ -84,7 +84,7 @@ describe('a service over the wire', () => {
     expect(await head.text()).toBe('');
   });
 
-  it('answers a malformed URL, a method that nobody uses and an over-long parameter in the same shape', async () => {
+  it('answers a malformed URL, an unknown method and an over-long parameter in the common shape', async () => {
     for (const [path, method, status] of [
       ['/items/%zz', 'GET', 400],
       ['/items/7', 'PROPFIND', 405],

@@ -16,7 +16,7 @@ describe('openApi', () => {
     return running.url;
   };
 
-  it('serves the description, and in dev a page to read it', async () => {
+  it('serves the document, and in dev its page', async () => {
     const url = await start({ ENVIRONMENT: 'dev' });
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as { openapi: string; paths: object };
     expect(document.openapi).toMatch(/^3\./);
@@ -28,7 +28,7 @@ describe('openApi', () => {
     expect(await page.text()).toContain('<title>Example</title>');
   });
 
-  it('serves the description alone elsewhere, unless a setting asks for the page', async () => {
+  it('serves only the document elsewhere, unless a setting asks for the page', async () => {
     const production = { ENVIRONMENT: 'production', HOST: '127.0.0.1', EXAMPLE_SECRET: 'Xo0LmBqYk2f7Tn4zVr8WcE1s' };
     const url = await start(production);
     expect((await fetch(`${url}/openapi.json`)).status).toBe(200);

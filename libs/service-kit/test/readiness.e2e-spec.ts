@@ -74,7 +74,7 @@ describe('readiness', () => {
       .filter((line) => line.startsWith('dependency_up{'))
       .sort();
 
-  it('is 200 without what the service can work without, and says what waits', async () => {
+  it('is 200 without a dependency that is not essential, and says what waits', async () => {
     Object.assign(state, { database: true, store: false });
     expect(await ready()).toEqual([
       200,
@@ -91,7 +91,7 @@ describe('readiness', () => {
     ]);
   });
 
-  it('is 503 without what it cannot work without', async () => {
+  it('is 503 without an essential dependency', async () => {
     Object.assign(state, { database: false, store: true });
     expect(await ready()).toEqual([
       503,
@@ -100,7 +100,7 @@ describe('readiness', () => {
     expect(await metric()).toContain('dependency_up{name="database",essential="true"} 0');
   });
 
-  it('is asked of the dependencies once by a crowd', async () => {
+  it('probes each dependency once for many callers', async () => {
     Object.assign(state, { database: true, store: true });
     const before = state.probes;
     const answers = await Promise.all(Array.from({ length: 50 }, ready));
@@ -108,7 +108,7 @@ describe('readiness', () => {
     expect(state.probes - before).toBeLessThan(10);
   });
 
-  it('a start goes on without what is to be prepared, and prepares it once it is there', async () => {
+  it('a start succeeds without a dependency to prepare, and prepares it later', async () => {
     const prepared = async () => ((await (await fetch(`${running.url}/page`)).json()) as { prepared: number }).prepared;
     expect(await prepared()).toBe(0);
     state.canPrepare = true;

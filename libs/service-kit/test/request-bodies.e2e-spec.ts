@@ -43,7 +43,7 @@ describe('request bodies', () => {
     },
   );
 
-  it('takes a byte order mark, and says of an empty body that it is empty', async () => {
+  it('accepts a byte order mark, and names an empty body as the fault', async () => {
     expect((await post(`\ufeff${JSON.stringify(valid)}`)).status).toBe(200);
     expect(await (await post('')).json()).toMatchObject({ message: 'The body is empty; JSON was announced' });
     expect(await (await post('{"a"')).json()).toMatchObject({ message: 'The body is not valid JSON' });
@@ -79,7 +79,7 @@ describe('request bodies', () => {
     }
   });
 
-  it('may be absent where every field may', async () => {
+  it('may be absent where every field is optional', async () => {
     const response = await fetch(`${running.url}/optional`, { method: 'POST' });
     expect({ status: response.status, body: await response.json() }).toEqual({ status: 200, body: { since: null } });
   });
@@ -105,7 +105,7 @@ describe('request bodies', () => {
     expect({ status: response.status, body: await response.json() }).toEqual({ status: 200, body: { accepted: 1 } });
   });
 
-  it('are counted after decompression: a bomb is 413 long before its end', async () => {
+  it('are measured after decompression: a bomb is 413 long before its end', async () => {
     const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, ' '), { level: constants.Z_BEST_SPEED });
     // Below the limit as it is sent.
     expect(bomb.length).toBeLessThan(limitBytes);
@@ -116,7 +116,7 @@ describe('request bodies', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * 1024 * 1024);
   });
 
-  it('are counted before decompression as well: empty parts without end are 413', async () => {
+  it('are measured before decompression, too: endless empty parts are 413', async () => {
     const empty = gzipSync('');
     const parts = Buffer.concat(Array.from({ length: Math.ceil((limitBytes + 1) / empty.length) }, () => empty));
     expect((await post(parts, { 'content-encoding': 'gzip' })).status).toBe(413);
@@ -163,7 +163,7 @@ describe('request bodies', () => {
     }
   });
 
-  it('of a client that goes away in the middle leave the service as it was', async () => {
+  it('of a client that disconnects in the middle do no harm', async () => {
     const request = httpRequest(`${running.url}/targets`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },

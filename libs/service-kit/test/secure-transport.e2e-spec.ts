@@ -19,7 +19,7 @@ describe('https in production', () => {
   };
   const hsts = 'max-age=63072000; includeSubDomains';
 
-  it('is announced to every client that used it, whatever the answer is', async () => {
+  it('is announced to every client that used it, with any answer', async () => {
     const get = await start({});
     expect(await get('/greeting', 'https')).toEqual({ status: 200, hsts });
     expect(await get('/nothing', 'https')).toEqual({ status: 404, hsts });
@@ -29,7 +29,7 @@ describe('https in production', () => {
     expect(await get('/greeting', 'http, https')).toEqual({ status: 200, hsts });
   });
 
-  it('is demanded of everybody who came through a proxy', async () => {
+  it('is required of every request that came through a proxy', async () => {
     const get = await start({});
     for (const path of ['/greeting', '/nothing', '/openapi.json', '/health/x']) {
       expect(await get(path, 'http')).toEqual({ status: 403, hsts: null });
@@ -38,13 +38,13 @@ describe('https in production', () => {
     expect(await get('/greeting', 'https, http')).toEqual({ status: 403, hsts: null });
   });
 
-  it('is not believed of a proxy that is not trusted', async () => {
+  it('is not believed from a proxy that is not trusted', async () => {
     const get = await start({ TRUST_PROXY: '10.0.0.0/8' });
     expect(await get('/greeting', 'https')).toEqual({ status: 403, hsts: null });
     expect(await get('/greeting')).toEqual({ status: 200, hsts: null });
   });
 
-  it('is not demanded of calls inside the cluster, of probes, and of metrics', async () => {
+  it('is not required of calls inside the cluster, probes and metrics', async () => {
     const get = await start({});
     expect(await get('/greeting')).toEqual({ status: 200, hsts: null });
     expect(await get('/health', 'http')).toEqual({ status: 200, hsts: null });
@@ -52,14 +52,14 @@ describe('https in production', () => {
     expect((await fetch(running!.metricsUrl)).status).toBe(200);
   });
 
-  it('is demanded of every call to a service that none calls inside the cluster', async () => {
+  it('is required of every call to a service that is not called inside the cluster', async () => {
     const get = await start({}, false);
     expect(await get('/greeting')).toEqual({ status: 403, hsts: null });
     expect(await get('/greeting', 'https')).toEqual({ status: 200, hsts });
     expect(await get('/health')).toEqual({ status: 200, hsts: null });
   });
 
-  it('is not demanded in staging', async () => {
+  it('is not required in staging', async () => {
     const get = await start({ ENVIRONMENT: 'staging' }, false);
     expect(await get('/greeting', 'http')).toEqual({ status: 200, hsts: null });
   });

@@ -34,7 +34,7 @@ describe('a service process', () => {
     },
   );
 
-  it('goes on serving for DRAIN_DELAY_MS, not ready, and asks its clients to leave', async () => {
+  it('serves for DRAIN_DELAY_MS without being ready, and asks its clients to close connections', async () => {
     const service = await startProcess({ DRAIN_DELAY_MS: '1500' });
     const startedAt = performance.now();
     service.process.kill('SIGTERM');
@@ -76,7 +76,7 @@ describe('a service process', () => {
     await endless;
   });
 
-  it('logs a forgotten promise and goes on, and ends on an exception that nobody catches', async () => {
+  it('logs an unhandled rejection and continues, and ends after an uncaught exception', async () => {
     const service = await startProcess();
     await fetch(`${service.url}/forgotten`);
     await until(() => service.log.some(({ message }) => message === 'a promise was rejected and nobody handled it'));

@@ -53,7 +53,7 @@ describe('traces', () => {
     await new Promise((resolve) => collector.close(resolve));
   });
 
-  it('run through calls and messages from service to service, and are sent before the end', async () => {
+  it('connect calls and messages across services, and are sent before the process ends', async () => {
     await fetch(`${first.url}/relay?url=${encodeURIComponent(`${second.url}/greeting`)}`);
     const attributes = (await (await fetch(`${first.url}/publish`)).json()) as Record<string, string>;
     expect(attributes).toEqual({ traceparent: expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/) });
@@ -94,7 +94,7 @@ describe('traces', () => {
     expect(logged).toMatchObject({ trace_id: relay.traceId });
   });
 
-  it('do not hold up the end of a service whose collector is away', async () => {
+  it('do not delay the stop of a service whose collector is away', async () => {
     const service = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
     await fetch(`${service.url}/greeting`);
     const stoppedAt = Date.now();

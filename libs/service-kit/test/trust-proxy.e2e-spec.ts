@@ -21,7 +21,7 @@ async function seen(trustProxy: string, from: string, forwardedFor?: string) {
 }
 
 describe('the address of a client', () => {
-  it("is right behind Google's balancer with TRUST_PROXY=2, whatever the client sends along", async () => {
+  it("is right behind Google's balancer with TRUST_PROXY=2, whatever headers the client sends", async () => {
     expect(await seen('2', frontEnd, `${client}, ${balancer}`)).toEqual({ ip: client, protocol: 'https' });
     expect(await seen('2', frontEnd, `${forged}, ${client}, ${balancer}`)).toEqual({ ip: client, protocol: 'https' });
     expect(await seen('2', frontEnd, `${forged}, ${forged}, ${client}, ${balancer}`)).toMatchObject({ ip: client });
@@ -32,7 +32,7 @@ describe('the address of a client', () => {
     expect(await seen('1', '10.4.0.2', `${forged}, ${client}`)).toMatchObject({ ip: client });
   });
 
-  it("is the balancer's, for all clients, when one proxy too few is trusted", async () => {
+  it('is that of the balancer, for all clients, when one proxy too few is trusted', async () => {
     expect(await seen('1', frontEnd, `${client}, ${balancer}`)).toMatchObject({ ip: balancer });
   });
 

@@ -36,7 +36,7 @@ describe('month', () => {
     [null, false],
   ])('accepts %j: %j', (text, expected) => expect(isMonth(text, new Date('2026-11-22T00:00:00Z'))).toBe(expected));
 
-  it('is refused in words that name the rule', () => {
+  it('is refused with a sentence that names the rule', () => {
     expect(() => parseMonth('2026-13')).toThrow('month must have the form YYYY-MM');
     expect(() => parseMonth('0000-01')).toThrow(/^month must lie between 2000-01 and \d{4}-\d\d$/);
   });
@@ -49,7 +49,7 @@ describe('month', () => {
     expect(oldestKeptMonth(new Date(now), monthsKept)).toEqual({ month, start: new Date(`${month}-01T00:00:00.000Z`) });
   });
 
-  it('survives the way through a correlation id', () => {
+  it('can be read back from a correlation id', () => {
     const month = monthOf(new Date('2026-02-03T00:00:00Z'));
     expect(monthOfCorrelationId(scrapeCorrelationId(month, 'abc'))).toBe(month);
     expect(monthOfCorrelationId(scrapeCorrelationId(month, 'abc', 'run'))).toBe(month);

@@ -19,7 +19,7 @@ describe('usernameOfProfileUrl', () => {
     expect(usernameOfProfileUrl(url)).toBe('jane-doe');
   });
 
-  it('gives one spelling for escaped, decomposed and upper-case letters', () => {
+  it('gives one spelling to escaped, decomposed and upper-case letters', () => {
     const spellings = [
       'https://www.linkedin.com/in/jos%C3%A9',
       'https://www.linkedin.com/in/jose%CC%81',
@@ -126,7 +126,7 @@ describe('networkHandleOf', () => {
     expect(normaliseNetworkUsername(text)).toBeUndefined();
   });
 
-  it('takes the address of a page of the kind that is asked for', () => {
+  it('accepts the URL of a page of the requested kind', () => {
     expect(networkHandleOf('https://www.linkedin.com/company/acme', 'COMPANY')).toBe('acme');
     expect(networkHandleOf('https://www.linkedin.com/company/acme', 'PERSON')).toBeUndefined();
     expect(networkHandleOf('https://www.linkedin.com/in/jane', 'COMPANY')).toBeUndefined();

@@ -13,7 +13,7 @@ describe('backoffMs', () => {
     expect(backoffMs(1, range, 0)).toBe(500);
   });
 
-  it('stays between the half and the whole of it, whatever the number of failures', () => {
+  it('stays between half and all of that, whatever the number of failures', () => {
     const range = { backoffMsMin: 500, backoffMsMax: 600_000 };
     fc.assert(
       fc.property(
@@ -50,7 +50,7 @@ describe('retry', () => {
     expect(calls).toBe(3);
   });
 
-  it('does not repeat what is final, nor anything once it is aborted', async () => {
+  it('repeats no final failure, and nothing after an abort', async () => {
     let calls = 0;
     const call = async () => {
       calls += 1;

@@ -51,7 +51,7 @@ export function objectStoreContract(name: string, open: () => Promise<ObjectStor
       }
     });
 
-    it('changes nothing when the name is taken, and says so', async () => {
+    it('changes nothing when the name is taken, and returns exists', async () => {
       const { store, replica, bucket } = subject;
       const object = unusedName();
       await store.create(bucket, object, 'first', 'text/plain');
@@ -60,7 +60,7 @@ export function objectStoreContract(name: string, open: () => Promise<ObjectStor
       expect(await store.read(bucket, object)).toBe('first');
     });
 
-    it('lets exactly one of twenty parallel creates win', async () => {
+    it('returns created to exactly one of twenty parallel creates', async () => {
       const { store, replica, bucket } = subject;
       const object = unusedName();
       const bodies = Array.from({ length: 20 }, (_, index) => `writer ${index}`);
@@ -71,7 +71,7 @@ export function objectStoreContract(name: string, open: () => Promise<ObjectStor
       expect(await store.read(bucket, object)).toBe(bodies[answers.indexOf('created')]);
     });
 
-    it('knows nothing of a name that was never created', async () => {
+    it('finds nothing under a name that was never created', async () => {
       expect(await subject.store.read(subject.bucket, unusedName())).toBeUndefined();
     });
 
@@ -87,7 +87,7 @@ export function objectStoreContract(name: string, open: () => Promise<ObjectStor
       expect(await listed(`none-${randomUUID()}`)).toEqual([]);
     });
 
-    it('takes names that look like paths as names', async () => {
+    it('treats names that look like paths as plain names', async () => {
       const { store, bucket } = subject;
       for (const object of [
         `../${unusedName()}`,
@@ -124,7 +124,7 @@ export function objectStoreContract(name: string, open: () => Promise<ObjectStor
       }
     });
 
-    it('says that a bucket is writable, and shows nothing of having looked', async () => {
+    it('says that a bucket is writable, without leaving a trace', async () => {
       const { store, replica, bucket } = subject;
       const before = await listed('');
       // At once and from several replicas, as probes come.
@@ -132,7 +132,7 @@ export function objectStoreContract(name: string, open: () => Promise<ObjectStor
       expect(await listed('')).toEqual(before);
     });
 
-    it('says that a bucket in which nothing can be created is not writable, also to the second who asks', async () => {
+    it('says that a bucket in which nothing can be created is not writable, every time it is asked', async () => {
       const { replica, bucket } = subject;
       await subject.forbidWriting();
       await expect(replica.create(bucket, unusedName(), '{}', 'application/json')).rejects.toThrow();

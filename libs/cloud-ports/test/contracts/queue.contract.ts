@@ -77,7 +77,7 @@ export function queueContract(name: string, open: (endpointUrl: string) => Promi
       expect(new URL(push!.headers.host ? `http://${push!.headers.host}` : '').port).toBe(new URL(endpoint.url).port);
     });
 
-    it('answers with one id for each message, in the order given', async () => {
+    it('returns one id for each message, in their order', async () => {
       const prefix = ownPrefix();
       const bodies = Array.from({ length: 50 }, (_, index) => `${prefix}${index}`);
       const ids = await publish(...bodies.map((body) => message(body)));
@@ -88,7 +88,7 @@ export function queueContract(name: string, open: (endpointUrl: string) => Promi
       expect(await publish()).toEqual([]);
     });
 
-    it('loses nothing of what several publishers publish in parallel', async () => {
+    it('loses no message of parallel publishers', async () => {
       const prefix = ownPrefix();
       const bodies = Array.from({ length: 120 }, (_, index) => `${prefix}${index}`);
       await Promise.all(
@@ -100,7 +100,7 @@ export function queueContract(name: string, open: (endpointUrl: string) => Promi
       expect(new Set(pushes.map((push) => push.data))).toEqual(new Set(bodies));
     });
 
-    it('pushes until the answer acknowledges: errors, redirects and broken connections do not', async () => {
+    it('pushes until the answer acknowledges; errors, redirects and broken connections do not', async () => {
       const refusals: PushAnswer[] = [503, 302, 'hang_up', 206];
       const prefix = ownPrefix((earlier) => refusals[earlier] ?? 200);
       const [id] = await publish(message(`${prefix}x`));
@@ -112,7 +112,7 @@ export function queueContract(name: string, open: (endpointUrl: string) => Promi
       }
     }, 40_000);
 
-    it('ends a delivery at every acknowledging status', async () => {
+    it('stops delivering at every acknowledging status', async () => {
       const prefixes = subject.acknowledging.map((status) => ownPrefix(() => status));
       await publish(...prefixes.map((prefix) => message(`${prefix}x`)));
       for (const prefix of prefixes) await endpoint.waitFor(prefix, 1);
@@ -123,7 +123,7 @@ export function queueContract(name: string, open: (endpointUrl: string) => Promi
       for (const prefix of prefixes) expect(await endpoint.waitFor(prefix, 1)).toHaveLength(1);
     }, 40_000);
 
-    it('takes silence past the deadline for a refusal', async () => {
+    it('treats silence past the deadline as a refusal', async () => {
       const prefix = ownPrefix((earlier) => (earlier === 0 ? 'hang' : 200));
       await publish(message(`${prefix}x`));
       const [first, second] = await endpoint.waitFor(prefix, 2, subject.ackDeadlineMs + redeliveryTimeoutMs);
@@ -147,7 +147,7 @@ export function queueContract(name: string, open: (endpointUrl: string) => Promi
       expect(await endpoint.waitFor(prefix, subject.maxDeliveryAttempts)).toHaveLength(subject.maxDeliveryAttempts);
     }, 100_000);
 
-    it('forgets a repeat, or publishes it again with an id of its own', async () => {
+    it('drops a repeat, or publishes it again under a new id', async () => {
       const prefix = ownPrefix();
       const keyed = { ...message(`${prefix}x`), idempotencyKey: `key-${prefix}` };
       const [first] = await publish(keyed);
@@ -165,7 +165,7 @@ export function queueContract(name: string, open: (endpointUrl: string) => Promi
       }
     });
 
-    it('refuses a message that is empty or larger than 10 MB, and takes one of several megabytes', async () => {
+    it('refuses a message that is empty or larger than 10 MB, and accepts one of several megabytes', async () => {
       await expect(publish(message(''))).rejects.toThrow('needs a body or an attribute');
       await expect(publish(message('x'.repeat(10_000_001)))).rejects.toThrow('at most 10000000 bytes');
       const prefix = ownPrefix();

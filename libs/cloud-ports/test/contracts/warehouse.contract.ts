@@ -143,7 +143,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseSub
       expect(await warehouse.countOfRun('network_posts', run)).toBe(1);
     });
 
-    it('takes no rows, and very many at once', async () => {
+    it('accepts no rows, and very many at once', async () => {
       const { warehouse } = subject;
       expect(await warehouse.append('network_posts', [])).toEqual({ appended: 0, rejected: [] });
       const run = `run-${randomUUID()}`;
@@ -175,7 +175,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseSub
       expect(await warehouse.countOfRun('network_post_reactions', run)).toBe(2);
     });
 
-    it('gives the call with the latest requestDate, whatever the order of appending', async () => {
+    it('returns the call with the latest requestDate, whatever the order of appends', async () => {
       const { warehouse, replica } = subject;
       const requestResource = `person-${randomUUID()}`;
       const calls = [
@@ -201,7 +201,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseSub
       expect(await warehouse.latestProfileCall(`nobody-${randomUUID()}`, 'SCRAPER_API_PERSON')).toBeUndefined();
     });
 
-    it('keeps text as it is, and replaces only what no database can hold', async () => {
+    it('keeps text as it is, and replaces only characters that no database can hold', async () => {
       const { warehouse } = subject;
       const requestResource = `person-${randomUUID()}`;
       const nasty = `quote ' double " back \\ tab \t line \n emoji 👩‍🚀 null \0 half \ud83d end`;
@@ -279,14 +279,14 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseSub
         expect((await pages(100)).flat()).toEqual(expected);
       });
 
-      it.each([1, 2, 3, 8])('come in pages of %i that together hold each person once', async (pageSize) => {
+      it.each([1, 2, 3, 8])('come in pages of %i, which together hold each person once', async (pageSize) => {
         const read = await pages(pageSize);
         expect(read.flat()).toEqual(expected);
         for (const page of read.slice(0, -1)) expect(page).toHaveLength(pageSize);
         expect(read.every((page) => page.length > 0)).toBe(true);
       });
 
-      it('are read on from behind any of them', async () => {
+      it('can be read from behind any of them', async () => {
         for (const [index, after] of expected.entries()) {
           expect((await pages(3, after)).flat()).toEqual(expected.slice(index + 1));
         }

@@ -59,7 +59,7 @@ describe('configClass', () => {
     expect(config.NICKNAME).toBeUndefined();
   });
 
-  it('takes the default of the environment where there is one', () => {
+  it('uses the default of the environment where there is one', () => {
     expect(new ExampleConfig({ ENVIRONMENT: 'dev' }).DRAIN_DELAY_MS).toBe(0);
     expect(new ExampleConfig({ ...safe, ENVIRONMENT: 'staging' }).DRAIN_DELAY_MS).toBe(20_000);
     expect(new ExampleConfig(safe).DRAIN_DELAY_MS).toBe(20_000);
@@ -71,11 +71,11 @@ describe('configClass', () => {
     expect(new ExampleConfig({ ENVIRONMENT: 'dev', HOST: '0.0.0.0' }).HOST).toBe('0.0.0.0');
   });
 
-  it('takes a free port for the metrics when the service does', () => {
+  it('uses a free metrics port when the service uses a free port', () => {
     expect(new ExampleConfig({ ENVIRONMENT: 'dev', PORT: '0' }).METRICS_PORT).toBe(0);
   });
 
-  it('says which settings stand on development values', () => {
+  it('lists the settings that have development values', () => {
     expect(new ExampleConfig({ ENVIRONMENT: 'dev' }).developmentSettings).toEqual(['ISSUER', 'KEY', 'KEYS']);
     expect(new ExampleConfig(safe).developmentSettings).toEqual([]);
   });
@@ -147,7 +147,7 @@ describe('configClass', () => {
     }
   });
 
-  it('takes good secrets and proxies in production, and any in dev', () => {
+  it('accepts good secrets and proxies in production, and any in dev', () => {
     const good = {
       KEYS: `${safe.KEY},0123456789abcdef`,
       STORE: 'postgres://user:pw@db/x',
@@ -164,7 +164,7 @@ describe('configClass', () => {
     expect(new ExampleConfig({ ENVIRONMENT: 'dev', KEY: 'a', KEYS: 'b', TRUST_PROXY: 'true' }).KEY).toBe('a');
   });
 
-  it('judges an unknown environment like production and reports it with the rest', () => {
+  it('treats an unknown environment as production, and reports it with the other faults', () => {
     expect(faultsOf({ ENVIRONMENT: 'prod' }).faults.map(({ setting }) => setting)).toEqual([
       'ENVIRONMENT',
       'ISSUER',
@@ -179,7 +179,7 @@ describe('configClass', () => {
     expect(json).toContain('"COLLECTOR":"http://user:***@collector/"');
   });
 
-  it('lists its settings with the base ones for the documentation', () => {
+  it('lists its own settings and the base settings for the documentation', () => {
     expect(Object.keys(ExampleConfig.settings)).toEqual(
       expect.arrayContaining(['ENVIRONMENT', 'PORT', 'COUNT', 'PLAIN']),
     );

@@ -47,7 +47,7 @@ describe('Db', () => {
       (error: unknown) => error,
     );
 
-  it('gives rows of every kind of statement alike, and counts alike', async () => {
+  it('returns rows, and counts, in the same form for every kind of statement', async () => {
     expect(await db.rows('insert into item values ($1, $2), (2, null) returning id', [1, 'red'])).toEqual([
       { id: 1 },
       { id: 2 },

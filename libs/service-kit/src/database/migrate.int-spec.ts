@@ -42,7 +42,7 @@ describe('migrateDatabase', () => {
     expect(await query('select * from example.item')).toEqual([{ id: 1, colour: 'red' }]);
   });
 
-  it('goes on from the record that every release before kept', async () => {
+  it('continues from the record of earlier releases', async () => {
     await query(`create schema example;
       create table example.migration(name text primary key, applied_at timestamptz not null default now());
       create table example.item(id int primary key);
@@ -50,7 +50,7 @@ describe('migrateDatabase', () => {
     expect(await migrateDatabase(config, [items, colours])).toEqual(['0002-colours']);
   });
 
-  it('keeps what was finished, and nothing of a migration whose process was killed', async () => {
+  it('keeps finished migrations, and nothing of one whose process was killed', async () => {
     const killed: Migration = {
       name: '0002-killed',
       up: 'create table half(id int); select pg_terminate_backend(pg_backend_pid())',
@@ -66,7 +66,7 @@ describe('migrateDatabase', () => {
     expect(applied.filter((names) => names.length === 0)).toHaveLength(3);
   });
 
-  it('leaves no half of a migration that fails, and names it', async () => {
+  it('leaves nothing of a migration that fails, and names it', async () => {
     const broken: Migration = { name: '0002-broken', up: 'create table half(id int); select nonsense' };
     await expect(migrateDatabase(config, [items, broken])).rejects.toThrow('Migration 0002-broken failed');
     expect(await query('select name from example.migration')).toEqual([{ name: '0001-items' }]);

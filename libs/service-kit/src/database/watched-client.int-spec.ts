@@ -28,7 +28,7 @@ describe('WatchedClient', () => {
     expect((await pool.query<{ one: number }>('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it('leaves a connection alone whose statements are answered, and one that is idle', async () => {
+  it('keeps connections that are idle or whose statements are answered', async () => {
     const busy = await pool.connect();
     const idle = await pool.connect();
     try {

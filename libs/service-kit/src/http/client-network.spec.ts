@@ -25,7 +25,7 @@ describe('clientNetwork', () => {
     expect(clientNetwork(address)).toBe(network);
   });
 
-  it('counts the two spellings of an address as one', () => {
+  it('counts all spellings of an address as one', () => {
     expect(clientNetwork('2001:db8:0:0:1::')).toBe(clientNetwork('2001:db8::aaaa:0:0:1'));
   });
 

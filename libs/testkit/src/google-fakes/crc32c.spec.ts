@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { crc32c } from './crc32c.js';
 
 describe('crc32c', () => {
-  it('gives the sums of RFC 3720, appendix B.4', () => {
+  it('gives the checksums of RFC 3720, appendix B.4', () => {
     const sum = (bytes: Uint8Array) => Buffer.from(crc32c(bytes), 'base64').toString('hex');
     expect(sum(Buffer.alloc(32))).toBe('8a9136aa');
     expect(sum(Buffer.alloc(32, 0xff))).toBe('62a8ab43');
