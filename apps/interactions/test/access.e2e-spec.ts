@@ -86,16 +86,19 @@ describe('access', () => {
     expect(await takersOfDeepBodies(world.url, answers)).toEqual([]);
   });
 
-  it.each(Object.entries(callers))('every operation answers %s as the tables above say', async (caller, [headers, expected]) => {
-    const operations = structuredClone(answers);
-    operations['get /scraper/network/interactions/{run_id}']!.path = `/scraper/network/interactions/${jobId}`;
-    const table = await accessTable(world.url, operations, { [caller]: headers() });
-    const statuses = Object.entries(answers).map(([name, answer]) => {
-      if (answer.foreign === undefined) return [name, caller === 'the secret of the webhook' ? answer.allowed : 401];
-      return [name, typeof expected === 'number' ? expected : answer[expected]];
-    });
-    expect(Object.entries(table).map(([name, row]) => [name, row[caller]])).toEqual(statuses);
-  });
+  it.each(Object.entries(callers))(
+    'every operation answers %s as the tables above say',
+    async (caller, [headers, expected]) => {
+      const operations = structuredClone(answers);
+      operations['get /scraper/network/interactions/{run_id}']!.path = `/scraper/network/interactions/${jobId}`;
+      const table = await accessTable(world.url, operations, { [caller]: headers() });
+      const statuses = Object.entries(answers).map(([name, answer]) => {
+        if (answer.foreign === undefined) return [name, caller === 'the secret of the webhook' ? answer.allowed : 401];
+        return [name, typeof expected === 'number' ? expected : answer[expected]];
+      });
+      expect(Object.entries(table).map(([name, row]) => [name, row[caller]])).toEqual(statuses);
+    },
+  );
 
   it('a refused call records nothing and calls no provider', async () => {
     await world.finished();
