@@ -10,6 +10,8 @@ type Variables = Readonly<Record<string, unknown>> | undefined;
 export class ChargedDataCalls implements DataCalls {
   private readonly calls: { call: DataCall; understand: () => Promise<unknown> }[] = [];
   private admitted: Promise<unknown[]> | undefined;
+  /** A later call would be executed without a charge. */
+  private isComplete = false;
 
   /**
    * @param sent the variables as they were sent
@@ -21,12 +23,14 @@ export class ChargedDataCalls implements DataCalls {
   ) {}
 
   async admit<T>(call: DataCall, understand: () => Promise<T>): Promise<T> {
+    if (this.isComplete) throw new Error('a connection was reached after its operation was admitted');
     const index = this.calls.push({ call, understand }) - 1;
     this.admitted ??= allCallsMade().then(() => this.admitAll());
     return (await this.admitted)[index] as T;
   }
 
   private async admitAll(): Promise<unknown[]> {
+    this.isComplete = true;
     for (const { call } of this.calls) assertNamedVariables(call, this.sent);
     const infos: GraphQLResolveInfo[] = this.calls.map(({ call }) => call.info);
     assertVariablesDeclared(infos, this.sent);
