@@ -124,6 +124,7 @@ describe('CompiledOperations', () => {
   it.each([
     ['{ __schema { queryType { name } } }'],
     ['{ companiesConnection { totalCount @skip(if: false) } }'],
+    ['query ($name: String = "Deal") { dealsConnection { totalCount } __type(name: $name) { name } }'],
     ['{ companiesConnection { edges { node { __proto__: id } } } }'],
   ])('leaves it to graphql-js: %s', (source) => {
     expect(compile(operationOf(source))).toBeUndefined();

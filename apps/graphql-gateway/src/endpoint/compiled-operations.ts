@@ -2,8 +2,10 @@
 // The answers are the same, but graphql-jit accepts some wrong variables, so graphql-js checks them first.
 import {
   BREAK,
+  isNonNullType,
   Kind,
   OperationTypeNode,
+  TypeInfo,
   type DocumentNode,
   type FragmentDefinitionNode,
   type GraphQLSchema,
@@ -11,6 +13,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
   visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
@@ -63,7 +66,7 @@ export class CompiledOperations {
   private compile({ schema, document, operation, source }: ResolvedOperation): CompiledOperation | undefined {
     // Directives may select other fields in each request, and objects written by graphql-jit cannot hold __proto__.
     if (operation.operation !== OperationTypeNode.QUERY || /@|__proto__/.test(source)) return undefined;
-    if (hasVariableInside(document)) return undefined;
+    if (hasUnfitVariable(schema, document, operation)) return undefined;
     const fields = rootFieldNames(document, operation, {});
     if ([...fields].every((name) => name.startsWith('__'))) return undefined;
     if (writtenOut(operation.selectionSet, document) > writtenOutMax) return undefined;
@@ -75,14 +78,30 @@ export class CompiledOperations {
   }
 }
 
-/** Whether a list or an object that is written in the document holds a variable: graphql-jit loses it there. */
-function hasVariableInside(document: DocumentNode): boolean {
+/**
+ * Whether a variable is inside a list or an object that is written in the document, where graphql-jit loses it; or may
+ * be null where null is not allowed, which only `assertArguments` finds.
+ */
+function hasUnfitVariable(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): boolean {
+  const nullable = new Set(
+    variableDefinitions
+      .filter(({ type }) => type.kind !== Kind.NON_NULL_TYPE)
+      .map(({ variable }) => variable.name.value),
+  );
   let found = false;
+  const types = new TypeInfo(schema);
   const look = (value: ValueNode) => {
-    found ||= holdsVariable(value);
+    found ||=
+      value.kind === Kind.VARIABLE
+        ? nullable.has(value.name.value) && isNonNullType(types.getInputType())
+        : holdsVariable(value);
     return found ? BREAK : undefined;
   };
-  visit(document, { ListValue: look, ObjectValue: look });
+  visit(document, visitWithTypeInfo(types, { Variable: look, ListValue: look, ObjectValue: look }));
   return found;
 }
 

@@ -5,6 +5,7 @@ import { execute, getVariableValues, GraphQLError, type ExecutionResult } from '
 import { failureOf } from '../request/failures.js';
 import type { GraphQLContext } from '../request/request-context.js';
 import type { Admit } from './admission.js';
+import { assertArguments } from './argument-faults.js';
 import { CompiledOperations, type ResolvedOperation } from './compiled-operations.js';
 import type { RefusedDocuments } from './refused-documents.js';
 import { rootFieldNames } from './root-fields.js';
@@ -25,6 +26,7 @@ export function operationsPlugin(admit: Admit, refusedDocuments: RefusedDocument
     const { coerced } = getVariableValues(schema, definitions, variables, { maxErrors: 0 });
     if (!coerced) throw variableFault(schema, definitions, variables);
     const compiled = compiledOperations.find(operation);
+    if (!compiled) assertArguments(resolved, coerced);
     const fields = compiled?.fields ?? rootFieldNames(document, operation, coerced);
     await admit({ fields, variables: resolved.variables }, contextValue.gateway);
     if (compiled) return compiled.query({}, contextValue, variables);
@@ -70,6 +72,5 @@ export function operationsPlugin(admit: Admit, refusedDocuments: RefusedDocument
 
 /** The fault as it was thrown, without its path in the answer, because there is no answer. */
 function faultOf(error: GraphQLError): GraphQLError {
-  if (error.originalError instanceof GraphQLError) return error.originalError;
-  return new GraphQLError(error.message, { originalError: error });
+  return error.originalError instanceof GraphQLError ? error.originalError : error;
 }

@@ -37,7 +37,8 @@ export function rootFieldNames(
   return names;
 }
 
-function isSkipped(node: SelectionNode, variables: Record<string, unknown>): boolean {
+/** By its directives. Throws a GraphQLError when a variable makes one of them wrong. */
+export function isSkipped(node: SelectionNode, variables: Record<string, unknown>): boolean {
   if (!node.directives?.length) return false;
   return (
     getDirectiveValues(GraphQLSkipDirective, node, variables)?.['if'] === true ||

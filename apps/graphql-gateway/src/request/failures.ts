@@ -8,7 +8,7 @@ export function failureOf(errors: readonly unknown[]): { failure: ServiceError; 
   const causes = errors.map(causeOf);
   const expected = causes.find((cause) => cause instanceof ServiceError);
   if (expected) return { failure: expected, thrown: expected };
-  const [bug] = causes.filter((cause) => !(cause instanceof GraphQLError));
+  const bug = causes.find((cause) => !isFault(cause));
   if (bug === undefined) return undefined;
   return {
     failure: new ServiceError({ code: 'internal', status: 500, message: 'Internal server error', cause: bug }),
@@ -17,12 +17,19 @@ export function failureOf(errors: readonly unknown[]): { failure: ServiceError; 
 }
 
 function causeOf(error: unknown): unknown {
-  if (!(error instanceof GraphQLError)) return error;
-  // An error with a code is one that this program raised about the request. Errors of compiled queries may have no
-  // extensions.
-  const extensions = error.extensions as Record<string, unknown> | undefined;
-  if (typeof extensions?.['code'] === 'string') return error;
+  if (!(error instanceof GraphQLError) || isFault(error)) return error;
   return error.originalError ? causeOf(error.originalError) : error;
+}
+
+/**
+ * Every error about a request has a code. graphql-js raises errors without one during the execution, such as for a
+ * null that the schema does not allow.
+ */
+function isFault(error: unknown): boolean {
+  if (!(error instanceof GraphQLError)) return false;
+  // Errors of compiled queries may have no extensions.
+  const extensions = error.extensions as Record<string, unknown> | undefined;
+  return typeof extensions?.['code'] === 'string';
 }
 
 /** 401 for a request without credentials. */
