@@ -36,7 +36,7 @@ describe('batched reads', () => {
     expect(await Promise.all([first, second])).toEqual(['A', 'A']);
   });
 
-  it('collects reads while two statements are running', async () => {
+  it('collects reads while two statements run', async () => {
     const { batches, reads, turn, answer } = recorded();
     const all: Promise<string | undefined>[] = [];
     for (const key of ['a', 'b', 'c', 'd']) {
@@ -52,7 +52,7 @@ describe('batched reads', () => {
     expect(await Promise.all(all)).toEqual(['A', 'B', 'C', 'D']);
   });
 
-  it('a failure reaches every read of its statement and no other', async () => {
+  it('a failure rejects every read of its statement and no other', async () => {
     const { reads, turn, answer } = recorded();
     const failed = Promise.allSettled([reads.load('a'), reads.load('broken')]);
     await turn();

@@ -10,7 +10,7 @@ describe('SealedText', () => {
     expect(one).not.toContain('sëcret');
   });
 
-  it('opens with an older key, seals with the first', () => {
+  it('opens with any key, and seals with the first', () => {
     const old = new SealedText(['old']).seal('x', 'a');
     const both = new SealedText(['new', 'old']);
     expect(both.open(old, 'a')).toBe('x');

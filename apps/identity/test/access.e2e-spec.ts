@@ -4,7 +4,7 @@ import { startIdentity, type Identity } from './identity.fixture.js';
 
 type Caller = 'nobody' | 'wrong token' | 'wrong client';
 
-/** What each caller is answered; `open` operations need no credential, and say what they answer without one. */
+/** The answer to each caller. `open` operations need no credential; their answer without one is given. */
 const operations: Record<string, { open: number } | Record<Caller, number>> = {
   'GET /': { open: 200 },
   'GET /health': { open: 200 },
@@ -13,7 +13,7 @@ const operations: Record<string, { open: number } | Record<Caller, number>> = {
   'GET /.well-known/oauth-authorization-server': { open: 200 },
   'GET /.well-known/oauth-protected-resource': { open: 200 },
   'GET /oauth/jwks': { open: 200 },
-  // Without a client there is nobody to send the answer to.
+  // Without a client there is no redirect URI for the answer.
   'GET /oauth/auth': { nobody: 400, 'wrong token': 400, 'wrong client': 400 },
   'POST /oauth/auth': { nobody: 400, 'wrong token': 400, 'wrong client': 400 },
   'GET /oauth/auth/:uid': { nobody: 400, 'wrong token': 400, 'wrong client': 400 },
@@ -34,7 +34,7 @@ const operations: Record<string, { open: number } | Record<Caller, number>> = {
   'POST /login/:uid/confirm': { nobody: 400, 'wrong token': 400, 'wrong client': 400 },
   'POST /login/:uid/abort': { nobody: 400, 'wrong token': 400, 'wrong client': 400 },
   'POST /auth/login': { nobody: 400, 'wrong token': 400, 'wrong client': 400 },
-  // For services alone.
+  // For services only.
   'GET /internal/credential-changes': { nobody: 401, 'wrong token': 401, 'wrong client': 401 },
   'GET /auth/me': { nobody: 401, 'wrong token': 401, 'wrong client': 401 },
 };
@@ -52,7 +52,7 @@ describe('access', () => {
   });
   afterAll(() => identity.close());
 
-  it('the table holds every operation', () => {
+  it('the table has every operation', () => {
     // Nest hides the type of the adapter's instance.
     const instance = identity.running.app.getHttpAdapter().getInstance();
     const missing = Object.keys(operations).filter((operation) => {

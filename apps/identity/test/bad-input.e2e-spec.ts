@@ -1,6 +1,5 @@
-// Generated requests at every endpoint: wrong types, huge and duplicated parameters, broken UTF-8, path tricks.
-// Nothing may answer with a 5xx, show a stack trace or hang. BAD_INPUT_REQUESTS sets how many (10,000 before a
-// release).
+// Generated requests at every endpoint: wrong types, huge and duplicated parameters, broken UTF-8, path tricks. No
+// answer may be a 5xx, show a stack trace or hang. BAD_INPUT_REQUESTS sets the number (10,000 before a release).
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -10,7 +9,7 @@ import { authorizationUrl, formOf, makePkce, obtainTokens, UserAgent } from './u
 const requestCount = Number(process.env['BAD_INPUT_REQUESTS'] ?? 1500);
 const parallel = 25;
 
-/** Paths are raw: they go over the wire byte by byte. */
+/** Paths are raw: they are sent byte by byte. */
 interface Attempt {
   method: string;
   path: string;
@@ -77,8 +76,8 @@ describe('bad input', () => {
         }),
       );
       expect(faults).toEqual([]);
-      // The generator reaches into the endpoints: not everything is refused at the door.
-      // Only what each draw has dozens of; the rarer answers have tests of their own.
+      // The generated requests reach the endpoints: the first checks do not refuse all of them. Only answers that every
+      // run has dozens of; the rarer ones have tests of their own.
       expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 201, 303, 400, 401, 404, 405]));
       const alive = await fetch(`${identity.issuer}/.well-known/openid-configuration`);
       expect(alive.status).toBe(200);
@@ -309,7 +308,7 @@ function attempt(known: string[], loginPath: string, loginCookie: string): fc.Ar
       ['x-forwarded-for', 'not an address'],
     ),
   );
-  // Right but for one or two fields: these reach the code behind the first checks.
+  // Correct except for one or two fields, so that they pass the first checks.
   const [clientId = '', clientSecret = '', accessToken = '', refreshToken = '', , email = '', redirectUri = ''] = known;
   const client: [string, string][] = [
     ['client_id', clientId],
@@ -420,7 +419,7 @@ function attempt(known: string[], loginPath: string, loginCookie: string): fc.Ar
   return fc.oneof({ weight: 2, arbitrary: anything }, { weight: 1, arbitrary: nearlyRight });
 }
 
-/** Percent-encodes most of the time; a lone surrogate, which cannot be, goes as invalid UTF-8. */
+/** Percent-encodes in most cases; a lone surrogate, which cannot be encoded, is sent as invalid UTF-8. */
 function safeEncode(value: string): string {
   try {
     return encodeURIComponent(value);
@@ -429,7 +428,7 @@ function safeEncode(value: string): string {
   }
 }
 
-/** Over a bare socket, so that nothing in between repairs the request. */
+/** Over a plain socket, so that no client corrects the request. */
 function send(base: string, { method, path, headers, body }: Attempt): Promise<{ status: number; text: string }> {
   const { hostname, port, host } = new URL(base);
   // Node's own parser refuses bytes that HTTP does not allow in a header: those never reach the service.

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// Chromium through the pages: what only a browser does, such as following redirects under the CSP, focus and layout.
+// The pages in Chromium: what only a browser does, such as redirects under the CSP, focus and layout.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -61,7 +61,7 @@ describe('in Chromium', () => {
     await open({ javaScriptEnabled: false, viewport: { width: 360, height: 740 } }, async (page, faults) => {
       const pkce = makePkce();
       await page.goto(start('openid profile offline_access', pkce));
-      // The browser moves the focus with a frame of its own, some time after the page has loaded.
+      // The browser moves the focus in a later frame, some time after the page has loaded.
       await page.locator('#email:focus').waitFor();
       await page.keyboard.type(email);
       await page.keyboard.press('Tab');
@@ -84,7 +84,7 @@ describe('in Chromium', () => {
     });
   }, 60_000);
 
-  it('cancel at login and at consent is followed to the client', async () => {
+  it('cancelling at login and at consent leads back to the client', async () => {
     for (const step of ['login', 'consent']) {
       await open({}, async (page, faults) => {
         await page.goto(start('openid'));
@@ -167,7 +167,8 @@ describe('in Chromium', () => {
           const box = await locator.boundingBox();
           return box === null ? Infinity : box.y + box.height;
         };
-        // Without scrolling: who the application is not, and where its answer goes; with a short name the button, too.
+        // Visible without scrolling: the warning about the application and where its answer goes; with a short name the
+        // button, too.
         expect(await bottom(page.getByText('Not verified'))).toBeLessThan(height);
         expect(await bottom(page.getByText(new URL(client.redirectUri ?? '').host))).toBeLessThan(height);
         if (width === 1280) expect(await bottom(allow)).toBeLessThan(height + 60);
@@ -177,7 +178,7 @@ describe('in Chromium', () => {
     60_000,
   );
 
-  it('the problem gets the focus, and its link leads to the field', async () => {
+  it('the error message gets the focus, and its link leads to the field', async () => {
     await open({}, async (page) => {
       await page.goto(start('openid'));
       await page.locator('#email:focus').waitFor();

@@ -115,7 +115,7 @@ describe('the authorization code flow', () => {
     ]);
   });
 
-  it('moves the end of a session in use by a hundredth at a time, and its cookie with it', async () => {
+  it('extends a session in use in steps of a hundredth of its life, and its cookie too', async () => {
     const sql = testPool({ connectionString: identity.databaseUrl, options: '-c search_path=identity', max: 1 });
     try {
       const { agent } = await flow();

@@ -24,10 +24,10 @@ describe('operator commands', () => {
   });
   afterAll(() => database.drop());
 
-  /** What a command prints; rejects as the command does. */
+  /** The output of a command; rejects when the command fails. */
   async function run(...argv: string[]): Promise<string> {
     const printed: string[] = [];
-    // The terminal is where the result goes; there is no other way to see it in this process.
+    // The result goes to the terminal, so the test captures standard output.
     const write = jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
       printed.push(String(chunk));
       return true;

@@ -1,5 +1,5 @@
-// Many people, tabs and applications at once on two replicas: whatever the order of their requests, none is answered
-// with a 500, and one tab never takes from another what it was granted. CONCURRENT_STEPS sets how long it goes on.
+// Many people, tabs and applications at once on two replicas: in any order of requests none gets a 500, and no tab
+// loses its grants to another. CONCURRENT_STEPS sets the length.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { User } from '../src/users/users.types.js';
@@ -44,7 +44,7 @@ describe('everything at once on two replicas', () => {
 
   const scope = 'openid offline_access';
 
-  it('no interleaving of flows, refreshes, revocations, registrations and logins is answered with a 500', async () => {
+  it('flows, refreshes, revocations, registrations and logins in any order never get a 500', async () => {
     const statuses = new Map<string, number>();
     const faults: string[] = [];
     const realFetch = globalThis.fetch;
@@ -52,12 +52,12 @@ describe('everything at once on two replicas', () => {
       const response = await realFetch(input, init);
       const what = `${init?.method ?? 'GET'} ${new URL(input instanceof Request ? input.url : input).pathname.replace(/[\w-]{20,}/, ':id')}`;
       statuses.set(`${what} ${response.status}`, (statuses.get(`${what} ${response.status}`) ?? 0) + 1);
-      // On a starved machine a connection to the database may not be had in time; that is a 503, and said to be one.
+      // On a busy machine there may be no database connection in time; then the answer is 503.
       const isShed = response.status === 503 && response.headers.has('retry-after');
       if (response.status >= 500 && !isShed) faults.push(`${what} ${response.status} ${await response.clone().text()}`);
       return response;
     };
-    // What several workers share, so that they get into each other's way.
+    // Shared by several workers, so that they compete.
     const agents = users.map(() => new UserAgent(identity.issuer));
     const refreshTokens: { token: string; client: FlowClient }[] = [];
     const accessTokens: { token: string; client: FlowClient }[] = [];
@@ -68,7 +68,7 @@ describe('everything at once on two replicas', () => {
         const client = clients[n % clients.length] as FlowClient;
         const agent = n % 3 ? new UserAgent(identity.issuer, base) : (agents[n % agents.length] as UserAgent);
         const { email } = users[n % users.length] as User;
-        // In a shared browser the steps of one flow may be overtaken by another's: then it ends on a page.
+        // In a shared browser another flow may overtake the steps of this one, which then ends on a page.
         const done = await authorize(identity.issuer, { client, email, password, scope, agent }).catch(() => undefined);
         if (!done?.code) return;
         const { body } = await exchangeCode(base, client, done.code, done.pkce);
@@ -148,16 +148,16 @@ describe('everything at once on two replicas', () => {
       globalThis.fetch = realFetch;
     }
     expect(faults).toEqual([]);
-    // It was no idle run: each of these was answered as asked for at least once.
+    // The run did real work: each of these succeeded at least once.
     for (const expected of ['POST /oauth/token 200', 'POST /auth/login 200', 'POST /oauth/reg 201'])
       expect(statuses.get(expected) ?? 0).toBeGreaterThan(0);
   }, 300_000);
 
-  it('tabs of one browser that finish at the same time all reach their application, and their tokens live', async () => {
+  it('tabs of one browser that finish at the same time all reach their application, and their tokens stay valid', async () => {
     const user = users[0] as User;
     for (let round = 0; round < 6; round += 1) {
       const agent = new UserAgent(identity.issuer);
-      // A session to share, with an application of its own.
+      // A shared session, with an application of its own.
       const first = await identity.createClient();
       await obtainTokens(identity.issuer, { client: first, email: user.email, password, scope: 'openid', agent });
       const tabs = [];

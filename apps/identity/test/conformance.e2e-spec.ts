@@ -145,7 +145,7 @@ describe('OpenID conformance modules', () => {
       expect(line).not.toMatch(/; domain=/i);
       if (line.startsWith('__Host-')) expect(line).toMatch(/; path=\/(;|$)/i);
     }
-    // A session that another host set under the old name is none.
+    // A session cookie that another host set under the old name is ignored.
     const tossed = await fetch(`${replica.url}/oauth/auth?prompt=none`, { headers: { cookie: '_session=x' } });
     expect(tossed.status).toBe(400);
   });
@@ -276,7 +276,7 @@ describe('OpenID conformance modules', () => {
     const switching = await signedIn.agent.submit(wrong, 'submit', { email: other.email, password });
     expect(switching.body).toContain('Signing in as somebody else');
 
-    // Nobody to choose: the plain form, and no second question after it.
+    // There is no account to choose: the plain form, and no second question after it.
     const agent = new UserAgent(identity.issuer);
     const plain = await ask(agent, { prompt: 'select_account' });
     expect(plain.body).not.toContain('Continue as');
@@ -387,7 +387,7 @@ describe('OpenID conformance modules', () => {
     const basic = await identity.createClient({ authMethod: 'client_secret_basic' });
     const authorization = `Basic ${Buffer.from(`${basic.clientId}:${basic.clientSecret}`).toString('base64')}`;
     expect((await run(basic, {}, { authorization })).status).toBe(200);
-    // A secret may come either way; a client with a secret cannot go without it.
+    // A secret may come in either way; a client that has a secret must send it.
     expect((await run(basic, { client_id: basic.clientId, client_secret: basic.clientSecret })).status).toBe(200);
     expect((await run(basic, { client_id: basic.clientId })).body.error).toBe('invalid_client');
     const open = await identity.createClient({ authMethod: 'none' });
@@ -454,13 +454,13 @@ describe('OpenID conformance modules', () => {
     expect(again).toHaveProperty('code');
     const twice = await authorize(identity.issuer, flow({ agent: first.agent, scope: 'openid offline_access' }));
     expect((await exchangeCode(identity.issuer, client, twice.code, twice.pkce)).body).toHaveProperty('refresh_token');
-    // More than was allowed, for another resource, or because the client asks for it: the page is shown.
+    // More scopes, another resource, or a request of the client for consent: the page is shown.
     expect((await ask(first.agent, {}, 'openid email offline_access')).body).toContain('Stay connected');
     expect((await ask(first.agent, { resource: 'urn:tradewind:pipelines' }, 'openid offline_access')).body).toContain(
       'Stay connected',
     );
     expect((await ask(first.agent, { prompt: 'consent' }, 'openid offline_access')).body).toContain('Stay connected');
-    // A consent without it is none for it.
+    // A consent without this scope does not cover it.
     const once = await authorize(identity.issuer, flow({ scope: 'openid' }));
     expect((await ask(once.agent, {}, 'openid offline_access')).body).toContain('Stay connected');
     const without = await obtainTokens(identity.issuer, flow({ scope: 'openid' }));
@@ -469,7 +469,7 @@ describe('OpenID conformance modules', () => {
     const tokens = await obtainTokens(identity.issuer, flow({ client: plain, scope: 'openid offline_access' }));
     expect(tokens).not.toHaveProperty('refresh_token');
     expect(tokens.scope).toBe('openid');
-    // Nobody can consent to prompt=none: no refresh token, but no error either.
+    // With prompt=none nobody can consent, so there is no refresh token, but no error either.
     const silent = await authorize(
       identity.issuer,
       flow({ agent: first.agent, scope: 'openid offline_access', parameters: { prompt: 'none' } }),
@@ -526,7 +526,7 @@ describe('OpenID conformance modules', () => {
     expect([login.status, login.body.includes('/submit"')]).toEqual([200, true]);
     const consent = await agent.submit(login, 'submit', { email: user.email, password });
     expect(redirectOf(await agent.submit(consent, 'confirm'))).toHaveProperty('code');
-    // Signed in and allowed: straight to the client, as with GET.
+    // Signed in and consented: straight to the client, as with GET.
     expect(redirectOf(await post(query, {}, agent))).toHaveProperty('code');
     // Longer than an address may be.
     const long = `${query.replace('state-1', 's'.repeat(12_000))}`;
@@ -591,7 +591,7 @@ describe('OpenID conformance modules', () => {
       iss: identity.issuer,
       jti: expect.any(String),
     });
-    // The id opens nothing.
+    // The id alone grants no access.
     expect(body['jti']).not.toBe(tokens.refresh_token);
     expect((await refresh(identity.issuer, client, String(body['jti']))).body.error).toBe('invalid_grant');
   });

@@ -64,7 +64,7 @@ describe('GET /internal/credential-changes', () => {
     expect((await ask('?after=0&trace=1')).status).toBe(200);
   });
 
-  it('names new passwords, disabled and deleted users, and nothing else', async () => {
+  it('lists new passwords, disabled users and deleted users, and nothing else', async () => {
     const before = await end();
     const changed = await identity.createUser();
     await users.setPassword(changed.email, newPassword);
@@ -85,7 +85,7 @@ describe('GET /internal/credential-changes', () => {
     expect(await read(cursor)).toEqual({ changes: [], cursor, last });
   });
 
-  it('moves a user to the end with every change, and keeps the last alone', async () => {
+  it('moves a user to the end with every change, and keeps only the last', async () => {
     const [one, other] = [await identity.createUser(), await identity.createUser()];
     const before = await end();
     await users.disable(one.email);
@@ -107,7 +107,7 @@ describe('GET /internal/credential-changes', () => {
     const before = await end();
     const holder = await sql.connect();
     try {
-      // The first change has its position and is not committed: a disk or a network that is slow.
+      // The first change has its position but is not committed yet, as on a slow disk or network.
       await holder.query('begin');
       await holder.query('update credential_change_position set last = last + 1');
       let isDone = false;
@@ -128,7 +128,7 @@ describe('GET /internal/credential-changes', () => {
     expect((await read(before)).changes.map(({ user_id }) => user_id)).toEqual([slow.id, quick.id]);
   });
 
-  it('keeps its order under changes at once, page by page', async () => {
+  it('keeps its order under parallel changes, page by page', async () => {
     const before = await end();
     const many = await Promise.all(Array.from({ length: 12 }, () => identity.createUser()));
     await Promise.all(many.flatMap(({ email }) => [users.disable(email), users.setRole(email, 'ANALYST')]));
@@ -153,7 +153,7 @@ describe('GET /internal/credential-changes', () => {
     expect(new Set(seen.slice(0, 12))).toEqual(new Set(many.map(({ id }) => id)));
   });
 
-  it('begins with the users who were disabled before there was a list', async () => {
+  it('begins with the users who were disabled before the list existed', async () => {
     const database = await createTestDatabase();
     const settings = { DATABASE_URL: database.url, DATABASE_SCHEMA: 'identity' };
     const older = new pg.Client({ connectionString: database.url, options: '-c search_path=identity' });

@@ -1,5 +1,5 @@
 // The database goes away and comes back: quick 503s in the form of each endpoint, no token without its row, and
-// recovery without a restart. A relay between service and database plays the outage.
+// recovery without a restart. A relay between service and database simulates the outage.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Relay } from '@tradewind/testkit';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
@@ -85,7 +85,7 @@ describe('without its database', () => {
     const browser = await agent.visit(authorizationUrl(identity.issuer, { client }, makePkce()));
     expect([browser.status, browser.headers.get('location')]).toEqual([503, null]);
     expect(Date.now() - started).toBeLessThan(10_000);
-    // What needs no database goes on.
+    // Endpoints that need no database still answer.
     for (const path of ['/.well-known/openid-configuration', '/oauth/jwks', '/health']) {
       expect((await fetch(base + path)).status).toBe(200);
     }
@@ -95,7 +95,7 @@ describe('without its database', () => {
     expect((await userinfo(base, tokens.access_token)).status).toBe(200);
     expect((await fetch(`${base}/ready`)).status).toBe(200);
     expect((await agent.submit(page, 'submit', { email, password })).body).toContain('/confirm"');
-    // Nothing of the failed requests took effect: the code and the refresh token are still good.
+    // The failed requests had no effect: the code and the refresh token are still valid.
     expect((await exchangeCode(base, client, pending.code, pending.pkce)).status).toBe(200);
     expect((await refresh(base, client, tokens.refresh_token)).status).toBe(200);
   }, 60_000);

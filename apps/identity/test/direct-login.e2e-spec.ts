@@ -73,7 +73,7 @@ describe('direct login', () => {
     expect(await response.json()).toMatchObject({ error: 'Bad Request', statusCode: status });
   });
 
-  it('refuses a body nested without end, and reads a compressed one', async () => {
+  it('refuses a body nested too deep, and reads a compressed one', async () => {
     const deep = '{"email":'.repeat(20_000) + '1' + '}'.repeat(20_000);
     const response = await login(deep);
     expect([response.status, await response.json()]).toEqual([
@@ -92,7 +92,7 @@ describe('direct login', () => {
     expect((await login({}, identity.issuer, { 'content-type': 'application/json; charset=foo' })).status).toBe(415);
   });
 
-  it('takes text that no database would', async () => {
+  it('answers 401 to text that no database can hold', async () => {
     for (const email of ['a\u0000b@example.com', '\ud800@example.com', 'x'.repeat(254)]) {
       expect((await login({ email, password: 'y\u0000' })).status).toBe(401);
     }

@@ -30,7 +30,7 @@ export async function startIdentity(env: Record<string, string> = {}): Promise<I
   const issuer = `http://127.0.0.1:${port}`;
   const settings = {
     ENVIRONMENT: 'dev',
-    // TEST_LOG_LEVEL=error shows why a test met a 500.
+    // TEST_LOG_LEVEL=error shows the reason of a 500.
     LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'fatal',
     DATABASE_URL: database.url,
     OAUTH_ISSUER: issuer,

@@ -46,7 +46,7 @@ describe('login pages', () => {
   };
   const csrfOf = (page: Page, action: string) => formOf(page, action).hidden['_csrf'] as string;
 
-  it('every page is safe to show: escaped, not cached, not framed, without scripts', async () => {
+  it('every page is escaped, not cached, not framed, and has no scripts', async () => {
     const { agent, page } = await open();
     const consent = await agent.submit(page, 'submit', credentials());
     const failed = await new UserAgent(identity.issuer).visit('/login/nothing');
@@ -68,7 +68,7 @@ describe('login pages', () => {
     expect(consent.body).toContain(user.email);
   });
 
-  it('the login form names its fields and wants the CSRF token', async () => {
+  it('the login form names its fields and requires the CSRF token', async () => {
     const { agent, page } = await open();
     for (const name of ['email', 'password', '_csrf']) expect(page.body).toContain(`name="${name}"`);
     const { action } = formOf(page, 'submit');
@@ -77,14 +77,14 @@ describe('login pages', () => {
       expect(refused.status).toBe(403);
       expect(refused.body).toContain('This form cannot be used');
     }
-    // Without the cookie that belongs to the token it is no good either, and nothing was changed by all that.
+    // Without its cookie the token is refused, too, and none of these attempts changed anything.
     const nonceless = new UserAgent(identity.issuer);
     expect((await nonceless.post(action, { ...credentials(), _csrf: csrfOf(page, 'submit') })).status).toBe(400);
     const good = await agent.submit(page, 'submit', credentials());
     expect(good.body).toContain('/confirm"');
   });
 
-  it('every form ignores fields that others added', async () => {
+  it('every form ignores additional fields', async () => {
     const added = { extension_field: 'x', 'user[name]': 'x', constructor: 'x' };
     const { agent, page } = await open();
     const consent = await agent.submit(page, 'submit', { ...credentials(), ...added });
@@ -94,7 +94,7 @@ describe('login pages', () => {
     expect(aborted.headers.get('location')).toContain('error=access_denied');
   });
 
-  it('a token of the login step is no good for consent, nor one of another request', async () => {
+  it('a token of the login step or of another request is refused at consent', async () => {
     const { agent, page } = await open();
     const loginToken = csrfOf(page, 'submit');
     const consent = await agent.submit(page, 'submit', credentials());
@@ -126,7 +126,7 @@ describe('login pages', () => {
   });
 
   it('fields that are too long are refused before anything is done with them', async () => {
-    // Marks out of their canonical order: normalising them takes time by the square of their number.
+    // Marks out of canonical order: the time to normalise them grows with the square of their number.
     const marks = 'a' + '\u0315\u0300'.repeat(20_000);
     const [attempts] = await query('select coalesce(sum(attempts), 0)::int as count from identity.attempt_window');
     const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -147,7 +147,7 @@ describe('login pages', () => {
     const lengths = normalize.mock.contexts.map((text) => String(text).length);
     normalize.mockRestore();
     expect(lengths.filter((length) => length > 1024)).toEqual([]);
-    // It took 2 to 5 seconds before; a busy machine may hold the loop for a moment whatever we do.
+    // Without the limit it takes 2 to 5 seconds; a busy machine may still delay the event loop for a moment.
     expect(delay.max / 1e6).toBeLessThan(1000);
     expect(await query('select coalesce(sum(attempts), 0)::int as count from identity.attempt_window')).toEqual([
       attempts,
@@ -219,7 +219,7 @@ describe('login pages', () => {
     }
   });
 
-  it('a request that was answered, or is from another browser, is an expired page', async () => {
+  it('a request that was answered, or is from another browser, shows the page "expired"', async () => {
     const { agent, page } = await toConsent();
     const stranger = new UserAgent(identity.issuer);
     const address = formOf(page, 'confirm').action.replace('/confirm', '');
@@ -233,7 +233,7 @@ describe('login pages', () => {
     expect(again.status).toBe(400);
   });
 
-  it('someone who is signed in and has allowed it is not asked again', async () => {
+  it('a signed-in user who has consented is not asked again', async () => {
     const first = await authorize(identity.issuer, { client, email: user.email, password });
     const again = await first.agent.visit(authorizationUrl(identity.issuer, { client }, makePkce()));
     expect(again.headers.get('location')).toContain('code=');
@@ -251,7 +251,7 @@ describe('login pages', () => {
       authorizationUrl(identity.issuer, { client, parameters: { prompt: 'login' } }, makePkce()),
     );
     const switching = await agent.submit(page, 'submit', { email: second.email, password });
-    // A form that posts itself where scripts run, and has a button where they do not.
+    // A form that submits itself where scripts run, and has a button where they do not.
     expect(switching.status).toBe(200);
     expect(switching.body).toContain('Another account is signed in on this browser.');
     expect(switching.headers.get('content-security-policy')).toMatch(
@@ -268,7 +268,7 @@ describe('login pages', () => {
     expect(after.body).toContain(second.email);
   });
 
-  it('response_mode=form_post: the answer is posted to the client from a page of ours, escaped', async () => {
+  it('response_mode=form_post: a page of ours posts the escaped answer to the client', async () => {
     const parameters = { response_mode: 'form_post', state: `<b>"'&` };
     const agent = new UserAgent(identity.issuer);
     const login = await agent.visit(authorizationUrl(identity.issuer, { client, parameters }, makePkce()));

@@ -1,5 +1,6 @@
 import { testPool } from '@tradewind/testkit';
-// Failed logins and what they are counted by: account and network, account, network, and known browsers apart.
+// Failed logins, and how they are counted: by account and network, by account, by network, and separately for known
+// browsers.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { Users } from '../src/operators/users.service.js';
@@ -44,9 +45,9 @@ describe('throttling of logins', () => {
         expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(850);
         expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(900);
       }
-      // With the right password, too: guessing on is what is stopped.
+      // Even with the right password: otherwise guessing could continue.
       expect((await login(email, password, ip)).status).toBe(429);
-      // From elsewhere the owner gets in.
+      // From another network the owner can log in.
       expect((await login(email, password, '10.9.9.9')).status).toBe(email === user.email ? 200 : 401);
     }
     const other = await identity.createUser();
@@ -78,14 +79,14 @@ describe('throttling of logins', () => {
     expect([count(mapped, 401), count(mapped, 429)]).toEqual([10, 2]);
   });
 
-  it('addresses that are none share a window', async () => {
+  it('invalid addresses share a window', async () => {
     const user = await identity.createUser();
     const answers = await logins(12, user.email, 'wrong', (turn) => `made-up-${turn}`);
     expect([count(answers, 401), count(answers, 429)]).toEqual([10, 2]);
   });
 
-  // Nearly a hundred passwords are hashed.
-  it('right passwords are not refused, however many log in at once', async () => {
+  // Takes long: nearly a hundred passwords are hashed.
+  it('right passwords are not refused, however many users log in at once', async () => {
     const crowded = await identity.startReplica({ LOGIN_FAILURES_PER_NETWORK: '12' });
     const user = await identity.createUser();
     const answers = await Promise.all(Array.from({ length: 40 }, () => login(user.email, password, '10.0.4.1')));
@@ -100,7 +101,7 @@ describe('throttling of logins', () => {
     expect(mixed.map(({ status }) => status)).toEqual(Array.from({ length: 27 }, (_, turn) => (turn % 3 ? 200 : 401)));
   }, 90_000);
 
-  it('a login that is not judged for want of capacity is no failure', async () => {
+  it('a login that is refused for lack of capacity is no failure', async () => {
     const busy = await identity.startReplica({
       PASSWORD_HASHES_WAITING: '1',
       LOGIN_FAILURES_PER_ACCOUNT_AND_NETWORK: '100',
@@ -113,7 +114,7 @@ describe('throttling of logins', () => {
     const judged = answers.filter(({ status }) => status === 401).length;
     const unjudged = answers.filter(({ status }) => status === 503).length;
     expect([unjudged > 1, judged + unjudged]).toEqual([true, 30]);
-    // Only what was judged counts towards the limit.
+    // Only attempts whose password was checked count towards the limit.
     const strict = await identity.startReplica({ LOGIN_FAILURES_PER_ACCOUNT: String(judged + 1) });
     expect((await login(user.email, password, '10.0.5.2', strict.url)).status).toBe(200);
   });
@@ -162,7 +163,7 @@ describe('throttling of logins', () => {
   });
 
   it('a wrong password takes the same time for known and unknown accounts', async () => {
-    // Time of the processor, the threads that hash included: on a busy machine the clock measures the others as well.
+    // Processor time, with that of the hashing threads, because the clock would also measure other programs.
     const time = async (email: string) => {
       const started = process.cpuUsage();
       await login(email, 'wrong', `10.1.${Math.floor(Math.random() * 250)}.${Math.floor(Math.random() * 250)}`);
@@ -176,8 +177,8 @@ describe('throttling of logins', () => {
       known.push(await time(user.email));
       unknown.push(await time(`unknown${index}@example.com`));
     }
-    // Both compute one argon2id hash, some 20 ms; without that the difference would be more than tenfold.
-    // The least of each: what else runs in this process only ever adds.
+    // Both compute one argon2id hash, some 20 ms; without that the difference would be more than tenfold. The minimum
+    // of each, because other work in this process can only add time.
     const ratio = Math.min(...known) / Math.min(...unknown);
     expect(ratio).toBeGreaterThan(0.5);
     expect(ratio).toBeLessThan(2);
@@ -202,7 +203,7 @@ describe('known browsers', () => {
     });
   /** Each at an address of its own. */
   const browser = (ip = `10.4.${(browsers += 1)}.1`): UserAgent => new UserAgent(identity.issuer, undefined, ip);
-  /** The login page, as a browser that starts over sees it. */
+  /** The login page in a new browser. */
   const signInPage = (agent: UserAgent): Promise<Page> => {
     agent.forget('_session');
     agent.forget('_session.sig');
@@ -215,13 +216,13 @@ describe('known browsers', () => {
     expect((await signIn(agent, email, password)).body).toContain('/confirm"');
     return agent;
   };
-  /** Fills every window of the account that a stranger can fill, and that of the browser's own network. */
+  /** Fills every window of the account that a stranger can fill, and the window of the browser's own network. */
   const attack = async (email: string) => {
     const answers = await Promise.all(Array.from({ length: 60 }, (_, turn) => login(email, 'wrong', `10.5.0.${turn}`)));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(50);
   };
 
-  it('get in while strangers keep the account locked', async () => {
+  it('log in while strangers keep the account locked', async () => {
     const user = await identity.createUser();
     const agent = await knownBrowserOf(user.email);
     await attack(user.email);
@@ -230,7 +231,7 @@ describe('known browsers', () => {
     expect((await signIn(agent, user.email, 'wrong')).status).toBe(401);
   });
 
-  it('get in while their network is at its limit', async () => {
+  it('log in while their network is at its limit', async () => {
     const user = await identity.createUser();
     const own = '10.8.0.1';
     const agent = await knownBrowserOf(user.email, own);
@@ -286,7 +287,7 @@ describe('known browsers', () => {
     }
   }, 60_000);
 
-  it('are remembered for each account that signed in on them', async () => {
+  it('are remembered for each account that logged in there', async () => {
     const users = await Promise.all([identity.createUser(), identity.createUser()]);
     const agent = browser();
     for (const { email } of users) expect((await signIn(agent, email, password)).body).toContain('/confirm"');
@@ -316,7 +317,7 @@ describe('known browsers', () => {
     while (judged === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     const judgedBefore = judged;
     expect((await agent.submit(page, 'submit', { email: user.email, password })).body).toContain('/confirm"');
-    // Its password is the next one to be checked or the one after that. The page behind it takes a few more.
+    // Its password is checked first or second. Loading the page takes a few more.
     expect(judged - judgedBefore).toBeLessThan(25);
     await Promise.all(flood);
     expect(judged).toBe(80);

@@ -1,5 +1,5 @@
-// The two lines of the Model Context Protocol's SDK as they are, without a word about scopes from their user: what the
-// metadata of a protected resource must say so that each of them gets a refresh token.
+// The two released versions of the Model Context Protocol's SDK, unchanged and without scopes from their user. The
+// metadata of a protected resource must lead each of them to a refresh token.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -48,7 +48,7 @@ describe('Model Context Protocol clients', () => {
     await identity.close();
   });
 
-  /** The person at the browser: signs in, allows, and comes back with the redirect. */
+  /** The user at the browser: signs in, consents, and returns with the redirect. */
   async function approve(url: URL | undefined): Promise<URL> {
     const agent = new UserAgent(identity.issuer);
     let page = await agent.visit(url?.href ?? '');
@@ -67,7 +67,7 @@ describe('Model Context Protocol clients', () => {
     const provider = new MemoryProvider();
     expect(await auth(provider, { serverUrl })).toBe('REDIRECT');
     if (kind === 'another resource') {
-      // The client has just registered itself: an operator decides whether it may have tokens of the resource.
+      // The client has just registered itself; an operator must allow it tokens for the resource.
       const refused = await approve(provider.authorizationUrl);
       expect(refused.searchParams.get('error')).toBe('invalid_target');
       const clients = identity.running.app.get(Clients, { strict: false });

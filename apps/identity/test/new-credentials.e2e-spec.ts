@@ -1,6 +1,6 @@
 import { testPool } from '@tradewind/testkit';
-// A new password, and disabling a user, end everything that goes back to the time before, whatever is under way: a
-// request that read before and stores afterwards leaves nothing that works.
+// A new password, or disabling a user, ends everything that began earlier. A request that reads before the change and
+// writes after it leaves nothing valid.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
@@ -10,7 +10,7 @@ import { password, startIdentity, type Identity } from './identity.fixture.js';
 import { authorizationUrl, authorize, formOf, makePkce, UserAgent, type FlowClient } from './user-agent.js';
 
 const newPassword = 'another long password';
-/** Any number; nobody else takes it. */
+/** Any number that no other lock uses. */
 const gate = 4711;
 
 describe('new credentials while a request is in progress', () => {
@@ -45,7 +45,7 @@ describe('new credentials while a request is in progress', () => {
     return (rows[0]?.count ?? 0) > 0;
   };
   const until = async (isTrue: () => Promise<boolean> | boolean): Promise<void> => {
-    // Far beyond what any of it takes on a slow machine; without an end a failed test would go on for ever.
+    // Far more than a slow machine needs; without a limit a failed test would never end.
     const endMs = performance.now() + 20_000;
     while (!(await isTrue())) {
       if (performance.now() > endMs) throw new Error(`waited in vain until ${String(isTrue)}`);
@@ -53,7 +53,7 @@ describe('new credentials while a request is in progress', () => {
     }
   };
 
-  /** Lets `change` happen after `request` has read all it needs and before it has stored anything. */
+  /** Makes `change` happen after `request` has read everything and before it has written anything. */
   async function during<T>(request: () => Promise<T>, change: () => Promise<unknown>): Promise<T> {
     const holder = await sql.connect();
     try {
@@ -62,7 +62,7 @@ describe('new credentials while a request is in progress', () => {
       await until(() => isWaiting(`wait_event = 'advisory'`));
       let isChanged = false;
       const changed = change().then(() => (isChanged = true));
-      // It ends, or waits for a row that the request is writing.
+      // The change ends, or waits for a row that the request is writing.
       await until(
         async () => isChanged || (await isWaiting(`query like 'delete from oidc_payload where account_id%'`)),
       );
@@ -81,7 +81,7 @@ describe('new credentials while a request is in progress', () => {
       'disabling the user',
       async (user) => {
         await users.disable(user.email);
-        // What was ended stays so.
+        // What has ended stays ended.
         await users.enable(user.email);
       },
     ],
@@ -105,7 +105,7 @@ describe('new credentials while a request is in progress', () => {
     return { user, agent, submit, isSignedOut };
   };
 
-  it.each(changes)('%s: the login that is being submitted leads nowhere', async (_what, change) => {
+  it.each(changes)('%s: a login in progress fails', async (_what, change) => {
     const { user, agent, submit, isSignedOut } = await start();
     const { headers } = await during(submit, () => change(user));
     const next = await agent.visit(headers.get('location') as string);
@@ -113,7 +113,7 @@ describe('new credentials while a request is in progress', () => {
     expect(await isSignedOut()).toBe(true);
   });
 
-  it.each(changes)('%s: the session that is being opened is none', async (_what, change) => {
+  it.each(changes)('%s: a session that is being opened is invalid', async (_what, change) => {
     const { user, agent, submit, isSignedOut } = await start();
     const { headers } = await submit();
     const resumed = await during(
@@ -124,7 +124,7 @@ describe('new credentials while a request is in progress', () => {
     expect(await isSignedOut()).toBe(true);
   });
 
-  it.each(changes)('%s: the session that is being replaced ends', async (_what, change) => {
+  it.each(changes)('%s: a session that is being replaced ends', async (_what, change) => {
     const user = await identity.createUser();
     const { agent } = await authorize(identity.issuer, { client, email: user.email, password });
     const other = await identity.createClient();
@@ -140,7 +140,7 @@ describe('new credentials while a request is in progress', () => {
     expect(next.body).toContain('/submit"');
   });
 
-  it.each(changes)('%s: the JWT of a direct login in progress is worthless', async (_what, change) => {
+  it.each(changes)('%s: the JWT of a direct login in progress is invalid', async (_what, change) => {
     const user = await identity.createUser();
     const login = async () =>
       (await (

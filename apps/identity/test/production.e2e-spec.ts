@@ -1,4 +1,4 @@
-// The service as production runs it: behind a proxy that ends TLS, and called by the other services past it.
+// The service as production runs it: behind a proxy that terminates TLS, while the other services call it directly.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningService } from '@tradewind/service-kit';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
@@ -42,7 +42,7 @@ describe('in production', () => {
     ]);
   });
 
-  it('answers the other services, which come past the proxy', async () => {
+  it('answers the other services, which do not come through the proxy', async () => {
     expect((await get('/oauth/jwks')).status).toBe(200);
     expect((await get('/health', { 'x-forwarded-proto': 'http' })).status).toBe(200);
     const login = await fetch(`${production.url}/auth/login`, {

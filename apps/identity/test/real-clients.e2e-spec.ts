@@ -23,7 +23,7 @@ describe('real clients', () => {
 
   const clients = () => identity.running.app.get(Clients, { strict: false });
 
-  /** The person at the browser: signs in, allows, and comes back with the redirect. */
+  /** The user at the browser: signs in, consents, and returns with the redirect. */
   async function approve(url: URL | string, agent = new UserAgent(identity.issuer)): Promise<URL> {
     let page = await agent.visit(String(url));
     if (page.body.includes('/submit"')) page = await agent.submit(page, 'submit', { email, password });
@@ -88,7 +88,7 @@ describe('real clients', () => {
       options: { authorizationMethod: 'body' },
     });
     const pkce = makePkce();
-    // It knows nothing of PKCE but hands on what it is given.
+    // It does not know PKCE but passes on what it is given.
     const url = flow.authorizeURL({
       redirect_uri: redirectUri,
       scope: 'openid offline_access',
@@ -129,7 +129,7 @@ describe('real clients', () => {
     expect(tokens.access_token).toBeTruthy();
     // As without PAR, asking for the scope is enough.
     expect(tokens.refresh_token).toBeTruthy();
-    // A pushed request is good once.
+    // A pushed request is valid once.
     const again = await agent.visit(url.href);
     expect(again.headers.get('location') ?? again.body).toContain('invalid_request_uri');
   });

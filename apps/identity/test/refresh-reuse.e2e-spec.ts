@@ -44,7 +44,7 @@ describe('a refresh token that comes a second time, with the grace on', () => {
   const isOver = async (token: string): Promise<boolean> =>
     JSON.stringify((await introspect(identity.issuer, client, token)).body) === '{"active":false}';
 
-  it('of many refreshes at once all have the same successor', async () => {
+  it('parallel refreshes all get the same successor', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { refresh_token } = await tokens();
       const answers = await Promise.all(
@@ -60,7 +60,7 @@ describe('a refresh token that comes a second time, with the grace on', () => {
     }
   });
 
-  it('one after the other, on another replica: the same answer, and the grant lives', async () => {
+  it('a repeat on another replica gets the same answer, and the grant stays valid', async () => {
     const { refresh_token } = await tokens();
     const first = await again(refresh_token, identity.issuer);
     const second = await again(refresh_token);
@@ -69,14 +69,14 @@ describe('a refresh token that comes a second time, with the grace on', () => {
     const { expires_in: left, ...rest } = second.body;
     expect({ ...rest, expires_in: first.body.expires_in }).toEqual(first.body);
     expect(left).toBeLessThanOrEqual(first.body.expires_in);
-    // The successor was used meanwhile: a client that lost the first answer catches up step by step.
+    // The successor was used in the meantime, so a client that lost the first answer catches up step by step.
     const third = await again(first.body.refresh_token);
     expect((await again(refresh_token)).body.refresh_token).toBe(first.body.refresh_token);
     expect((await again(first.body.refresh_token)).body.refresh_token).toBe(third.body.refresh_token);
     expect(await isOver(third.body.refresh_token)).toBe(false);
   });
 
-  it('past the grace the grant ends', async () => {
+  it('a repeat after the grace ends the grant', async () => {
     const { refresh_token } = await tokens();
     const { body } = await again(refresh_token);
     await sleep(3200);
@@ -86,7 +86,7 @@ describe('a refresh token that comes a second time, with the grace on', () => {
     expect((await userinfo(replica, body.access_token)).status).toBe(401);
   });
 
-  it('another client gets nothing', async () => {
+  it('a repeat by another client gets nothing', async () => {
     const { refresh_token } = await tokens();
     await again(refresh_token);
     const thief = await refresh(replica, await identity.createClient(), refresh_token);
@@ -95,7 +95,7 @@ describe('a refresh token that comes a second time, with the grace on', () => {
     expect([unauthenticated.status, unauthenticated.body.error]).toEqual([401, 'invalid_client']);
   });
 
-  it('a request for something else is no repetition', async () => {
+  it('a request for other scopes or resources is no repeat', async () => {
     const { refresh_token } = await tokens();
     await again(refresh_token);
     const other = await postForm(`${replica}/oauth/token`, {
@@ -108,7 +108,7 @@ describe('a refresh token that comes a second time, with the grace on', () => {
     expect([other.status, other.body.error]).toEqual([400, 'invalid_grant']);
   });
 
-  it('what ended the tokens ends the grace', async () => {
+  it('whatever ends the tokens ends the grace', async () => {
     const users = identity.running.app.get(Users, { strict: false });
     for (const end of [
       async (answer: TokenAnswer) => void (await revoke(identity.issuer, client, answer.body.access_token)),
@@ -126,7 +126,7 @@ describe('a refresh token that comes a second time, with the grace on', () => {
     }
   });
 
-  it('no answer is stored in the clear, and none longer than the grace', async () => {
+  it('answers are stored encrypted, and no longer than the grace', async () => {
     const { refresh_token } = await tokens();
     const { body } = await again(refresh_token);
     const rows = await query('select p::text as row from identity.oidc_payload p');

@@ -66,7 +66,7 @@ describe('dynamic registration', () => {
     expect(Object.keys(body).filter((name) => name.startsWith('urn:'))).toEqual([]);
   });
 
-  it('registers each way of authenticating, and gives public clients no secret', async () => {
+  it('registers each authentication method, and gives public clients no secret', async () => {
     for (const method of ['client_secret_basic', 'client_secret_post']) {
       expect(await registered({ token_endpoint_auth_method: method })).toHaveProperty('client_secret');
     }
@@ -78,7 +78,7 @@ describe('dynamic registration', () => {
     ]);
   });
 
-  it('a registration has its limits', async () => {
+  it('limits the metadata of a registration', async () => {
     const uris = (count: number, length: number) =>
       Array.from({ length: count }, (_, number) => `${redirectUri}/${number}/`.padEnd(length, 'x'));
     for (const good of [
@@ -113,7 +113,7 @@ describe('dynamic registration', () => {
     expect(token).toEqual(expect.any(String));
   });
 
-  it('keeps no secret in clear', async () => {
+  it('stores no secret in plain text', async () => {
     const { client_id, client_secret, registration_access_token } = await registered();
     const database = new pg.Client({ connectionString: identity.databaseUrl });
     await database.connect();
@@ -152,13 +152,13 @@ describe('dynamic registration', () => {
     expect(updated.body.registration_access_token).not.toBe(registration_access_token);
     expect((await manage('PUT', first, registration_access_token, metadata)).status).toBe(401);
 
-    // A refused update changes nothing and leaves the token good.
+    // A refused update changes nothing, and the token stays valid.
     const latest = updated.body.registration_access_token;
     expect(
       (await manage('PUT', first, latest, { ...metadata, redirect_uris: ['http://evil.example/cb'] })).status,
     ).toBe(400);
 
-    // Nor may an update hold what only the server says (RFC 7592 2.2), or leave out whom it is about.
+    // An update must not contain fields that only the server sets (RFC 7592 2.2), and must name its client.
     const said = { registration_access_token: latest, registration_client_uri };
     for (const [name, value] of Object.entries({ ...said, client_secret_expires_at, client_id_issued_at })) {
       const refused = await manage('PUT', first, latest, { ...metadata, [name]: value });
@@ -179,14 +179,14 @@ describe('dynamic registration', () => {
     expect([unknown.status, unknown.body]).toEqual([400, expect.stringContaining('invalid_client')]);
   });
 
-  it('spends no token on HEAD, whose answer could not carry the new one', async () => {
+  it('does not rotate the token on HEAD, whose answer could not carry the new one', async () => {
     const first = await registered();
     const head = await manage('HEAD', first, first.registration_access_token);
     expect([head.status, head.headers.get('allow')?.split(', ')]).toEqual([405, expect.not.arrayContaining(['HEAD'])]);
     expect((await manage('GET', first, first.registration_access_token)).status).toBe(200);
   });
 
-  it('lets one of 40 parallel reads with the same token win, and one of 20 updates', async () => {
+  it('one of 40 parallel reads with the same token succeeds, and one of 20 updates', async () => {
     const replica = (await identity.startReplica()).url;
     const record = await registered();
     const reads = await Promise.all(
@@ -217,7 +217,7 @@ describe('dynamic registration', () => {
   it('a token of another client is refused', async () => {
     const [one, other] = [await registered(), await registered()];
     expect((await manage('GET', one, other.registration_access_token)).status).toBe(401);
-    // Shown at the wrong place, it is used up.
+    // Presented at the wrong endpoint, it is used up.
     expect((await manage('GET', other, other.registration_access_token)).status).toBe(401);
     expect((await manage('GET', one, one.registration_access_token)).status).toBe(200);
     expect((await manage('DELETE', one, 'nonsense')).status).toBe(401);
@@ -266,7 +266,7 @@ describe('dynamic registration', () => {
     expect((await ask(native, 'http://127.0.0.1:51234/other')).status).toBe(400);
   });
 
-  it('a native client gets no code without somebody at the screen (RFC 8252 8.6)', async () => {
+  it('a native client gets no code without a person at the screen (RFC 8252 8.6)', async () => {
     const user = await identity.createUser();
     const record = await registered({ redirect_uris: ['com.example.app:/cb'] });
     expect(record).toMatchObject({ application_type: 'native' });
@@ -317,7 +317,7 @@ describe('dynamic registration', () => {
     expect(list.status).toBe(400);
   });
 
-  it('refuses metadata that is nested without end', async () => {
+  it('refuses metadata that is nested too deep', async () => {
     for (const levels of [101, 2_000]) {
       const deep = '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
       for (const body of [deep, `{"redirect_uris":["${redirectUri}"],"extra":${deep}}`, `{"jwks":${deep}}`]) {
@@ -330,7 +330,7 @@ describe('dynamic registration', () => {
     }
   });
 
-  it('reads compressed metadata up to the same limit, and refuses what it cannot read', async () => {
+  it('reads compressed metadata up to the same limit, and refuses unknown encodings', async () => {
     const send = (body: Buffer, headers: Record<string, string>) =>
       fetch(`${identity.issuer}/oauth/reg`, {
         method: 'POST',

@@ -71,10 +71,10 @@ describe('resources', () => {
       for (const resource of [pipelines, 'urn:tradewind:data', 'urn:tradewind:identity']) {
         expect(errorOf(await asked(client, { resource }))).toBe('invalid_target');
       }
-      // The issuer itself is open to all.
+      // Every client may use the issuer itself as resource.
       const own = await obtainTokens(identity.issuer, flow(client, { parameters: { resource: identity.issuer } }));
       expect(decodeJwt(own.access_token).payload['aud']).toBe(identity.issuer);
-      // Nor by a detour: with the issuer in the authorization request and the resource in the token request.
+      // Nor indirectly, with the issuer in the authorization request and the resource in the token request.
       const { code, pkce } = await authorize(identity.issuer, flow(client, { parameters: {} }));
       const detour = await postForm(`${identity.issuer}/oauth/token`, {
         grant_type: 'authorization_code',
@@ -94,7 +94,7 @@ describe('resources', () => {
     }
   });
 
-  it('a pushed request is held to the same rule', async () => {
+  it('a pushed request follows the same rule', async () => {
     const client = await identity.createClient();
     const pushed = () =>
       postForm(`${identity.issuer}/oauth/par`, {
@@ -112,7 +112,7 @@ describe('resources', () => {
     expect((await pushed()).status).toBe(201);
   });
 
-  it('a permission that is withdrawn ends at the code exchange and at the next refresh', async () => {
+  it('a withdrawn permission ends at the code exchange and at the next refresh', async () => {
     const client = await identity.createClient({ resources: [pipelines] });
     const tokens = await obtainTokens(identity.issuer, flow(client));
     const renewed = await refresh(identity.issuer, client, tokens.refresh_token);
@@ -147,12 +147,12 @@ describe('resources', () => {
     }
     const renewed = await postForm(token, renewal);
     expect(renewed.status).toBe(200);
-    // What was used is still used once alone.
+    // Neither can be used a second time.
     expect((await postForm(token, { ...renewal, resource: pipelines })).body.error).toBe('invalid_grant');
     expect((await refresh(identity.issuer, client, String(renewed.body.refresh_token))).status).toBe(400);
   });
 
-  it('a client cannot give itself a resource or an origin', async () => {
+  it('a client cannot grant itself a resource or an origin', async () => {
     const names = { resources: [pipelines], allowed_resources: [pipelines], origin: 'operator' };
     const { record, ...client } = await register(names);
     expect(errorOf(await asked(client, { resource: pipelines }))).toBe('invalid_target');

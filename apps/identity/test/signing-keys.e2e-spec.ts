@@ -41,7 +41,7 @@ describe('signing keys on two replicas', () => {
     }
   };
 
-  it('a rotation under load fails no request, and old tokens stay good on both replicas', async () => {
+  it('a rotation under load fails no request, and old tokens stay valid on both replicas', async () => {
     const before = await tokens();
     const first = keys().current.current.kid;
     expect(kidOf(before.access_token)).toBe(first);
@@ -83,11 +83,11 @@ describe('signing keys on two replicas', () => {
     expect(published.keys).toHaveLength(3);
   }, 60_000);
 
-  it('a key that was published just now does not sign, unless forced', async () => {
+  it('a newly published key does not sign yet, unless forced', async () => {
     await keys().rotate({ actor: 'test', force: true });
     await expect(keys().rotate({ actor: 'test' })).rejects.toThrow('published');
     const { kid } = await keys().rotate({ actor: 'test', force: true });
-    // A replica that has not polled yet meets the new key and looks for it.
+    // A replica that has not polled yet receives a token of the new key and looks for that key.
     expect(kidOf((await tokens()).access_token)).toBe(kid);
   });
 
@@ -97,7 +97,7 @@ describe('signing keys on two replicas', () => {
     );
     const before = keys().current.current.kid;
     await replica.app.get(SigningKeys, { strict: false }).refresh();
-    // What a pass knows is what it read: both replicas must have seen the old date.
+    // A pass knows only what it has read, so both replicas must have read the old date.
     const third = await identity.startReplica();
     await until(() => keys().current.current.kid !== before);
     await new Promise((resolve) => setTimeout(resolve, 2500));
@@ -108,7 +108,7 @@ describe('signing keys on two replicas', () => {
     await third.close();
   }, 60_000);
 
-  it('dropping an expired key ends its JWTs, while refresh tokens live on', async () => {
+  it('dropping an expired key ends its JWTs, but no refresh tokens', async () => {
     const old = await tokens();
     await until(async () => (await keys().list()).every(({ createdAt }) => Date.now() - createdAt.getTime() > 2100));
     await keys().rotate({ actor: 'test' });
@@ -127,7 +127,7 @@ describe('signing keys on two replicas', () => {
     expect((await fetch(`${rotated.url}/oauth/jwks`)).status).toBe(200);
   });
 
-  it('cookie keys rotate: a login begun under the old key ends under the new one', async () => {
+  it('cookie keys rotate: a login that began under the old key completes under the new one', async () => {
     const rotated = await identity.startReplica({
       COOKIE_KEYS: 'new-cookie-key,dev-only-cookie-key-not-for-production',
     });

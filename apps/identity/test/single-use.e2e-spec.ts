@@ -40,7 +40,7 @@ describe('codes and refresh tokens on two replicas', () => {
   const bothReplicas = (count: number, redeem: (base: string) => Promise<TokenAnswer>) =>
     Promise.all(Array.from({ length: count }, (_, index) => redeem(index % 2 ? replica : identity.issuer)));
 
-  it('of 50 parallel redemptions of one code exactly one succeeds', async () => {
+  it('exactly one of 50 parallel redemptions of a code succeeds', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { code, pkce } = await authorize(identity.issuer, { client, email: user.email, password, scope });
       const answers = await bothReplicas(50, (base) => exchangeCode(base, client, code, pkce));
@@ -49,14 +49,14 @@ describe('codes and refresh tokens on two replicas', () => {
       expect(new Set(losers.map(({ status, body }) => `${status} ${body.error}`))).toEqual(
         new Set(['400 invalid_grant']),
       );
-      // The other 49 used it again: the grant is over, and with it what the one received.
+      // The other 49 used it again, which ends the grant and the tokens of the one that succeeded.
       const [winner] = winners(answers);
       expect((await userinfo(identity.issuer, winner!.body.access_token)).status).toBe(401);
       expect((await refresh(identity.issuer, client, winner!.body.refresh_token)).body.error).toBe('invalid_grant');
     }
   });
 
-  it('of 50 parallel uses of one refresh token exactly one succeeds', async () => {
+  it('exactly one of 50 parallel uses of a refresh token succeeds', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { refresh_token } = await tokens();
       const answers = await bothReplicas(50, (base) => refresh(base, client, refresh_token));
@@ -99,7 +99,7 @@ describe('codes and refresh tokens on two replicas', () => {
     }
   });
 
-  it('an interaction is answered once: of two resumes at the same time one gets a code', async () => {
+  it('an interaction is answered once: one of two parallel resumes gets a code', async () => {
     const pkce = makePkce();
     const agent = new UserAgent(identity.issuer);
     const login = await agent.visit(authorizationUrl(identity.issuer, { client, scope: 'openid' }, pkce));
@@ -118,7 +118,7 @@ describe('codes and refresh tokens on two replicas', () => {
     expect(answers.filter((answer) => answer.status === 400)).toHaveLength(5);
   });
 
-  it('a disabled user and a deleted client lose everything at once', async () => {
+  it('a disabled user and a deleted client lose all access at once', async () => {
     const { Users } = await import('../src/operators/users.service.js');
     const { Clients } = await import('../src/operators/clients.service.js');
     const gone = await identity.createUser();
@@ -142,14 +142,14 @@ describe('codes and refresh tokens on two replicas', () => {
     expect((await refresh(replica, other, theirs.refresh_token)).body.error).toBe('invalid_client');
   });
 
-  it('a row opens nothing without the signed token that it belongs to', async () => {
+  it('a row grants no access without the signed token that it belongs to', async () => {
     const { SignedTokens } = await import('../src/signing-keys/signed-tokens.js');
     const signed = identity.running.app.get(SignedTokens, { strict: false });
     const { access_token } = await tokens();
     const claims = decodeJwt(access_token).payload as { jti: string; exp: number };
     const [header, , signature] = access_token.split('.');
     const altered = Buffer.from(JSON.stringify({ ...claims, scope: 'openid email' })).toString('base64url');
-    // The last but one is signed, and its row is there: only its time is over. The last has the wrong kind.
+    // The last but one is signed and has its row, but has expired. The last is of the wrong kind.
     for (const token of [
       claims.jti,
       `${header}.${altered}.${signature}`,
@@ -163,7 +163,7 @@ describe('codes and refresh tokens on two replicas', () => {
     expect((await userinfo(identity.issuer, access_token)).status).toBe(200);
   });
 
-  it('the tables hold nothing that opens anything', async () => {
+  it('the tables hold nothing that grants access', async () => {
     const { code, pkce, agent } = await authorize(identity.issuer, { client, email: user.email, password, scope });
     const { body } = await exchangeCode(identity.issuer, client, code, pkce);
     const cookie = agent.cookieHeader('/oauth/auth').match(/_session=([^;]+)/)?.[1] as string;
@@ -184,7 +184,7 @@ describe('codes and refresh tokens on two replicas', () => {
     }
   });
 
-  it('a public client neither ends nor learns of the tokens of others', async () => {
+  it('a public client can neither revoke nor inspect the tokens of others', async () => {
     const { access_token, refresh_token } = await tokens();
     const open = { ...(await identity.createClient({ authMethod: 'none' })), clientSecret: '' };
     for (const token of [access_token, refresh_token, 'unknown']) {
@@ -198,7 +198,7 @@ describe('codes and refresh tokens on two replicas', () => {
     expect((await refresh(identity.issuer, client, refresh_token)).status).toBe(200);
   });
 
-  it('only its own client, or the resource server it was made for, sees into a token', async () => {
+  it('only its own client, or the resource server of its audience, may introspect a token', async () => {
     const { access_token, refresh_token } = await tokens();
     const stranger = await identity.createClient();
     for (const token of [access_token, refresh_token]) {
@@ -219,7 +219,7 @@ describe('codes and refresh tokens on two replicas', () => {
 });
 
 describe('the consent of a user', () => {
-  it('is what a refresh token never outlives, however often it is renewed', async () => {
+  it('is never outlived by a refresh token, however often that is renewed', async () => {
     const identity = await startIdentity({ GRANT_TTL_SECONDS: '600', CLEANUP_INTERVAL_SECONDS: '3600' });
     const sql = new pg.Client({ connectionString: identity.databaseUrl, options: '-c search_path=identity' });
     await sql.connect();
@@ -236,7 +236,7 @@ describe('the consent of a user', () => {
       const tokenEnds = rows.filter(({ model }) => model === 'RefreshToken').map(({ end }) => end);
       expect([grantEnds.length, tokenEnds.length]).toEqual([1, 2]);
       for (const end of tokenEnds) expect(end).toBeLessThanOrEqual(grantEnds[0]!);
-      // Over now, the refresh token itself not yet.
+      // The consent has expired now, the refresh token itself has not.
       await sql.query(`update oidc_payload set expires_at = now() where model = 'Grant'`);
       const late = await refresh(identity.issuer, client, second.body.refresh_token);
       expect([late.status, late.body.error]).toEqual([400, 'invalid_grant']);

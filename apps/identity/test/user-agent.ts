@@ -9,7 +9,7 @@ export interface Page {
 }
 
 export class UserAgent {
-  /** Every Set-Cookie line that came. */
+  /** Every Set-Cookie header received. */
   readonly setCookies: string[] = [];
   private readonly cookies = new Map<string, { value: string; path: string }>();
 
@@ -151,7 +151,7 @@ export function authorizationUrl(
   return `${issuer}/oauth/auth?${query.toString()}`;
 }
 
-/** Signs in and allows; the answer is the redirect to the client. */
+/** Signs in and consents; answers the redirect to the client. */
 export async function authorize(
   issuer: string,
   options: FlowOptions,

@@ -5,7 +5,7 @@ describe('CSRF tokens', () => {
   const step = { uid: 'u', prompt: 'login', nonce: makeNonce() };
   const token = csrfToken(['new', 'old'], step);
 
-  it('is good for its step alone', () => {
+  it('is valid for its step alone', () => {
     expect(isCsrfToken(['new'], step, token)).toBe(true);
     expect(isCsrfToken(['new'], { ...step, prompt: 'consent' }, token)).toBe(false);
     expect(isCsrfToken(['new'], { ...step, uid: 'other' }, token)).toBe(false);
@@ -14,7 +14,7 @@ describe('CSRF tokens', () => {
     for (const other of ['', undefined, 1, [token], `${token}x`]) expect(isCsrfToken(['new'], step, other)).toBe(false);
   });
 
-  it('verifies with every key and is made with the first', () => {
+  it('is made with the first key and verified with every key', () => {
     expect(isCsrfToken(['other', 'new'], step, token)).toBe(true);
     expect(isCsrfToken(['old'], step, token)).toBe(false);
   });

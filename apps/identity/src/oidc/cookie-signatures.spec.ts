@@ -13,7 +13,7 @@ describe('cookie signatures', () => {
     expect(old.verify(cookie, rotated.sign(cookie))).toBe(false);
   });
 
-  it('another cookie, another length and no signature are refused, however often they are tried', () => {
+  it('a signature of another cookie or length, or none, is refused however often it is tried', () => {
     const signature = old.sign('_session=abc');
     for (let time = 0; time < 2; time += 1) {
       for (const [cookie, given] of [
@@ -28,7 +28,7 @@ describe('cookie signatures', () => {
     }
   });
 
-  it('works with more cookies than it remembers', () => {
+  it('verifies more cookies than it remembers', () => {
     const cookies = Array.from({ length: 4100 }, (_, n) => `_session=${n}`);
     const signatures = cookies.map((cookie) => old.sign(cookie));
     expect(cookies.every((cookie, n) => old.verify(cookie, signatures[n] as string))).toBe(true);

@@ -4,7 +4,7 @@ import { FairQueue, type Lane } from './fair-queue.js';
 const from = (key: string): Lane => ({ isKnown: false, key });
 const known = (key: string): Lane => ({ isKnown: true, key });
 
-/** A queue of one place that is taken until `release`, and the order in which the lanes were served after that. */
+/** A queue whose one place is taken until `release`, and the order in which the lanes are served afterwards. */
 function queueOf(waitingMax: number) {
   const queue = new FairQueue({ parallel: 1, waitingMax, refusal: () => new Error('full') });
   const served: string[] = [];
@@ -26,7 +26,7 @@ function queueOf(waitingMax: number) {
 }
 
 describe('FairQueue', () => {
-  it('serves networks in turns, each in the order of its logins', async () => {
+  it('serves networks in turn, and each in the order of its logins', async () => {
     const queue = queueOf(10);
     for (const name of ['a1', 'a2', 'a3']) queue.add(from('a'), name);
     for (const name of ['b1', 'b2']) queue.add(from('b'), name);
@@ -44,7 +44,7 @@ describe('FairQueue', () => {
     expect(queue.served).toHaveLength(201);
   });
 
-  it('lets a crowd of known browsers hold up nobody else for ever', async () => {
+  it('serves others too, however many known browsers wait', async () => {
     const queue = queueOf(100);
     for (let n = 0; n < 40; n += 1) queue.add(known(`browser ${n}`));
     for (let n = 0; n < 3; n += 1) queue.add(from('other'), `other ${n}`);
@@ -54,7 +54,7 @@ describe('FairQueue', () => {
     ]);
   });
 
-  it('in a full queue refuses the newest of the longest lane, and nobody else', async () => {
+  it('when full, refuses only the newest login of the longest lane', async () => {
     const queue = queueOf(4);
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) queue.add(from('a'), name);
     queue.add(from('b'), 'b1');
@@ -66,7 +66,7 @@ describe('FairQueue', () => {
     expect(queue.served).toEqual(['browser', 'a1', 'b1', 'c1', 'a2']);
   });
 
-  it('continues after work that fails, and keeps to the number of places', async () => {
+  it('continues after work that fails, and never exceeds its places', async () => {
     const queue = new FairQueue({ parallel: 2, waitingMax: 10, refusal: () => new Error('full') });
     let running = 0;
     let runningMax = 0;

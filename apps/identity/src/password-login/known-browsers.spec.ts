@@ -13,13 +13,13 @@ const browsersOf = (given: Partial<AppConfig> = {}): KnownBrowsers =>
 const cookieOf = (line: string): string => line.split(';')[0] as string;
 
 describe('KnownBrowsers', () => {
-  it('with an https issuer bind the cookie to the host', () => {
+  it('with an https issuer, bind the cookie to the host', () => {
     expect(browsersOf().remember(undefined, account(1))).toMatch(
       /^__Host-known_browser=[\w-]+\.[\w-]+; Path=\/; Max-Age=15552000; HttpOnly; SameSite=Lax; Secure$/,
     );
   });
 
-  it('keep the id of a browser over its logins, one for each account', () => {
+  it('keep one id of a browser for each account, over its logins', () => {
     const browsers = browsersOf();
     const first = cookieOf(browsers.remember(undefined, account(1)));
     const both = cookieOf(browsers.remember(first, account(2)));
@@ -38,7 +38,7 @@ describe('KnownBrowsers', () => {
     expect(browsers.find(cookie, account(6, 2))).toBeUndefined();
   });
 
-  it('take cookies of an older key, and none of another one', () => {
+  it('accept cookies of an older key, and none of an unknown key', () => {
     const cookie = cookieOf(browsersOf({ COOKIE_KEYS: ['old'] }).remember(undefined, account(1)));
     expect(browsersOf({ COOKIE_KEYS: ['new', 'old'] }).isKnown(cookie)).toBe(true);
     expect(browsersOf({ COOKIE_KEYS: ['new'] }).isKnown(cookie)).toBe(false);

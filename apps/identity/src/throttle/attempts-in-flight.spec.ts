@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AttemptsInFlight } from './attempts-in-flight.js';
 
-/** Which of the waiting have been woken so far. */
+/** The waiters that have been woken so far. */
 async function woken(waits: (Promise<void> | undefined)[]): Promise<number[]> {
   const numbers: number[] = [];
   waits.forEach((wait, index) => void wait?.then(() => numbers.push(index)));
@@ -10,7 +10,7 @@ async function woken(waits: (Promise<void> | undefined)[]): Promise<number[]> {
 }
 
 describe('AttemptsInFlight', () => {
-  it('has nothing to wait for while no attempt is in flight in these windows', () => {
+  it('does not wait while no attempt is in flight in these windows', () => {
     const attempts = new AttemptsInFlight();
     expect(attempts.untilOneSettles(['account', 'ip'])).toBeUndefined();
     const settle = attempts.begin(['other account', 'other ip']);
@@ -19,7 +19,7 @@ describe('AttemptsInFlight', () => {
     expect(attempts.untilOneSettles(['other account'])).toBeUndefined();
   });
 
-  it('wakes one for a success, none for a failure, and all when nothing is in flight any more', async () => {
+  it('wakes one waiter for a success, none for a failure, and all when nothing is in flight any more', async () => {
     const attempts = new AttemptsInFlight();
     const settles = Array.from({ length: 4 }, () => attempts.begin(['account', 'ip']));
     const waits = Array.from({ length: 4 }, () => attempts.untilOneSettles(['account', 'ip']));
@@ -35,7 +35,7 @@ describe('AttemptsInFlight', () => {
     expect(attempts.waiting).toBe(0);
   });
 
-  it('has nothing to wait for when one of the full windows holds failures alone', () => {
+  it('does not wait when one of the full windows holds only failures', () => {
     const attempts = new AttemptsInFlight();
     const settle = attempts.begin(['somebody else', 'ip']);
     expect(attempts.untilOneSettles(['account', 'ip'])).toBeUndefined();

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { RefusedWindows } from './refused-windows.js';
 
 describe('RefusedWindows', () => {
-  it('lets one refusal of a window be written in a minute', () => {
+  it('allows one audit row of a refused window a minute', () => {
     let nowMs = 1;
     const windows = new RefusedWindows({ now: () => nowMs });
     const due = [0, 1, 59_999, 60_001, 60_002, 130_000].map((ms) => {

@@ -8,7 +8,7 @@ it.each([
   ['a\0b@example.com', undefined],
   ['\ud800@example.com', undefined],
   ['x'.repeat(255), undefined],
-  // Composed it would be short enough; the length is judged before.
+  // Composed, it would be short enough; the length is checked before.
   ['u\u0308'.repeat(128), undefined],
 ])('the key of %j is %j', (email, key) => {
   expect(emailKey(email)).toBe(key);

@@ -54,7 +54,7 @@ describe('statements that meet', () => {
     expect(await deadlocks()).toBe(0);
   }, 60_000);
 
-  it('a statement that the database gives up counts as a database that does not answer', async () => {
+  it('a statement that the database cancels counts as a database that does not answer', async () => {
     const impatient = await openIdentityDb(database.url, { poolSize: 1, statementTimeoutMs: 300 });
     try {
       await store(session('held', {}));
@@ -87,8 +87,8 @@ describe('statements that meet', () => {
   const stored = async (): Promise<{ accountId: string; authorizations: Record<string, object> }> =>
     JSON.parse((await payloads.findByUid('Session', 'browser'))?.payload ?? '{}') as Awaited<ReturnType<typeof stored>>;
 
-  it('twenty tabs that replace the session of their browser leave one session with all that they were granted', async () => {
-    // Every tab has begun with every application; each is granted its own.
+  it('twenty tabs that replace the session of their browser leave one session with all their grants', async () => {
+    // Every tab begins with every application, and each gets its own grant.
     const tabs = Array.from({ length: 20 }, (_, n) => `tab${n}`);
     const begun = Object.fromEntries(tabs.map((tab) => [tab, { sid: `sid of ${tab}` }]));
     await store(session('first', begun));
@@ -101,13 +101,13 @@ describe('statements that meet', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('a session that is written under its old key keeps what another tab was granted', async () => {
+  it('a session that is written under its old key keeps the grants of other tabs', async () => {
     await store(session('same', { one: { grantId: '1' } }));
     await store(session('same', { two: { grantId: '2' } }));
     expect((await stored()).authorizations).toMatchObject({ one: { grantId: '1' }, two: { grantId: '2' } });
   });
 
-  it('a key that was replaced finds its session as it was, for ten seconds that nothing prolongs', async () => {
+  it('a replaced key finds its session as it was for ten seconds, which nothing prolongs', async () => {
     const expiry = async () =>
       (
         await db.rows<{ uid: string | null; seconds: number }>(
@@ -126,7 +126,7 @@ describe('statements that meet', () => {
     expect(Object.keys((await stored()).authorizations)).toEqual(expect.arrayContaining(['one', 'two']));
   });
 
-  it('what was used stays used when it is stored again, and nothing is stored with what was used before', async () => {
+  it('a used code stays used when it is stored again, and only the first request that uses it stores anything', async () => {
     const code = { model: 'AuthorizationCode', id: 'code', payload: '{}', expiresAtSeconds: Date.now() / 1000 + 60 };
     const redeem = async (token: string) => {
       const unit = new UnitOfWork();
@@ -145,7 +145,7 @@ describe('statements that meet', () => {
     expect(stored.map((found) => found !== undefined)).toEqual([...outcomes, false]);
   });
 
-  it('somebody else in the same browser inherits nothing', async () => {
+  it('another user of the same browser inherits nothing', async () => {
     await store(session('other', { theirs: {} }, 'grace'));
     expect(await stored()).toEqual({ accountId: 'grace', authorizations: { theirs: {} } });
   });
