@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access --
    answers are JSON of any shape, and the assertions judge them */
-// Who may do what, by enumeration: every operation of both schemas against every kind of caller. A new operation that
-// is missing from the table fails the build.
+// Who may do what: every operation of both schemas against every kind of caller. A new operation that is missing from
+// the table fails the build.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateApiKey } from '../src/api-keys/api-key-format.js';
 import { ApiKeysService } from '../src/api-keys/api-keys.service.js';
@@ -69,7 +69,7 @@ describe('access', () => {
     }
   });
 
-  it('opens /graphql to a good API key and to nobody else', async () => {
+  it('admits only a valid API key to /graphql', async () => {
     for (const [caller, credential] of Object.entries(credentials)) {
       for (const [operation, query] of Object.entries(operations['/graphql'])) {
         const { status, body } = await ask('/graphql', credential, query);
@@ -103,7 +103,7 @@ describe('access', () => {
     }
   });
 
-  it('judges a log-in by its credentials alone', async () => {
+  it('judges a log-in only by its credentials', async () => {
     for (const credential of Object.values(credentials)) {
       const { status, body } = await ask('/auth/graphql', credential, operations['/auth/graphql'].authenticateUser);
       expect(status).toBe(401);

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-argument --
    answers are JSON of any shape, and the assertions judge them */
-// Logging in, making keys, and what happens with them: expiry, revocation, rotation of signing keys, the identity
-// service away, the audit log.
+// Logging in, making keys, and the life of a key: expiry, revocation, rotation of signing keys, an outage of identity,
+// the audit log.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { AuditLogService } from '../src/api-keys/audit-log.service.js';
 import { ApiKeysService } from '../src/api-keys/api-keys.service.js';
@@ -21,7 +21,7 @@ describe('authentication', () => {
 
   const clock = () => gateway.replicas[0]!.app.get(Clock);
 
-  it('leads from email and password to data', async () => {
+  it('leads from email and password to an API key and data', async () => {
     const user = gateway.identity.addUser();
     const loggedIn = await gateway.auth(null, login, { input: { email: user.email, password: user.password } });
     expect(loggedIn.status).toBe(200);
@@ -32,7 +32,7 @@ describe('authentication', () => {
     expect(data.body.data).toEqual({ companiesConnection: { totalCount: 0 } });
   });
 
-  it('stores only the hash of a key, and 365 days unless told otherwise', async () => {
+  it('stores only the hash of a key, which expires after 365 days by default', async () => {
     const { key, user } = await gateway.newKey();
     const short = await gateway.newKey({ user, expiresInDays: 1 });
     const { rows } = await gateway.sql.query(
@@ -47,7 +47,7 @@ describe('authentication', () => {
     for (const secret of [key, short.key]) expect(stored).not.toContain(secret.slice(12));
   });
 
-  it('refuses names and lives that are out of range, and makes no key', async () => {
+  it('refuses names and lifetimes that are out of range, and makes no key', async () => {
     const user = gateway.identity.addUser();
     const token = gateway.identity.token(user);
     const wrong = [
@@ -96,10 +96,10 @@ describe('authentication', () => {
     }
   });
 
-  it('refuses a revoked key within five seconds, on a replica that has it in memory too', async () => {
+  it('refuses a revoked key within five seconds, even on a replica that has it in memory', async () => {
     const { key, user } = await gateway.newKey();
     expect((await gateway.data(key, '{ __typename }')).status).toBe(200);
-    // As another process does it: the memory of this replica does not change.
+    // As another process does it, so that the memory of this replica does not change.
     await gateway.sql.query('update api_key set revoked_at = now() where user_id = $1', [user.id]);
     const now = Date.now();
     const at = jest.spyOn(clock(), 'now').mockReturnValue(new Date(now + 5001));
@@ -116,7 +116,7 @@ describe('authentication', () => {
     const before = identity.token(user);
     const input = { name: 'rotated' };
     expect((await gateway.auth(before, create, { input })).status).toBe(200);
-    // Past the pause that protects identity from invented key ids.
+    // After the pause that protects identity from invented key ids.
     const now = Date.now.bind(Date);
     const at = jest.spyOn(Date, 'now').mockImplementation(() => now() + 2000);
     try {
@@ -135,7 +135,7 @@ describe('authentication', () => {
 
   it.each([
     ['840', '840'],
-    // No time, or none that a client could wait for: a minute.
+    // No time, or one too long for a client: a minute.
     [undefined, '60'],
     ['soon', '60'],
   ])('passes on that identity throttles log-ins, with Retry-After %s as %s', async (given, told) => {
@@ -160,7 +160,7 @@ describe('authentication', () => {
       });
       expect(status).toBe(502);
       expect(body).toEqual({ message: expect.any(String), error: 'Bad Gateway', statusCode: 502 });
-      // Whether the user may still make a key is known to identity alone.
+      // Only identity knows whether the user may still make a key.
       const made = await gateway.auth(identity.token(user), create, { input: { name: 'away' } });
       expect([made.status, made.body]).toEqual([502, body]);
     } finally {
@@ -168,7 +168,7 @@ describe('authentication', () => {
     }
   });
 
-  it('passes identity the address that its own proxy reports, not what the caller made up', async () => {
+  it('passes to identity the address that its own proxy reports, not one that the caller invents', async () => {
     const behindProxy = await startGateway({ TRUST_PROXY: '1' });
     try {
       const { identity } = behindProxy;
@@ -220,7 +220,7 @@ describe('authentication', () => {
     }
   });
 
-  it('a thousand bad keys of one network: 401 at first, then 429 with Retry-After, and a dozen rows in all', async () => {
+  it('a thousand bad keys of one network get 401, then 429 with Retry-After, and a dozen audit rows in all', async () => {
     const attacked = await startGateway({ TRUST_PROXY: 'true', REFUSED_KEYS_PER_MINUTE: '60' });
     try {
       const { key } = await attacked.newKey();

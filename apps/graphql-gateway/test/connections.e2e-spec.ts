@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-return --
    answers are JSON of any shape, and the assertions judge them */
-// The four connections with every field: what the tables hold arrives unchanged, by compiled and by plain execution
-// alike, with one statement for a page and one more look only when a count is asked for.
+// The four connections with every field: what the tables hold arrives unchanged, by compiled and by plain execution. A
+// page takes one statement, and a count one more.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { industries, sectors } from '@tradewind/filters';
 import { DataStore, type Statement } from '../src/data-store/data-store.js';
@@ -111,7 +111,7 @@ describe('connections', () => {
   let gateway: TestGateway;
   let plain: TestGateway;
   const keys = new Map<TestGateway, string>();
-  /** Makes the key at once: Passport verifies tokens for the latest gateway of a process. */
+  /** Makes the key at once, because Passport verifies tokens for the latest gateway of a process. */
   async function start(): Promise<TestGateway> {
     const started = await startGateway({ DATA_PAGE_SIZE: '2' });
     keys.set(started, (await started.newKey()).key);
@@ -120,7 +120,7 @@ describe('connections', () => {
   }
   beforeAll(async () => {
     gateway = await start();
-    // Asked for everything once, so that graphql-js answers.
+    // Every operation is sent to it once, so that graphql-js answers.
     plain = await start();
   });
   afterAll(() => Promise.all([gateway.close(), plain.close()]));
@@ -225,7 +225,7 @@ describe('connections', () => {
     expect(statements.at(-1)!.text).toMatch(/^select t\.gross_salary_upper_range, t\.id from person t /);
   });
 
-  it('answers under an alias that plain objects cannot hold, however often it is asked', async () => {
+  it('answers under aliases that plain objects treat specially, by any way of execution', async () => {
     const query = '{ companiesConnection { edges { node { __proto__: id other: id } } } }';
     for (let times = 0; times < 3; times++) {
       const { status, body } = await gateway.data(keys.get(gateway)!, query);
@@ -234,7 +234,7 @@ describe('connections', () => {
     }
   });
 
-  it('counts only when asked, and again only when the data changed', async () => {
+  it('counts only when asked, and again only after the data changed', async () => {
     const statements = spyOnStatements(gateway);
     const counts = () => statements.filter(({ text }) => text.includes('count(*)')).length;
     const ask = async (query: string, variables: Record<string, unknown> = {}) => {
@@ -255,14 +255,14 @@ describe('connections', () => {
     expect(counts()).toBe(1);
     await gateway.sql.query('delete from company where id = 500');
     expect((await ask(query, variables)).totalCount).toBe(1);
-    // Callers that come together share one count.
+    // Parallel callers share one count.
     await gateway.sql.query('update company set name = name where id = 1');
     statements.length = 0;
     await Promise.all(Array.from({ length: 10 }, () => gateway.data(keys.get(gateway)!, query, variables)));
     expect(counts()).toBeLessThanOrEqual(2);
   });
 
-  it('knows look-up rows that were added while it runs', async () => {
+  it('finds look-up rows that were added while it runs', async () => {
     await gateway.sql.query(`insert into skill (id, name) values (99, 'Juggling')`);
     await gateway.sql.query('update person set skill_ids = $1 where id = 2', [[99]]);
     const query =

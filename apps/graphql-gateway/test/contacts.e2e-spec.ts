@@ -10,11 +10,11 @@ const query = `query ($filters: InputGetContactFilters, $personSearchFilters: JS
 }`;
 const hour = 3_600_000;
 
-/** Marks in an order that takes time with the square of their number to put right. */
+/** Marks whose normalisation takes time with the square of their number. */
 const disorderedMarks = `a${'\u0301\u0316'.repeat(40_000)}`;
-/** Allowed one by one, and more than a text search query of PostgreSQL takes. */
+/** Each is allowed, but together they exceed a text search query of PostgreSQL. */
 const manyLongTexts = Array.from({ length: 500 }, (_, index) => `${index}${'㍿'.repeat(140)} ${'㍿'.repeat(140)}`);
-/** That many levels. */
+/** A value with that many levels. */
 const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
 
 describe('contact arguments', () => {
@@ -190,7 +190,7 @@ describe('contact arguments', () => {
   });
 
   it.each([{}, { skills: null }, { skills: [] }])(
-    'personSearchFilters %j asks nothing of the person',
+    'personSearchFilters %j has no condition on the person',
     async (filters) => {
       const all = await found(null);
       expect(all).toContain(3);
@@ -225,7 +225,7 @@ describe('contact arguments', () => {
     ['300 characters', { filters: { query: disorderedMarks } }],
     ['254 characters', { filters: { email: 'a'.repeat(255) } }],
     ['254 characters', { filters: { email: disorderedMarks } }],
-    // One character that is normalised to four of three bytes each.
+    // One character, which is normalised to four characters of three bytes each.
     ['a word that is too long', { filters: { query: '㍿'.repeat(299) } }],
     ['a word that is too long', { filters: { email: '㍿'.repeat(254) } }],
     ['200000 bytes', { personSearchFilters: { name: [{ values: manyLongTexts }] } }],

@@ -1,4 +1,4 @@
-// The data tables are away: log-in and keys work, data queries get 502, and the gateway stays in service.
+// Without the data tables log-in and keys work, data queries get 502, and the gateway stays ready.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startService, type RunningService } from '@tradewind/service-kit';
 import { Relay } from '@tradewind/testkit';
@@ -83,7 +83,7 @@ describe('without the data tables', () => {
     return key;
   }
 
-  it('it stays ready, logs users in, makes and takes keys, answers data queries 502, and goes on once they are back', async () => {
+  it('it stays ready, logs users in, makes and accepts keys, answers data queries with 502, and recovers', async () => {
     relay.up();
     const url = await start();
     expect(await readiness(url)).toMatchObject([200, { dependencies: { data: 'up' } }]);

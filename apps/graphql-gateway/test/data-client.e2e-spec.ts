@@ -70,7 +70,7 @@ describe('data client', () => {
     expect(await collect(client.contacts({ filters: { query: 'contact' } }))).toHaveLength(2);
   });
 
-  it('counts when asked, and goes on from a cursor', async () => {
+  it('counts when asked, and continues from a cursor', async () => {
     const first = await client.page('Company', {}, { fields: ['id'], count: true });
     expect(first).toMatchObject({
       totalCount: 8,

@@ -1,4 +1,4 @@
-// A database that takes statements and answers none: every request gets an error in bounded time, nothing is admitted
+// A database that accepts statements and answers none: every request gets an error in bounded time, nothing is admitted
 // unchecked, and requests work again as soon as the database does. A relay between gateway and database makes it hang.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startService, type RunningService } from '@tradewind/service-kit';
@@ -34,7 +34,7 @@ describe('with a database that hangs', () => {
         DATA_STATEMENT_TIMEOUT_MS: String(statementTimeoutMs),
       },
     });
-    // So often that statements are prepared and the shared connections are in use.
+    // Often enough that statements are prepared and the shared connections are in use.
     for (let round = 0; round < 4; round++) expect(await statusesOf(keys)).toEqual(keys.map(() => 200));
   });
   afterAll(async () => {
@@ -54,7 +54,7 @@ describe('with a database that hangs', () => {
     );
   const statusesOf = async (asked: string[]) => (await Promise.all(asked.map(ask))).map(({ status }) => status);
 
-  it('answers 503 to all, and 200 again as soon as it goes on', async () => {
+  it('answers 503 to every request, and 200 again as soon as the database does', async () => {
     const used = async () =>
       (await gateway.sql.query<{ used: string }>('select sum(used) as used from daily_quota')).rows[0]!.used;
     relay.hang();
@@ -63,7 +63,7 @@ describe('with a database that hangs', () => {
     const seconds = (performance.now() - startedAt) / 1000;
     const refusal = { message: expect.any(String), error: 'Service Unavailable', statusCode: 503 };
     for (const answer of answers) expect(answer).toMatchObject({ status: 503, body: refusal });
-    // A group of units waits for the group before it, and a connection in use for one in the making.
+    // A group of units waits for the one before it, and a request waits for a connection that is being opened.
     expect(seconds).toBeLessThan(30);
 
     relay.resume();

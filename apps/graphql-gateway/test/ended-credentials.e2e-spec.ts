@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-unsafe-assignment -- answers are JSON of any shape, and the assertions judge them */
-// API keys end with the credentials of their user, on every replica and whatever happens meanwhile. An earlier JWT of
-// the user makes no new key.
+// API keys end with the credentials of their user, on every replica, whatever happens at the same time. An earlier JWT
+// of the user makes no new key.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AuditLogService } from '../src/api-keys/audit-log.service.js';
@@ -42,7 +42,7 @@ describe('ended credentials', () => {
   const keysOf = async ({ id }: { id: string }): Promise<Record<string, unknown>[]> =>
     (await gateway.sql.query<Record<string, unknown>>('select * from api_key where user_id = $1', [id])).rows;
 
-  it('end all keys of the user on every replica, and no others', async () => {
+  it('end all keys of their user on every replica, and no others', async () => {
     const { key, user } = await gateway.newKey();
     const second = await gateway.newKey({ user });
     const others = await Promise.all([gateway.newKey(), gateway.newKey(), gateway.newKey()]);
@@ -61,10 +61,10 @@ describe('ended credentials', () => {
     expect(rows).toEqual([{ revoked: 2 }]);
   });
 
-  it('leave alone a key that was made with the new ones, however often the list is read', async () => {
+  it('do not end a key that was made with the new credentials, however often the list is read', async () => {
     const { key, user } = await gateway.newKey();
     gateway.identity.endCredentials(user);
-    // Not taken over yet, or taken over: the new key has the version of the new password either way.
+    // Whether the change is read yet or not, the new key has the version of the new password.
     const renewed = await gateway.newKey({ user });
     await untilRefused(key);
     await gateway.sql.query(`update credential_changes_read set cursor = '0'`);
@@ -72,7 +72,7 @@ describe('ended credentials', () => {
     expect([await use(renewed.key), await use(key)]).toEqual([200, 401]);
   });
 
-  it('make no key by the JWT of before, at once', async () => {
+  it('stop an earlier JWT from making a key at once', async () => {
     const user = gateway.identity.addUser();
     const before = gateway.identity.token(user);
     gateway.identity.changes = [...gateway.identity.changes!];
@@ -82,7 +82,7 @@ describe('ended credentials', () => {
     expect(await keysOf(user)).toEqual([]);
   });
 
-  it('make no key when identity does not say that the user may', async () => {
+  it('make no key while identity does not confirm the user', async () => {
     const user = gateway.identity.addUser();
     for (const status of [500, 503, 404, 429]) {
       gateway.identity.meStatus = status;
@@ -92,17 +92,17 @@ describe('ended credentials', () => {
         { message: expect.stringContaining('identity'), error: 'Bad Gateway', statusCode: 502 },
       ]);
     }
-    // It hangs: the time limit of the call answers.
+    // Identity hangs, so the time limit of the call decides.
     gateway.identity.meStatus = undefined;
     gateway.identity.afterMe = () => delay(3000);
     expect((await gateway.auth(gateway.identity.token(user), create, { input })).status).toBe(502);
     expect(await keysOf(user)).toEqual([]);
   });
 
-  it('leave no key that was being made while they ended', async () => {
+  it('end a key that was being made at the same time', async () => {
     const user = gateway.identity.addUser();
     const token = gateway.identity.token(user);
-    // Identity has said yes; then the credentials end, and the gateway takes that over before the key is stored.
+    // Identity confirms; then the credentials end, and the gateway reads that before the key is stored.
     gateway.identity.afterMe = async () => {
       gateway.identity.afterMe = undefined;
       gateway.identity.endCredentials(user);
@@ -116,11 +116,11 @@ describe('ended credentials', () => {
     expect(await keysOf(user)).toEqual([]);
   });
 
-  it('wait for a key that is being stored, and end it', async () => {
+  it('wait for a key that is being stored, and then end it', async () => {
     const user = gateway.identity.addUser();
     const holder = await gateway.sql.connect();
     try {
-      // As the transaction of createApiKey on another replica: it has seen no end, and has not committed.
+      // Like the transaction of createApiKey on another replica, which has seen no end and has not committed.
       await holder.query('begin');
       await holder.query('select from credential_changes_read for share');
       gateway.identity.endCredentials(user);
@@ -143,7 +143,7 @@ describe('ended credentials', () => {
     await until(async () => ((await keysOf(user))[0] as { revoked_at: Date | null }).revoked_at !== null);
   });
 
-  it('are taken over after identity or the gateway were away, and keys work meanwhile', async () => {
+  it('are read after identity or the gateway was away, and keys work meanwhile', async () => {
     const [one, other] = [await gateway.newKey(), await gateway.newKey()];
     const told = gateway.identity.changes!;
     gateway.identity.changes = undefined;
@@ -162,14 +162,14 @@ describe('ended credentials', () => {
     await untilRefused(other.key);
   });
 
-  it('end keys that were made before versions were kept', async () => {
+  it('end keys that were made before versions existed', async () => {
     const { key, user } = await gateway.newKey();
     await gateway.sql.query('update api_key set credentials_version = 0 where user_id = $1', [user.id]);
     gateway.identity.endCredentials(user);
     await untilRefused(key);
   });
 
-  it('are read from the begin when identity was restored to an earlier state', async () => {
+  it('are read from the beginning after identity was restored to an earlier state', async () => {
     const { identity } = gateway;
     const { key, user } = await gateway.newKey();
     await untilRead();
@@ -179,7 +179,7 @@ describe('ended credentials', () => {
     await untilRefused(key);
   });
 
-  it('have an age by which an alert notices that identity no longer reports them', async () => {
+  it('have an age metric, so that an alert notices when identity stops reporting them', async () => {
     const ageOf = async () => {
       const text = await (await fetch(gateway.replicas[0]!.metricsUrl)).text();
       return Number(/^tradewind_graphql_gateway_credential_changes_age_seconds (\S+)$/m.exec(text)?.[1]);

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access --
    answers are JSON of any shape, and the assertions judge them */
-// Every documented example is a valid request, and the explorer that offers them loads from here alone.
+// Every documented example is a valid request, and the explorer loads from the gateway alone.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { filterFields } from '@tradewind/filters';
 import { examples } from '../src/explorer/examples.js';
@@ -15,7 +15,7 @@ describe('examples', () => {
   });
   afterAll(() => gateway.close());
 
-  it('there is one for every filter field', () => {
+  it('exist for every filter field', () => {
     const titles = new Set(examples.map(({ title }) => title));
     const connection = { company: 'companiesConnection', person: 'personsConnection', deal: 'dealsConnection' };
     for (const field of Object.values(filterFields).flat())
@@ -30,7 +30,7 @@ describe('examples', () => {
     if (!unknownCity) expect({ status, errors: body.errors }).toEqual({ status: 200, errors: undefined });
   });
 
-  it('the explorer and all it needs come from the gateway', async () => {
+  it('the explorer and everything it loads come from the gateway', async () => {
     const base = gateway.replicas[0]!.url;
     const page = await fetch(`${base}/explorer`);
     expect(page.headers.get('content-type')).toContain('text/html');

@@ -12,7 +12,7 @@ describe('explorer in Chromium', () => {
   let browser: Browser;
   beforeAll(async () => {
     gateway = await startGateway();
-    // One that the first example finds.
+    // A company that the first example finds.
     const { rows } = await gateway.sql.query<{ id: string }>(`select id from country where alpha2_code = 'US'`);
     await insertCompanies(gateway.sql, [
       { id: 7, name: 'Café Zürich', country_id: rows[0]!.id, number_of_employees: 2000, revenue_amount: 2_000_000_000 },
@@ -46,7 +46,7 @@ describe('explorer in Chromium', () => {
   const run = (page: Page) => page.locator('button.graphiql-execute-button').click();
   const answer = (page: Page) => page.locator('.graphiql-response .CodeMirror-code');
 
-  it('runs an example with a pasted key and shows what is left of the day', async () => {
+  it('runs an example with a pasted key and shows the calls left for the day', async () => {
     const { key } = await gateway.newKey();
     await visit(async (page) => {
       await page.getByLabel('API key').fill(key);
@@ -57,7 +57,7 @@ describe('explorer in Chromium', () => {
     });
   });
 
-  it('offers every example, and an answer without a key says what is missing', async () => {
+  it('offers every example, and says what is missing without a key', async () => {
     await visit(async (page) => {
       expect(await page.getByLabel('Example').locator('option').allTextContents()).toEqual(
         examples.map(({ title }) => title),
@@ -67,7 +67,7 @@ describe('explorer in Chromium', () => {
     });
   });
 
-  it('has every field and button within a phone', async () => {
+  it('fits every field and button on the screen of a phone', async () => {
     await visit(
       async (page) => {
         for (const control of await page.locator('header :is(input, button, select)').all()) {

@@ -1,6 +1,6 @@
-// The index in memory behind the running gateway, against PostgreSQL and against the data itself.
-// FILTER_INDEX_CASES (default 300) sets how many filters are compared on FILTER_INDEX_ROWS (default 2000) companies.
-// FILTER_INDEX_SEED repeats a run that failed.
+// Compares the index in memory of a running gateway with PostgreSQL and with the data itself. FILTER_INDEX_CASES
+// (default 300) sets how many filters are compared on FILTER_INDEX_ROWS (default 2000) companies. FILTER_INDEX_SEED
+// repeats a run that failed.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   canonicalKey,
@@ -62,7 +62,7 @@ async function metric(gateway: TestGateway, name: string, labels = ''): Promise<
 }
 
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  // Far beyond what any of it takes on a slow machine; without an end a failed test would go on for ever.
+  // Far more than a slow machine needs; without a limit a failed test would never end.
   const endMs = performance.now() + 60_000;
   while (!(await isTrue())) {
     if (performance.now() > endMs) throw new Error(`waited in vain until ${String(isTrue)}`);
@@ -70,7 +70,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Waits until the index has the current data version, so that nothing is left to catch up with. */
+/** Waits until the index has the current data version. */
 const untilReady = (gateway: TestGateway) =>
   until(async () => {
     const { rows } = await gateway.sql.query<{ version: string }>(
@@ -109,7 +109,7 @@ describe(`the filter index (FILTER_INDEX_SEED=${seed})`, () => {
     expect(await answeredByIndex(gateway)).toBe(cases);
   }, 3_600_000);
 
-  it('states a data version that every answer is exact for, while companies are written', async () => {
+  it('states the data version for which every answer is exact, while companies are written', async () => {
     gateway = await startGateway(switchedOn);
     const { sql } = gateway;
     const start = someCompanies(400);
@@ -118,7 +118,7 @@ describe(`the filter index (FILTER_INDEX_SEED=${seed})`, () => {
     const versionNow = async () =>
       (await sql.query<{ version: string }>(`select version from data_version where entity = 'company'`)).rows[0]!
         .version;
-    // What the table held at each version; there is one writer, so between two of its commits nothing else moves.
+    // The content of the table at each version. There is one writer, so nothing changes between two of its commits.
     const history = new Map([[await versionNow(), new Map(start.map(({ id, record }) => [id, record]))]]);
     const others = fc.sample(generatedRecord, { seed: seed + 1, numRuns: 500 });
     const writes = 60;
@@ -132,7 +132,7 @@ describe(`the filter index (FILTER_INDEX_SEED=${seed})`, () => {
         const added = { id: BigInt(10_000 + round * 3), record: others[(round * 3) % others.length]! };
         const record = others[(round * 7 + 1) % others.length]!;
         const client = await sql.connect();
-        // One transaction of three statements: three versions that nobody sees, but for the last.
+        // One transaction of three statements makes three versions, of which only the last is visible.
         await client.query('begin');
         await client.query('delete from company where id = any($1)', [[String(removed), String(changed)]]);
         const rows = [rowOf(added), rowOf({ id: changed, record })];
@@ -188,14 +188,14 @@ describe(`the filter index (FILTER_INDEX_SEED=${seed})`, () => {
     expect(await answeredByIndex(gateway)).toBeGreaterThan(answers / 4);
   }, 120_000);
 
-  it('leaves to PostgreSQL what it cannot follow, and is built again', async () => {
+  it('leaves queries to PostgreSQL after changes that it cannot follow, and is built again', async () => {
     gateway = await startGateway(switchedOn);
     const { sql } = gateway;
     const everything: NormalisedFilter = { entity: 'company', today: '2026-11-22', conditions: [] };
     const read = () => gateway.replicas[0]!.app.get(PageReader).read(requestFor(everything));
     await untilReady(gateway);
     expect((await read()).count?.count).toBe(0);
-    // More rows than a statement lists.
+    // More rows than the list of changes of one statement holds.
     await sql.query(`insert into company (id, name) select n, 'Company' from generate_series(1, 12000) as n`);
     expect((await read()).count?.count).toBe(12_000);
     await until(async () => (await metric(gateway, 'filter_index_rows')) === 12_000);
@@ -213,7 +213,7 @@ describe(`the filter index (FILTER_INDEX_SEED=${seed})`, () => {
     await until(async () => (await metric(gateway, 'filter_index_rows')) === 1);
   }, 120_000);
 
-  it('answers over the wire, text and other records from PostgreSQL, with the version beside the count', async () => {
+  it('answers over the wire with the version beside the count; PostgreSQL answers text and other records', async () => {
     gateway = await startGateway(switchedOn);
     await insertCompanies(gateway.sql, [
       { number_of_employees: 10, name: 'Alpha' },
@@ -246,7 +246,7 @@ describe(`the filter index (FILTER_INDEX_SEED=${seed})`, () => {
     expect(await answeredByPostgres(gateway, 'filter')).toBe(2);
   });
 
-  it('is given up, with a metric and no other harm, when it would take too much memory', async () => {
+  it('is not built when it would take too much memory, which a metric shows', async () => {
     gateway = await startGateway({ ...switchedOn, FILTER_INDEX_MEMORY_MAX_MB: '1' });
     const { sql } = gateway;
     await sql.query(
@@ -279,7 +279,7 @@ describe('a gateway that builds its filter index', () => {
       ).rows[0]!.count,
     );
 
-  it('is ready, answers, and ends at once while the build waits for the database', async () => {
+  it('is ready, answers, and stops at once while the build waits for the database', async () => {
     await insertCompanies(gateway.sql, [{}]);
     const blocker = await gateway.sql.connect();
     await blocker.query(

@@ -75,7 +75,7 @@ describe('key commands', () => {
     for (const text of [all, mine, audit]) expect(text).not.toContain(key.slice(8));
   });
 
-  it('take a key by its id, its first 8 characters or whole', async () => {
+  it('accept a key by its id, its first 8 characters or in full', async () => {
     const { key, user } = await gateway.newKey();
     await gateway.replicas[0]!.app.get(AuditLogService).flush();
     const [mine] = (await run('key', 'list', '--user', user.id, '--json')).trim().split('\n');

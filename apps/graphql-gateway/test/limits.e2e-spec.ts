@@ -50,13 +50,13 @@ describe('limits', () => {
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(100);
-    // Data calls have a limit of their own, and other users theirs.
+    // Data calls have a limit of their own, and so have other users.
     expect((await gateway.data(key, oneCall)).status).toBe(200);
     const other = await gateway.newKey();
     expect((await gateway.data(other.key, '{ __typename }')).status).toBe(200);
   });
 
-  it('reports the limits also on answers that no endpoint made', async () => {
+  it('reports the limits even on answers that no endpoint made', async () => {
     const { key } = await gateway.newKey();
     const send = (path: string, init: RequestInit, type = 'application/json') =>
       fetch(`${gateway.replicas[0]!.url}${path}`, {
@@ -131,7 +131,7 @@ describe('limits', () => {
     expect(remaining(await gateway.data(key, oneCall))).toBe(9);
   });
 
-  it('gives the units of a failed request back', async () => {
+  it('returns the units of a failed request', async () => {
     const { key } = await gateway.newKey();
     await gateway.sql.query('alter table company rename to company_away');
     const failed = await gateway.data(key, threeCalls);
@@ -142,7 +142,7 @@ describe('limits', () => {
     expect(remaining(await gateway.data(key, oneCall))).toBe(9);
   });
 
-  it('puts the limits on every answer', async () => {
+  it('reports the limits on every answer', async () => {
     const { key, user } = await gateway.newKey();
     const answers = [
       await gateway.data(key, oneCall),
@@ -208,7 +208,7 @@ describe('limits of gateways with settings of their own', () => {
     expect((await gateway.data(key, '{ __typename }')).headers.get('ratelimit')).toBe('"requests";r=1;t=60');
   });
 
-  it('remembers over a restart', async () => {
+  it('keeps the counts over a restart', async () => {
     await start({});
     const { key } = await gateway.newKey();
     await gateway.data(key, threeCalls);
@@ -243,7 +243,7 @@ describe('limits of gateways with settings of their own', () => {
       seen.push((await gateway.data(keys[3]!, '{ __typename }', {}, { replica, ...from('10.0.0.2') })).status);
       return seen;
     };
-    // The fourth user has made no request yet, but three came from its address; from another address it may.
+    // The fourth user has made no request yet, but three came from its address; from another address it is admitted.
     expect(await statuses('production')).toEqual([200, 200, 200, 429, 200]);
     await gateway.sql.query('truncate request_window');
     // The addresses of one IPv6 /64 are one caller's.

@@ -148,7 +148,7 @@ describe('named filter variables', () => {
     }
   });
 
-  it('calls a query invalid before it looks at its filters', async () => {
+  it('reports an invalid query before it checks the filters', async () => {
     const { status, body } = await gateway.data(key, `{ companiesConnection(searchFilters: ${literal}) { nope } }`);
     expect(status).toBe(400);
     expect(body.errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');

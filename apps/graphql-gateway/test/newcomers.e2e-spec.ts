@@ -36,7 +36,7 @@ describe('nearly right requests', () => {
   beforeEach(async () => {
     before = await callsTaken();
   });
-  /** Three times: the third is not Apollo Server's when the operation is known by then. */
+  /** Three times, because a known operation is no longer answered by Apollo Server. */
   async function refusal(query: string, variables?: Record<string, unknown>) {
     const answers = [];
     for (let i = 0; i < 3; i++) {
@@ -83,7 +83,7 @@ describe('nearly right requests', () => {
     });
   });
 
-  it('shows where the data is to a caller who asks the log-in for it', async () => {
+  it('shows a caller who asks the log-in endpoint for data where the data is', async () => {
     const { body } = await gateway.auth(null, '{ companiesConnection { totalCount } }');
     expect(body.errors[0].message).toContain('companiesConnection is a field of POST /graphql');
     const mutation = await gateway.data(key, 'mutation { createApiKey(input: {name: "x"}) }');
@@ -127,7 +127,7 @@ describe('nearly right requests', () => {
     expect(answer.message).not.toMatch(/\[(Object|Array|object Object)\]/);
   });
 
-  it('answers a sorter with a long text by a short message', async () => {
+  it('answers a long sorter with a short message', async () => {
     const text = 'x'.repeat(50_000);
     const sorters = [
       { field: text },
@@ -142,7 +142,7 @@ describe('nearly right requests', () => {
     }
   });
 
-  it('prints no more of a value than can be read', async () => {
+  it('prints only a readable part of a value', async () => {
     const { message } = await refusal(companies, {
       searchFilters: { industry: [{ values: ['x'.repeat(100_000)] }], ['y'.repeat(100_000)]: 1 },
     });
@@ -175,7 +175,7 @@ describe('nearly right requests', () => {
       expect(message).toContain(`${name}, which it declares, was not sent`);
     });
 
-    it('do no harm while every declared one is sent, or has a default, or is the cursor of the first page', async () => {
+    it('are ignored while every declared variable is sent, has a default, or is the cursor of the first page', async () => {
       const harmless: [string, Record<string, unknown>][] = [
         [companies, { searchFilters: german, language: 'de' }],
         [companies, { searchFilters: null, filters: german }],
@@ -188,7 +188,7 @@ describe('nearly right requests', () => {
         for (let i = 0; i < 3; i++) expect((await gateway.data(key, query, variables)).status).toBe(200);
     });
 
-    it('leave the rule of the named variable its answer', async () => {
+    it('do not hide the answer about the named variable', async () => {
       const { code, message } = await refusal(
         'query ($filters: InputCompanySearchFilters) { companiesConnection(searchFilters: $filters) { totalCount } }',
         { searchFilters: german },
@@ -198,7 +198,7 @@ describe('nearly right requests', () => {
     });
   });
 
-  it('get a code that the table of codes has', async () => {
+  it('get a code from the table of codes', async () => {
     const url = gateway.replicas[0]!.url;
     const send = (path: string, init: RequestInit) =>
       fetch(`${url}${path}`, {

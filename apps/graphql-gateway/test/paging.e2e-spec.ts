@@ -19,7 +19,7 @@ describe('paging', () => {
     await gateway.sql.query('truncate company, person, deal, contact');
   });
 
-  /** Ids of all pages; between pages `meanwhile` may change the table. */
+  /** The ids of all pages; `meanwhile` may change the table between pages. */
   async function allIds(
     connection: string,
     args: string,
@@ -73,7 +73,7 @@ describe('paging', () => {
     id: 'id',
   };
 
-  /** The order that was promised: nulls last, ties by id. */
+  /** The documented order: nulls last, ties by id. */
   function expectedIds(rows: readonly Row[], keys: readonly { column: string; direction: string }[]): string[] {
     const sorted = [...rows].sort((a, b) => {
       for (const { column, direction } of [...keys, { column: 'id', direction: 'ASC' }]) {
@@ -91,7 +91,7 @@ describe('paging', () => {
   const cases = Object.keys(dealColumns).flatMap((field) =>
     ['ASC', 'DESC'].map((direction) => [field, direction] as const),
   );
-  it.each(cases)('deals by %s %s come in order, each once', async (field, direction) => {
+  it.each(cases)('deals by %s %s are in order, each once', async (field, direction) => {
     await insertDeals(gateway.sql, dealRows);
     const ids = await allIds(
       'dealsConnection',
@@ -103,7 +103,7 @@ describe('paging', () => {
     expect(ids).toEqual(expectedIds(dealRows, [{ column: dealColumns[field]!, direction }]));
   });
 
-  it('deals by several sorters come in order, each once', async () => {
+  it('deals by several sorters are in order, each once', async () => {
     await insertDeals(gateway.sql, dealRows);
     const sorters = [
       { field: 'announcedDate', direction: 'DESC' },
@@ -125,41 +125,50 @@ describe('paging', () => {
     );
   });
 
-  it.each(cases)('deals by %s %s neither repeat nor hide a row while others come and go', async (field, direction) => {
-    await insertDeals(gateway.sql, dealRows);
-    let next = 100;
-    const removed = new Set<string>();
-    const ids = await allIds(
-      'dealsConnection',
-      ', sorters: $sorters',
-      { sorters: [{ field, direction }] },
-      async (page) => {
-        // New rows at both ends and in the middle; the row of the cursor goes away every other time.
-        await insertDeals(gateway.sql, [
-          { id: next++, title: 'A first', announced_date: '2020-01-01', annual_value_amount: 1, total_value_amount: 1 },
-          {
-            id: next++,
-            title: 'Z last',
-            announced_date: '2030-01-01',
-            annual_value_amount: 1e9,
-            total_value_amount: 1e9,
-          },
-          { id: next++, title: 'Title 5' },
-        ]);
-        if (page % 2 === 0) {
-          const { rows } = await gateway.sql.query(
-            'delete from deal where id in (select id from deal where id <= 20 order by id limit 1 offset 3) returning id',
-          );
-          for (const row of rows as { id: string }[]) removed.add(row.id);
-        }
-        if (page > 12) await gateway.sql.query('delete from deal where id >= 100');
-      },
-      ', $sorters: [JSONObject!]',
-    );
-    expect(new Set(ids).size).toBe(ids.length);
-    const kept = dealRows.map((row) => String(row['id'])).filter((id) => !removed.has(id));
-    expect(kept.filter((id) => !ids.includes(id))).toEqual([]);
-  });
+  it.each(cases)(
+    'deals by %s %s neither repeat nor miss a row while others are added and deleted',
+    async (field, direction) => {
+      await insertDeals(gateway.sql, dealRows);
+      let next = 100;
+      const removed = new Set<string>();
+      const ids = await allIds(
+        'dealsConnection',
+        ', sorters: $sorters',
+        { sorters: [{ field, direction }] },
+        async (page) => {
+          // New rows at both ends and in the middle; every other time the row of the cursor is deleted.
+          await insertDeals(gateway.sql, [
+            {
+              id: next++,
+              title: 'A first',
+              announced_date: '2020-01-01',
+              annual_value_amount: 1,
+              total_value_amount: 1,
+            },
+            {
+              id: next++,
+              title: 'Z last',
+              announced_date: '2030-01-01',
+              annual_value_amount: 1e9,
+              total_value_amount: 1e9,
+            },
+            { id: next++, title: 'Title 5' },
+          ]);
+          if (page % 2 === 0) {
+            const { rows } = await gateway.sql.query(
+              'delete from deal where id in (select id from deal where id <= 20 order by id limit 1 offset 3) returning id',
+            );
+            for (const row of rows as { id: string }[]) removed.add(row.id);
+          }
+          if (page > 12) await gateway.sql.query('delete from deal where id >= 100');
+        },
+        ', $sorters: [JSONObject!]',
+      );
+      expect(new Set(ids).size).toBe(ids.length);
+      const kept = dealRows.map((row) => String(row['id'])).filter((id) => !removed.has(id));
+      expect(kept.filter((id) => !ids.includes(id))).toEqual([]);
+    },
+  );
 
   const contactRows: Row[] = Array.from({ length: 14 }, (_, index) => {
     const rank = (index * 5) % 7;
@@ -191,7 +200,7 @@ describe('paging', () => {
     ],
     ['personSortBy', 'GROSS_SALARY', (direction) => ({ column: 'person_gross_salary_amount', direction })],
   ];
-  it.each(contactKeys)('contacts by %s %s come in order both ways, each once', async (argument, sort, keyOf) => {
+  it.each(contactKeys)('contacts by %s %s are in order both ways, each once', async (argument, sort, keyOf) => {
     await insertContacts(gateway.sql, contactRows);
     for (const direction of ['ASC', 'DESC']) {
       const ids = await allIds('contactsConnection', `, ${argument}: ${sort}, sortOrder: ${direction}`);
@@ -199,7 +208,7 @@ describe('paging', () => {
     }
   });
 
-  it('contacts by their own and their person sort key together', async () => {
+  it('contacts sort by their own key and a key of their person together', async () => {
     await insertContacts(
       gateway.sql,
       contactRows.map((row) => ({ ...row, name: 'Same' })),
@@ -208,7 +217,7 @@ describe('paging', () => {
     expect(ids).toEqual(expectedIds(contactRows, [{ column: 'person_gross_salary_amount', direction: 'DESC' }]));
   });
 
-  it('companies and persons page by id, filters included', async () => {
+  it('companies and persons page by id, with filters too', async () => {
     await insertCompanies(
       gateway.sql,
       Array.from({ length: 10 }, (_, index) => ({ number_of_employees: index })),
@@ -229,7 +238,7 @@ describe('paging', () => {
     expect(ids).toEqual(['4', '5', '6', '7', '8', '9', '10']);
   });
 
-  it('refuses a cursor of another query, and anything that is no cursor', async () => {
+  it('refuses a cursor of another query, and invalid cursors', async () => {
     await insertDeals(gateway.sql, dealRows);
     const query =
       'query ($searchFilters: InputDealSearchFilters, $sorters: [JSONObject!], $after: String) { dealsConnection(searchFilters: $searchFilters, sorters: $sorters, after: $after) { totalCount pageInfo { endCursor } } }';

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access --
    answers are JSON of any shape, and the assertions judge them */
-// GraphQL over HTTP as its audit suite demands and as urql asks, the limits of documents, forged requests, and failures
+// GraphQL over HTTP as its audit suite requires and as urql uses it, limits of documents, forged requests, and failures
 // of the stores.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
@@ -11,8 +11,8 @@ import { chainedFragments } from './support/hostile-documents.js';
 import { answerOf, startGateway, type TestGateway } from './support/gateway.js';
 import { serviceToken } from './support/identity-server.js';
 
-// The specification of this API asks for 400 where the audit would rather see 200 with application/json.
-// Parse, validation and variable coercion failures.
+// The specification of this API requires 400 where the audit suite prefers 200 with application/json. Parse, validation
+// and variable coercion failures.
 const waivedShoulds = ['572B', 'FDE2', '7B9B'];
 
 describe('protocol', () => {
@@ -76,7 +76,7 @@ describe('protocol', () => {
     for (const levels of [20, 31, 40]) {
       const query = chainedFragments(levels, type, start, end);
       const before = process.cpuUsage();
-      // The second and third time by the functions made for the operation.
+      // The second and third time, the compiled operation answers.
       for (let i = 0; i < 3; i++) expect((await gateway.data(key, query)).status).toBe(200);
       expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
     }
@@ -246,7 +246,7 @@ describe('protocol', () => {
 });
 
 describe('operations that were asked before', () => {
-  it('are known by name and text, so that no invalid text passes for one of them', async () => {
+  it('are recognised by name and text, so that no invalid text is mistaken for one of them', async () => {
     const gateway = await startGateway();
     const { key } = await gateway.newKey();
     const query = 'query a { companiesConnection { totalCount } }';
@@ -265,10 +265,10 @@ describe('failures', () => {
   afterEach(() => gateway.close());
   const query = '{ companiesConnection { totalCount edges { node { id } } } }';
 
-  it('answers 502 when the data store is away and serves again when it is back', async () => {
+  it('answers 502 while the data store is away, and serves again when it is back', async () => {
     gateway = await startGateway();
     const { key } = await gateway.newKey();
-    // Every connection to the data tables breaks now and then: the retry hides that.
+    // Every connection to the data tables may break; the retry hides that.
     await gateway.data(key, query);
     await gateway.sql.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'graphql_gateway data' and datname = current_database()`,
@@ -293,10 +293,10 @@ describe('failures', () => {
     expect({ status, error: body.error }).toEqual({ status: 502, error: 'Bad Gateway' });
   });
 
-  it('cuts a statement that takes too long, and says so', async () => {
+  it('ends a statement that takes too long, and says so', async () => {
     gateway = await startGateway({ DATA_STATEMENT_TIMEOUT_MS: '50' });
     const { key } = await gateway.newKey();
-    // A view under the table's name that takes its time.
+    // A slow view under the table's name.
     await gateway.sql.query('alter table company rename to company_table');
     await gateway.sql.query('create view company as select c.* from company_table c, pg_sleep(1)');
     await gateway.sql.query(`insert into company_table (id, name) values (1, 'x')`);
@@ -350,7 +350,7 @@ describe('production', () => {
     expect(secure.status).toBe(200);
     expect(secure.headers.get('strict-transport-security')).toContain('max-age=');
     expect((await fetch(`${production.url}/health`)).status).toBe(200);
-    // The explorer is for those who ask for it.
+    // The explorer is off unless a setting asks for it.
     for (const path of ['/explorer', '/explorer/examples.json', '/explorer/graphiql.min.js']) {
       const explorer = await fetch(production.url + path, { headers: { 'x-forwarded-proto': 'https' } });
       expect([explorer.status, explorer.headers.get('strict-transport-security')]).toEqual([404, expect.any(String)]);

@@ -39,7 +39,7 @@ describe('refused documents', () => {
     }
   });
 
-  it('are not looked at once the address has no request left; operations that were asked before are answered', async () => {
+  it('are not parsed once the address has no request left; known operations are still answered', async () => {
     gateway = await startGateway({ REQUESTS_PER_MINUTE: '5', DATA_CALLS_PER_DAY: '10' });
     const { key } = await gateway.newKey();
     const known = '{ companiesConnection { totalCount } }';
@@ -53,7 +53,7 @@ describe('refused documents', () => {
     expect(answer.headers.get('x-ratelimit-remaining')).toBe('6');
   });
 
-  it('are taken again when the minute is over', async () => {
+  it('are parsed again when the minute is over', async () => {
     gateway = await startGateway({ REQUESTS_PER_MINUTE: '2' });
     const { key } = await gateway.newKey();
     const statuses = [];

@@ -7,7 +7,7 @@ describe('API key format', () => {
     expect(new Set(Array.from({ length: 200 }, () => generateApiKey())).size).toBe(200);
   });
 
-  it('keeps all 256 bits: the extremes differ and fit', () => {
+  it('keeps all 256 bits: the smallest and the largest key differ and fit', () => {
     const lowest = generateApiKey(Buffer.alloc(32, 0));
     const highest = generateApiKey(Buffer.alloc(32, 0xff));
     expect(lowest.slice(4, 47)).toBe('0'.repeat(43));
@@ -15,7 +15,7 @@ describe('API key format', () => {
     expect(isWellFormedApiKey(highest)).toBe(true);
   });
 
-  it('has a checksum that any single changed character breaks', () => {
+  it('has a checksum that detects any single changed character', () => {
     const key = generateApiKey(Buffer.alloc(32, 7));
     for (let position = 4; position < key.length; position++) {
       const changed = key.slice(0, position) + (key[position] === 'a' ? 'b' : 'a') + key.slice(position + 1);

@@ -11,7 +11,7 @@ import type { EndedCredentialsStore } from './ended-credentials.store.js';
 import type { AppEvents } from '../events.js';
 import { RefusedKeysLimit } from '../rate-limit/refused-keys-limit.js';
 
-/** Keys in a list, with a record of what was read. */
+/** A list of keys that records what was read. */
 function storeOf(keys: ApiKey[]) {
   const reads: string[] = [];
   const found = (hash: Buffer) => keys.filter((key) => key.hash.equals(hash)).map((key) => ({ ...key }));
@@ -59,7 +59,7 @@ describe('ApiKeysService', () => {
     const events: Pick<AppEvents, 'emit'> = { emit: () => undefined };
     const clock = new Clock();
     const limit = new RefusedKeysLimit(config as AppConfig, clock, events as AppEvents);
-    // Only making a key asks for ended credentials.
+    // Ended credentials are checked only when a key is made.
     const ended = {} as EndedCredentialsStore;
     return new ApiKeysService(
       store as ApiKeysStore,
@@ -71,7 +71,7 @@ describe('ApiKeysService', () => {
     );
   }
 
-  it('reads keys in use again together, before they are too old', async () => {
+  it('renews keys in use together, before they are too old', async () => {
     const keys = [newKey(), newKey(), newKey()];
     const { store, reads } = storeOf(keys.map(({ key }) => key));
     const service = serviceOf(store);
@@ -100,7 +100,7 @@ describe('ApiKeysService', () => {
     await expect(service.authenticate(text, '::1')).rejects.toMatchObject({ status: 401 });
   });
 
-  it('asks for a key that nobody used for a while when it is used', async () => {
+  it('reads a key again when it is used after a long time', async () => {
     const { text, key } = newKey();
     const { store, reads } = storeOf([key]);
     const service = serviceOf(store);
@@ -110,7 +110,7 @@ describe('ApiKeysService', () => {
     expect(reads).toEqual(['one', 'one']);
   });
 
-  it('lives with a reading that failed until the key is too old', async () => {
+  it('survives a failed reading until the key is too old', async () => {
     const { text, key } = newKey();
     const { store, reads } = storeOf([key]);
     const service = serviceOf({ ...store, findByHashes: () => Promise.reject(new Error('away')) });
@@ -125,7 +125,7 @@ describe('ApiKeysService', () => {
     expect(reads).toEqual(['one', 'one']);
   });
 
-  it('refuses a crowd of bad keys before it looks them up, while a key at work goes on', async () => {
+  it('refuses a flood of bad keys before it looks them up, while a key in use keeps working', async () => {
     const good = newKey();
     const { store, reads } = storeOf([good.key]);
     const service = serviceOf(store, 20);
@@ -149,7 +149,7 @@ describe('ApiKeysService', () => {
     await expect(service.authenticate('svc_nonsense', '2001:db8::1')).rejects.toMatchObject({ status: 401 });
   });
 
-  it('reads a key once for a crowd that arrives with it, and counts none of them', async () => {
+  it('reads a key once for many parallel requests, and counts none of them as a failure', async () => {
     const good = newKey();
     const { store, reads } = storeOf([good.key]);
     const service = serviceOf(store, 20);
@@ -163,7 +163,7 @@ describe('ApiKeysService', () => {
     );
   });
 
-  it('does not count keys that could not be judged', async () => {
+  it('does not count keys that could not be checked', async () => {
     const service = serviceOf(
       { findByHash: () => Promise.reject(new Error('away')), findByHashes: async () => [] },
       20,

@@ -29,7 +29,7 @@ describe('audit log', () => {
   let database: TestDatabase;
   let db: Db;
   beforeAll(async () => {
-    // As it was before there were months, with rows of three of them.
+    // The table as it was before there were months, with rows of three months.
     database = await createTestDatabase({ name: 'audit_log', migrate: async () => undefined });
     const before = migrations.filter(({ name }) => name < '0010');
     await migrateDatabase(settings(database.url), before);
@@ -58,7 +58,7 @@ describe('audit log', () => {
       )
     ).map(({ name }) => name.replace('api_key_audit_', ''));
 
-  it('moves the rows that were there to their months, and goes on numbering after them', async () => {
+  it('moves existing rows to their months, and continues their numbering', async () => {
     expect(await months()).toEqual(['2026_01', '2026_02', '2026_04']);
     const rows = await db.rows<{ month: string; id: string; occurrences: number }>(
       'select tableoid::regclass::text as month, id, occurrences from api_key_audit order by id',
@@ -72,7 +72,7 @@ describe('audit log', () => {
     expect(await db.rows('select max(id)::int as id from api_key_audit')).toEqual([{ id: 4 }]);
   });
 
-  it('makes the month of an entry that has none, also for replicas at the same moment', async () => {
+  it('creates a missing month for an entry, even when several replicas do at the same moment', async () => {
     const stores = Array.from({ length: 4 }, () => new AuditLogStore(db));
     await Promise.all(
       stores.map((one) => one.append([entry('2026-05-01T00:00:00.000Z'), entry('2026-06-30T23:59:59.999Z')])),
@@ -81,7 +81,7 @@ describe('audit log', () => {
     expect(await store.listOfKey(keyId, 8)).toHaveLength(8);
   });
 
-  it('lets nobody change a row, in the log or in the table of a month', async () => {
+  it('allows no change of a row, in the log or in the table of a month', async () => {
     await store.append([entry('2026-04-20T00:00:00.000Z')]);
     for (const table of ['api_key_audit', 'api_key_audit_2026_04', 'api_key_audit_2026_05']) {
       for (const change of [`update ${table} set ip = null`, `delete from ${table}`, `truncate ${table}`]) {
@@ -90,7 +90,7 @@ describe('audit log', () => {
     }
   });
 
-  it('makes months ahead of time and drops those that are too old, once', async () => {
+  it('creates months ahead of time and drops old ones, once', async () => {
     const now = new Date('2026-07-01T00:00:00.000Z');
     await store.append([entry('2026-03-31T23:59:59.999Z'), entry('2026-04-01T00:00:00.000Z')]);
     await store.makeMonths(now);
@@ -98,12 +98,12 @@ describe('audit log', () => {
     const [dropped, again] = [await store.dropMonths(now, 3), await store.dropMonths(now, 3)];
     expect([dropped, again]).toEqual([['api_key_audit_2026_01', 'api_key_audit_2026_02', 'api_key_audit_2026_03'], []]);
     expect((await months())[0]).toBe('2026_04');
-    // A late entry of a month that is gone makes it again; the next pass drops it again.
+    // A late entry of a dropped month creates the month again; the next pass drops it again.
     await new AuditLogStore(db).append([entry('2026-02-02T00:00:00.000Z')]);
     expect(await store.dropMonths(now, 3)).toEqual(['api_key_audit_2026_02']);
   });
 
-  it('is dropped around a reader that takes its time: the pass gives up and comes again', async () => {
+  it('a month that a slow reader holds is dropped by a later pass', async () => {
     await store.append([entry('2025-01-01T00:00:00.000Z')]);
     const now = new Date('2026-07-01T00:00:00.000Z');
     await db.transaction(async (reader) => {

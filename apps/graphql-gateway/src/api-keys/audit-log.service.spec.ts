@@ -6,7 +6,7 @@ import type { AuditEntry } from './audit-entry.entity.js';
 import { AuditLogService } from './audit-log.service.js';
 import type { AuditLogStore } from './audit-log.store.js';
 
-/** A log whose table can be away, and what was written to it. */
+/** A log whose table can be away, and the entries written to it. */
 function logOf() {
   const written: AuditEntry[] = [];
   const table = { isAway: false };
@@ -40,7 +40,7 @@ const use = (n: number): AuditEntry => ({
 });
 
 describe('AuditLogService', () => {
-  it('keeps entries in order while the table is away, a hundred thousand at most, and says which are lost', async () => {
+  it('keeps up to a hundred thousand entries in order while the table is away, and reports lost ones', async () => {
     const { log, written, table, lost } = logOf();
     table.isAway = true;
     for (let n = 0; n < 100_500; n += 1) log.record(use(n));
@@ -58,7 +58,7 @@ describe('AuditLogService', () => {
     expect(written.map(({ occurrences }) => occurrences ?? 1)).toEqual([...Array<number>(10).fill(1), 490]);
   });
 
-  it('holds no more for a flood of refusals while the table is away', async () => {
+  it('needs no more memory for a flood of refusals while the table is away', async () => {
     const { log, written, table, lost } = logOf();
     table.isAway = true;
     for (let n = 0; n < 300_000; n += 1) {

@@ -14,12 +14,12 @@ const refusal = (given: Partial<AuditEntry> = {}): AuditEntry => ({
   operationName: null,
   ...given,
 });
-/** Adds the entries; answers how many got a row of their own. */
+/** Adds the entries and answers how many got a row of their own. */
 const addAll = (summary: RefusalSummary, entries: AuditEntry[]): number =>
   entries.filter((entry) => summary.add(entry) !== undefined).length;
 
 describe('RefusalSummary', () => {
-  it('gives the first refusals of a minute a row each and the others one, of which none is lost', () => {
+  it('gives the first refusals of a minute a row each and the others a shared one, and loses none', () => {
     const summary = new RefusalSummary();
     expect(
       addAll(
@@ -33,7 +33,7 @@ describe('RefusalSummary', () => {
     expect(summary.add(refusal({ at: after(60_000) }))).toBeDefined();
   });
 
-  it('leaves out of a shared row what is not the same of all', () => {
+  it('leaves out of a shared row what differs between its refusals', () => {
     const summary = new RefusalSummary();
     const many = (count: number, given: Partial<AuditEntry>) => Array.from({ length: count }, () => refusal(given));
     addAll(summary, many(ownRowsMax + 1, { ip: '2001:db8::1' }));
@@ -55,13 +55,13 @@ describe('RefusalSummary', () => {
     expect(summary.takeAll()).toEqual(entries);
   });
 
-  it('gives uses of keys always a row of their own', () => {
+  it('always gives the use of a key a row of its own', () => {
     const summary = new RefusalSummary();
     const uses = Array.from({ length: 100 }, () => refusal({ outcome: 'used', keyId: 'a' }));
     expect(addAll(summary, uses)).toBe(100);
   });
 
-  it('needs no more memory, and no more rows, for a million networks', () => {
+  it('needs no more memory and no more rows for a million networks', () => {
     const summary = new RefusalSummary();
     let ownRows = 0;
     for (let n = 0; n < 20_000; n += 1) {

@@ -89,7 +89,7 @@ describe('the form of a page', () => {
       expect(form(filter, sort)).toBe('ordered');
     });
 
-    it('not with a condition that few deals satisfy', () => {
+    it('is not chosen with a condition that few deals satisfy', () => {
       expect(form({ startDate, buyerCompanyIds: [{ values: [7] }] }, [announced])).toEqual(narrow);
     });
   });

@@ -1,4 +1,4 @@
-// Every form of the statement answers the same pages, for every order, with ties and nulls, page by page to the end.
+// Every form of the statement gives the same pages, for every order, with ties and nulls, to the last page.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrateDatabase } from '@tradewind/service-kit';
 import { createTestDatabase, type TestDatabase, testPool } from '@tradewind/testkit';
@@ -75,7 +75,7 @@ describe('pageStatement', () => {
   }
 
   it.each(sorts.flatMap((sort) => [1, 7, 20, 89, 90, 1000].map((walkedMax) => [...sort, walkedMax] as const)))(
-    'narrow pages are those of ordered (by %s, %j, walking at most %i)',
+    'the form narrow gives the same pages as ordered (by %s, %j, walking at most %i)',
     async (_name, sort, walkedMax) => {
       for (const where of [all, range, oneDay]) {
         const ordered = await pagesOf('ordered', sort, where);
@@ -91,7 +91,7 @@ describe('pageStatement', () => {
     },
   );
 
-  it('a narrow page finds all that match only when it has walked as far as it may', async () => {
+  it('a narrow page finds every match only when it may walk far enough', async () => {
     const planOf = async (walkedMax: number) => {
       const { text, values } = pageStatement({
         table: 'deal',
@@ -115,7 +115,7 @@ describe('pageStatement', () => {
   });
 
   describe('by blocks of days', () => {
-    // Days on both sides of the day that blocks are counted from, in 20 blocks, without the middle ones.
+    // Days on both sides of the day from which blocks are counted, in 20 blocks without those in the middle.
     beforeAll(async () => {
       await sql.query(`
         insert into deal (id, title, type, start_date, announced_date, end_date)
@@ -179,7 +179,7 @@ describe('pageStatement', () => {
     ];
 
     it.each(conditions.flatMap((condition) => sorts.map((sort) => [...condition, ...sort] as const)))(
-      'pages %s are those of ordered (%j, %j, by %s)',
+      'pages %s are the same as with ordered (%j, %j, by %s)',
       async (_name, where, days, _order, key) => {
         const ordered = await pagesOf('ordered', [key], where);
         expect(ordered.length > 0).toBe(days.last !== '1900-01-01');

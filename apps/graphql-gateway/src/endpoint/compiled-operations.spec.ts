@@ -1,5 +1,5 @@
-// graphql-jit has its own coercion of variables and arguments. It must make what graphql-js makes of the variables that
-// graphql-js accepts.
+// graphql-jit has its own coercion of variables and arguments. For variables that graphql-js accepts, both must give
+// the same result.
 import 'reflect-metadata';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { execute, getOperationAST, parse, validate, type GraphQLSchema } from 'graphql';
@@ -78,7 +78,7 @@ describe('CompiledOperations', () => {
     expect(compile({ schema, document, operation, source, variables: undefined })).toBeUndefined();
   });
 
-  it('gives resolvers the arguments that graphql-js gives', async () => {
+  it('gives resolvers the same arguments as graphql-js', async () => {
     const cases: [string, Variables][] = [
       [companies, {}],
       [companies, { after: null }],

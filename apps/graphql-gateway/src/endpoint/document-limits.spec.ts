@@ -1,4 +1,4 @@
-// What documents may cost before they are executed, and the introspection that they may execute.
+// What documents may cost before they are executed, and the limits of introspection.
 import 'reflect-metadata';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
@@ -26,7 +26,7 @@ const cpuMsMax = 200;
 let schemas: { data: GraphQLSchema; auth: GraphQLSchema };
 beforeAll(async () => (schemas = await buildSchemas()));
 
-/** Everything that is done with a document before its records are read. */
+/** All work on a document before its records are read. */
 async function handle(schema: GraphQLSchema, text: string): Promise<'refused' | 'accepted'> {
   let document: DocumentNode;
   try {
@@ -62,7 +62,7 @@ const parsed = (text: string) => parse(text, { maxTokens: tokensMax });
 const faultOf = (text: string) => measureDocument(parsed(text)).fault;
 
 describe('measureDocument', () => {
-  it('looks at each selection once for each place, and gives up at the limit', () => {
+  it('visits each selection once for each place, and stops at the limit', () => {
     for (const [name, text] of Object.entries(hostileDocuments.data)) {
       let document: DocumentNode;
       try {
@@ -73,7 +73,7 @@ describe('measureDocument', () => {
       const { selections } = measureDocument(document);
       expect({ name, isBounded: selections <= selectionsMax + 1 }).toEqual({ name, isBounded: true });
     }
-    // Of a chain of fragments, each is looked at once, and each spread of it.
+    // In a chain of fragments, each fragment and each spread is visited once.
     const chain = chainedFragments(20, 'Company', 'companiesConnection { edges { node { ... } } }', 'id');
     expect(measureDocument(parsed(chain)).selections).toBe(3 + 1 + 20 * 2 + 1);
   });
@@ -126,10 +126,10 @@ describe('measureDocument', () => {
 describe.each(['auth', 'data'] as const)('a hostile document for the %s endpoint', (endpoint) => {
   beforeAll(() => handle(schemas[endpoint], '{ __schema { types { name fields { name } } } }'));
 
-  it.each(Object.entries(hostileDocuments[endpoint]))('costs little: %s', async (_name, text) => {
+  it.each(Object.entries(hostileDocuments[endpoint]))('takes little time: %s', async (_name, text) => {
     expect(text.length).toBeLessThanOrEqual(16_384);
     const attempts: number[] = [];
-    // Once more where the first time was spent on compiling this program or on collecting garbage of others.
+    // Measured again, because the first time may include compilation of this program or garbage of other tests.
     do attempts.push(await cpuMsOf(() => handle(schemas[endpoint], text)));
     while (attempts.at(-1)! > cpuMsMax && attempts.length < 3);
     expect(Math.min(...attempts)).toBeLessThan(cpuMsMax);

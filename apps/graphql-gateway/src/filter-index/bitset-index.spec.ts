@@ -22,7 +22,7 @@ function expected(rows: readonly Row[], filter: NormalisedFilter, after: bigint 
   return { count: ids.length, ids: ids.filter((id) => after === null || id > after).slice(0, limit) };
 }
 
-/** Page and count, which do not depend on which of them is asked first. */
+/** Page and count, in either order, which must not matter. */
 function answerOf(
   index: VersionedIndex,
   filter: NormalisedFilter,
@@ -39,7 +39,7 @@ describe('the index in memory', () => {
   const rows = sampleRows(1200, seed);
   const filters = fc.sample(structuredFilter, { numRuns: 600, seed });
 
-  it('answers count and every page as the evaluation of each row does', () => {
+  it('gives the same count and pages as the evaluation of each row', () => {
     const index = new VersionedIndex(builtFrom(rows), 1n);
     let matches = 0;
     for (const [number, filter] of filters.entries()) {
@@ -53,7 +53,7 @@ describe('the index in memory', () => {
     expect(matches).toBeGreaterThan(filters.length * 10);
   });
 
-  it('answers alike where the rows of a value are few among many', () => {
+  it('gives the same answers where a value has few rows among many', () => {
     const rareIndustry: Condition = {
       field: 'industry',
       op: 'in',
@@ -76,8 +76,8 @@ describe('the index in memory', () => {
     }
   });
 
-  // Blocks of 131,072 rows; ids a step apart, so that a position is known by its id.
-  it('works out no more blocks than a page needs, and all for the count, whatever is asked in between', () => {
+  // Blocks of 131,072 rows; ids in equal steps, so that an id shows its position.
+  it('computes only the blocks that a page needs, and all for the count, in any order of requests', () => {
     const rowCount = 140_000;
     const placeOf = (place: number) => (place * 7) % rows.length;
     const many = Array.from({ length: rowCount }, (_, place): Row => [BigInt(place + 1), rows[placeOf(place)]![1]]);
@@ -88,7 +88,7 @@ describe('the index in memory', () => {
       return { count: ids.length, ids };
     });
     const asked = filters.slice(0, 40).flatMap((filter, number) => [0, 1, 2].map((turn) => ({ filter, number, turn })));
-    // In any order, so that many are under way at once: pages of the first block and of the second, and counts.
+    // In parallel: pages of the first block and of the second, and counts.
     for (const { filter, number, turn } of fc.sample(fc.shuffledSubarray(asked, { minLength: asked.length }), {
       numRuns: 1,
       seed,
@@ -104,7 +104,7 @@ describe('the index in memory', () => {
     }
   });
 
-  it('answers for the changed rows after each change, and for an index that was empty', () => {
+  it('answers with the changed rows after each change, even in an index that was empty', () => {
     for (const start of [rows.slice(0, 700), []]) {
       const current = new Map(start);
       const index = new VersionedIndex(builtFrom(start), 7n);
@@ -133,7 +133,7 @@ describe('the index in memory', () => {
     }
   });
 
-  it('reads on through all pages without a gap or a repeat', () => {
+  it('reads all pages without a gap or a repeat', () => {
     const index = new VersionedIndex(builtFrom(rows), 1n);
     const everything: NormalisedFilter = { entity: 'company', today: '2026-11-22', conditions: [] };
     const seen: bigint[] = [];
@@ -159,7 +159,7 @@ describe('the index in memory', () => {
     expect(isAnswerable({ entity: 'person', today: '', conditions: [] }, companyColumns)).toBe(false);
   });
 
-  it('takes no more memory than it may: the build stops instead', () => {
+  it('stops the build when it would take too much memory', () => {
     expect(() => builtFrom(rows, 40_000)).toThrow(IndexTooLarge);
     expect(() => builtFrom(rows, 10_000_000)).not.toThrow();
   });

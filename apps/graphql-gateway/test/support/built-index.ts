@@ -1,4 +1,4 @@
-// An index made the way the gateway makes it, without a database: rows in PostgreSQL's binary COPY format, cut
+// An index built as the gateway builds it, without a database: from rows in PostgreSQL's binary COPY format, cut
 // anywhere.
 import type { FilterRecord } from '@tradewind/filters';
 import { BitsetIndex } from '../../src/filter-index/bitset-index.js';

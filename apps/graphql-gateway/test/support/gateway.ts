@@ -20,7 +20,7 @@ export interface Answer {
 export interface TestGateway {
   identity: IdentityServer;
   database: TestDatabase;
-  /** Straight to the tables. */
+  /** Runs a statement on the tables. */
   sql: pg.Pool;
   replicas: RunningService<AppConfig>[];
   /** Logs a new user in and makes a key. */
@@ -47,7 +47,7 @@ export interface RequestOptions {
   headers?: Record<string, string>;
 }
 
-/** Limits are out of the way unless `env` sets them. */
+/** Limits are very high unless `env` sets them. */
 export async function startGateway(env: Record<string, string> = {}, replicaCount = 1): Promise<TestGateway> {
   const identity = await new IdentityServer().start();
   const database = await createTestDatabase({

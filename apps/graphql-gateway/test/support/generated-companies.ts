@@ -1,5 +1,5 @@
-// Generated companies and structured filters on them. Values come from small pools that both share, so that filters match
-// often, and from the edges: nulls, empty lists, repeated elements, integers of 64 bits.
+// Generated companies and structured filters on them. Both take values from the same small pools, so that filters match
+// often, and edge cases: nulls, empty lists, repeated elements, integers of 64 bits.
 import {
   countries,
   type FilterField,
@@ -25,7 +25,7 @@ const edges = [-1n, -9_223_372_036_854_775_808n];
 const number = fc.oneof(fc.constantFrom(...numbers), fc.bigInt(0n, 5000n)).map(String);
 const regionIds = [1, 2, 3, 4, 5, 6, 7, 38, 39];
 const locationIds = [...regionIds, countryIds.get('CH')!, countryIds.get('DE')!, ...cities.map(({ id }) => id)];
-// The first ones far more often: sets of both kinds come about, frequent and rare.
+// The first ones far more often, so that there are frequent and rare values.
 const skewed = <T>(pool: readonly T[]) =>
   fc.nat({ max: pool.length ** 2 - 1 }).map((n) => pool[Math.floor(Math.sqrt(n))]!);
 const list = (pool: readonly number[]) => fc.array(skewed(pool), { maxLength: 5 });
@@ -85,7 +85,7 @@ function objectOf(field: FilterField): fc.Arbitrary<unknown> {
 
 const structuredFields = filterFields.company.filter(({ stored }) => stored.shape !== 'words');
 
-/** The argument objects of one to three structured fields, one or two conditions each; now and then of none. */
+/** Argument objects with one to three structured fields of one or two conditions each, and sometimes with none. */
 export const structuredInput: fc.Arbitrary<Record<string, unknown>> = fc
   .uniqueArray(fc.constantFrom(...structuredFields), { maxLength: 3 })
   .chain((fields) =>

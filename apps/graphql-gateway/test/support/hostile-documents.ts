@@ -16,7 +16,7 @@ const nested = (depth: number, open: string, inner: string) => `${open.repeat(de
 /** `a b c` as `{ a { b { c } } }`. */
 const path = (names: string) => `{ ${names.replaceAll(' ', ' { ')}${' }'.repeat(names.split(' ').length)}`;
 
-/** Cost by the validation rule that compares fields of one name, for any schema. */
+/** Makes the validation rule expensive that compares fields of one name, for any schema. */
 const forAnySchema: Record<string, string> = {
   'chained fragments at the root, 20 levels': chainedFragments(20, 'Query', '...', '__typename'),
   'chained fragments at the root, 31 levels': chainedFragments(31, 'Query', '...', '__typename'),

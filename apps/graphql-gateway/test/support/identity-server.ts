@@ -1,4 +1,4 @@
-// A fake identity service: log-in and JWKS over HTTP, with keys that can be rotated and a switch to go away.
+// A fake identity service: log-in and JWKS over HTTP, with keys that can be rotated and a switch that takes it away.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
@@ -94,7 +94,7 @@ export class IdentityServer {
     return user;
   }
 
-  /** As after a new password, disabling or deletion: earlier tokens are refused, and the list shows the change. */
+  /** Acts as after a new password, disabling or deletion: refuses earlier tokens, and lists the change. */
   endCredentials(user: { id: string }): void {
     const version = this.versionOf(user.id) + 1;
     this.versions.set(user.id, version);

@@ -1,4 +1,4 @@
-// Builders of records: what a test does not name has a default, ids count up from 1 in each database.
+// Builders of records. Fields that a test does not name have defaults, and ids count up from 1 in each database.
 import type pg from 'pg';
 
 export type Row = Record<string, unknown>;
