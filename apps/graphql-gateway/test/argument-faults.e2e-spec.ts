@@ -19,7 +19,7 @@ describe('faults in arguments', () => {
 
   const unitsTaken = async () =>
     (
-      await gateway.sql.query(
+      await gateway.sql.query<{ days: string | null; minutes: string | null }>(
         'select (select sum(used) from daily_quota) as days, (select sum(used) from request_window) as minutes',
       )
     ).rows[0];
