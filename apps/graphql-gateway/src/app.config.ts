@@ -81,7 +81,7 @@ export class AppConfig extends configClass({
     max: 5000,
   }),
   REFUSED_KEYS_PER_MINUTE: integer({
-    desc: 'API keys of one network (IPv4 address, IPv6 /64) that may be refused in 60 seconds, for each replica; then 429 before keys are looked up',
+    desc: 'API keys and JWTs of one network (IPv4 address, IPv6 /64) that may be refused in 60 seconds, for each replica; then 429 before they are looked at',
     default: 300,
     min: 1,
   }),

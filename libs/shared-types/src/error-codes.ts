@@ -14,7 +14,7 @@ export const errorCodes = {
   'data.too_slow': 'A filter of the data API ran longer than the statement timeout; narrow it.',
   'rate_limit.data': 'The data calls of this user and day are used up.',
   'rate_limit.requests': 'Too many requests in 60 seconds, from this network or by this user.',
-  'rate_limit.refused_keys': 'Too many API keys from this network were refused in 60 seconds; see Retry-After.',
+  'rate_limit.refused_keys': 'Too many keys or JWTs from this network were refused in 60 seconds; see Retry-After.',
   'rate_limit.login': 'Too many failed log-ins, of this account or from this network.',
   'transport.insecure': 'Production accepts https only.',
   'provider.refused': 'The scraping provider refused a request; the settings or the account need attention.',

@@ -4,6 +4,7 @@ import { inputPipe } from '../request/input-pipe.js';
 import type { RequestContext } from '../request/request-context.js';
 import { DirectLoginGuard } from '../login/direct-login.guard.js';
 import { IdentityClient } from '../login/identity-client.js';
+import { RefusedKeysLimit } from '../rate-limit/refused-keys-limit.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { CreateApiKeyInput, keyLifeDaysMax } from './create-api-key.dto.js';
 
@@ -12,6 +13,7 @@ export class ApiKeysResolver {
   constructor(
     private readonly apiKeys: ApiKeysService,
     private readonly identity: IdentityClient,
+    private readonly refusedKeys: RefusedKeysLimit,
   ) {}
 
   @UseGuards(DirectLoginGuard)
@@ -29,7 +31,8 @@ export class ApiKeysResolver {
     @Context('gateway') context: RequestContext,
   ): Promise<string> {
     // The signature does not say whether the user was disabled or got a new password since then.
-    await this.identity.assertLoggedIn(context.request.headers.authorization!);
+    const authorization = context.request.headers.authorization!;
+    await this.refusedKeys.counted(context.ip, () => this.identity.assertLoggedIn(authorization));
     return this.apiKeys.create({
       userId: context.user!.id,
       userEmail: context.user!.email,

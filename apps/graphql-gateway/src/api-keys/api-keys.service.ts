@@ -90,18 +90,15 @@ export class ApiKeysService implements OnModuleDestroy {
   async authenticate(presented: string, ip: string): Promise<ApiKey> {
     const hash = hashApiKey(presented);
     const cacheKey = hash.toString('base64');
-    // Counted before the look-up and refunded after it, so that a burst of bad keys cannot slip through.
-    const isCounted = !this.isUsable(this.cache.get(cacheKey)?.key) && !this.lookups.has(cacheKey);
-    const giveBack = isCounted ? this.refusedKeys.take(ip) : undefined;
-    const key = await this.find(hash, cacheKey, presented).catch((error: unknown) => {
-      giveBack?.();
-      throw error;
-    });
-    if (!key || !timingSafeEqual(key.hash, hash)) throw this.refuse('refused_unknown', presented, undefined, ip);
-    if (key.revokedAt) throw this.refuse('refused_revoked', presented, key, ip);
-    if (key.expiresAt <= this.clock.now()) throw this.refuse('refused_expired', presented, key, ip);
-    giveBack?.();
-    return key;
+    const check = async () => {
+      const key = await this.find(hash, cacheKey, presented);
+      if (!key || !timingSafeEqual(key.hash, hash)) throw this.refuse('refused_unknown', presented, undefined, ip);
+      if (key.revokedAt) throw this.refuse('refused_revoked', presented, key, ip);
+      if (key.expiresAt <= this.clock.now()) throw this.refuse('refused_expired', presented, key, ip);
+      return key;
+    };
+    const isKnown = this.isUsable(this.cache.get(cacheKey)?.key) || this.lookups.has(cacheKey);
+    return isKnown ? check() : this.refusedKeys.counted(ip, check);
   }
 
   async list(filter: { idOrPrefix?: string; user?: string }): Promise<ApiKey[]> {

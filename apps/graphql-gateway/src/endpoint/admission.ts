@@ -33,7 +33,7 @@ export function authAdmission(limits: LimitsService): Admit {
   return async ({ fields }, context) => {
     const take = async () =>
       charge(context, await limits.takeRequest({ ip: context.ip, userId: context.user?.id ?? null }), 'requests');
-    if (fields.has('createApiKey') && !fields.has('authenticateUser')) context.chargeUser = take;
+    if (fields.has('createApiKey')) context.chargeUser = take;
     else await take();
   };
 }

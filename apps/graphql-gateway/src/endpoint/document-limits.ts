@@ -5,6 +5,7 @@
 import {
   GraphQLError,
   Kind,
+  OperationTypeNode,
   visit,
   type ASTNode,
   type ASTVisitor,
@@ -29,6 +30,8 @@ const depthMax = 12;
 const introspectionDepthMax = 20;
 const aliasesMax = 15;
 const rootFieldsMax = 10;
+/** When one of several failed, the others would be done, and their answers lost. */
+const mutationsMax = 1;
 /** Fields of one name, or one alias, in one selection; clients that put fragments together repeat ids and names. */
 const repeatsMax = 30;
 /** Spreads of one fragment, written in one selection. */
@@ -91,7 +94,8 @@ function assertFewSpreads({ selections }: SelectionSetNode): void {
 /** Where a selection is. */
 interface Place {
   depth: number;
-  isRoot: boolean;
+  /** Kind of the operation, in the selection at its root. */
+  root?: OperationTypeNode;
   isIntrospection: boolean;
 }
 
@@ -133,12 +137,12 @@ class Measure {
 
   /** Limits on what its operations select; the fragments that none of them uses are validated as well. */
   selectionsOfAll(): void {
-    const start: Place = { depth: 0, isRoot: true, isIntrospection: false };
-    for (const definition of this.document.definitions)
-      if (definition.kind === Kind.OPERATION_DEFINITION) this.select([definition.selectionSet], start);
+    for (const definition of this.document.definitions) {
+      if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+      this.select([definition.selectionSet], { depth: 0, root: definition.operation, isIntrospection: false });
+    }
     for (const [name, fragment] of this.fragments)
-      if (!this.reached.has(name))
-        this.select([fragment.selectionSet], { ...start, isRoot: false, isIntrospection: true });
+      if (!this.reached.has(name)) this.select([fragment.selectionSet], { depth: 0, isIntrospection: true });
   }
 
   /** @param sets selection sets that are executed as one. */
@@ -147,25 +151,28 @@ class Measure {
     const spread = new Set<string>();
     for (const set of sets) this.collect(set, fields, spread);
     if (fields.size === 0) return;
-    const { depth, isRoot, isIntrospection } = place;
+    const { depth, root, isIntrospection } = place;
     if (isIntrospection) assertWithin(introspectionDepthMax, depth + 1, 'levels of introspection');
     else assertWithin(depthMax, depth + 1, 'levels');
-    if (isRoot) {
-      const nodes = [...fields.values()].flat();
-      assertWithin(rootFieldsMax, nodes.length, 'fields at its root');
-      const schemas = [...fields.values()].filter(([node]) => node!.name.value === '__schema');
-      assertWithin(1, schemas.length, '__schema');
+    if (root) {
+      assertWithin(rootFieldsMax, [...fields.values()].flat().length, 'fields at its root');
+      const names = [...fields.values()].map(([node]) => node!.name.value);
+      assertWithin(1, names.filter((name) => name === '__schema').length, '__schema');
+      if (root === OperationTypeNode.MUTATION) {
+        const mutations = names.filter((name) => name !== '__typename');
+        assertWithin(mutationsMax, mutations.length, 'mutation in an operation');
+      }
     }
     for (const nodes of fields.values()) {
       assertWithin(repeatsMax, nodes.length, 'fields of one name in one selection');
       const below = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
       if (below.length === 0) continue;
       const name = nodes[0]!.name.value;
-      const isInside = isIntrospection || (isRoot && name.startsWith('__'));
+      const isInside = isIntrospection || (root !== undefined && name.startsWith('__'));
       // Each list of the schema once: under many names it would be answered many times.
       if (isIntrospection && nodes.some(({ alias }) => alias))
         throw new BeyondLimit('no aliases for the lists of introspection');
-      this.select(below, { depth: depth + 1, isRoot: false, isIntrospection: isInside });
+      this.select(below, { depth: depth + 1, isIntrospection: isInside });
     }
   }
 

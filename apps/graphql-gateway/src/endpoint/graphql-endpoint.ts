@@ -111,17 +111,17 @@ export class GraphQLEndpoint {
         },
         context: async () => ({ gateway: context }),
       });
-      if (context.failed) return this.failure(context.failed.failure, context.failed.thrown);
+      if (context.failed) return this.failure(context, context.failed);
       // Incremental delivery is not part of this API.
       const body = response.body.kind === 'complete' ? response.body.string : '';
       return { status: response.status ?? 200, body, headers: response.headers };
     } catch (error) {
-      if (error instanceof LimitReached) context.limit = error.state;
-      return this.failure(toServiceError(error), error);
+      return this.failure(context, { failure: toServiceError(error), thrown: error });
     }
   }
 
-  private failure(failure: ServiceError, thrown: unknown): Answer {
+  private failure(context: RequestContext, { failure, thrown }: NonNullable<RequestContext['failed']>): Answer {
+    if (failure instanceof LimitReached) context.limit = failure.state;
     logFailure(failure, thrown, this.services.logger);
     const headers: [string, string][] = [
       ['content-type', 'application/json; charset=utf-8'],

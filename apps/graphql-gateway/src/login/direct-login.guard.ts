@@ -1,10 +1,11 @@
-// Lets only the JWT of a log-in pass, and charges the request to its user. NOTE: Passport keeps one strategy of a name
-// in a process, so a process has one gateway.
+// Lets only the JWT of a log-in pass, and charges the request to its user. JWTs that are refused count like refused API
+// keys. NOTE: Passport keeps one strategy of a name in a process, so a process has one gateway.
 import { Injectable, type ExecutionContext } from '@nestjs/common';
 import { GqlExecutionContext } from '@nestjs/graphql';
 import { AuthGuard } from '@nestjs/passport';
 import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyRequest } from 'fastify';
+import { RefusedKeysLimit } from '../rate-limit/refused-keys-limit.js';
 import { missingHeader } from '../request/failures.js';
 import type { GraphQLContext, RequestContext } from '../request/request-context.js';
 import type { LoggedInUser } from './direct-login.strategy.js';
@@ -12,10 +13,14 @@ import { invalidToken } from './invalid-token.js';
 
 @Injectable()
 export class DirectLoginGuard extends AuthGuard('direct-login') {
+  constructor(private readonly refusedKeys: RefusedKeysLimit) {
+    super();
+  }
+
   override async canActivate(execution: ExecutionContext): Promise<boolean> {
     const context = requestContextOf(execution);
     if (context.request.headers.authorization === undefined) throw missingHeader('the token of authenticateUser');
-    await super.canActivate(execution);
+    await this.refusedKeys.counted(context.ip, async () => super.canActivate(execution));
     const { chargeUser } = context;
     context.chargeUser = null;
     await chargeUser?.();

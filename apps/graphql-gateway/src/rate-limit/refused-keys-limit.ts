@@ -1,9 +1,10 @@
-// How many API keys of one network (IPv4 address, IPv6 /64) may be refused in a minute, before keys are looked up at
-// all. Each replica counts for itself: the limit protects the database and the audit log, not the keys. Keys that this
-// replica knows keep working, so nobody can lock out a neighbour. Networks beyond the maximum push out those not seen
-// for longest, which are then let in.
+// How many API keys and JWTs of one network (IPv4 address, IPv6 /64) may be refused in a minute, before they are looked
+// at at all. Each replica counts for itself: the limit protects the database, the audit log and identity, not the keys.
+// Keys that this replica knows keep working, so nobody can lock out a neighbour. Networks beyond the maximum push out
+// those not seen for longest, which are then let in.
 import { Injectable } from '@nestjs/common';
 import { clientNetwork } from '@tradewind/service-kit';
+import { ServiceError } from '@tradewind/shared-types';
 import { LRUCache } from 'lru-cache';
 import { AppConfig } from '../app.config.js';
 import { Clock } from '../clock.js';
@@ -30,10 +31,23 @@ export class RefusedKeysLimit {
   ) {}
 
   /**
-   * Counts a key that is not known to be good; throws a 429 when too many were refused before.
-   * @returns undoes the count, for a key that turns out to be good or cannot be checked
+   * Runs the check of a credential that is not known to be good, and counts it when the check throws a 401.
+   * @throws 429 without a check when too many were refused before.
    */
-  take(ip: string): () => void {
+  async counted<T>(ip: string, check: () => Promise<T>): Promise<T> {
+    // Counted before the check and given back after it, so that a burst of bad credentials cannot slip through.
+    const giveBack = this.take(ip);
+    try {
+      const checked = await check();
+      giveBack();
+      return checked;
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status !== 401) giveBack();
+      throw error;
+    }
+  }
+
+  private take(ip: string): () => void {
     const nowMs = this.clock.now().getTime();
     const limit = this.config.REFUSED_KEYS_PER_MINUTE;
     const window = this.window(clientNetwork(ip), nowMs);
@@ -44,7 +58,7 @@ export class RefusedKeysLimit {
         {
           code: 'rate_limit.refused_keys',
           status: 429,
-          message: `Too many API keys from this address were not valid; try again in ${resetSeconds} s`,
+          message: `Too many API keys or tokens from this address were not valid; try again in ${resetSeconds} s`,
           retryable: true,
           retryAfterSeconds: resetSeconds,
         },
