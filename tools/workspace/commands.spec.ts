@@ -16,7 +16,7 @@ describe('npm test', () => {
     expect(totals([], true)).toEqual({ passed: 0, failed: 1 });
   });
 
-  it('takes names of projects, paths and options for Jest', () => {
+  it('passes names of projects, paths and options to Jest', () => {
     const words = nxWords(['identity', 'tokens', '-t', 'name'], ['identity', 'filters']).join(' ');
     expect(words).toMatch(/^run-many -t test .*-p identity -- --passWithNoTests tokens -t name$/);
   });

@@ -85,7 +85,7 @@ describe.each(overlays)('the %s overlay', (overlay) => {
     }
   });
 
-  it('holds no secret: every Secret is somebody else’s and only referred to', () => {
+  it('contains no secret: every Secret is only referred to', () => {
     expect(manifests.filter(({ kind }) => kind === 'Secret')).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe.each(overlays)('the %s overlay', (overlay) => {
     }
   });
 
-  it('starts the monthly run by exactly one means', () => {
+  it('starts the monthly run in exactly one way', () => {
     const settings = manifests.find(
       ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('coordinator-settings'),
     )!.data!;
@@ -115,7 +115,7 @@ describe.each(overlays)('the %s overlay', (overlay) => {
     expect(settings['SCHEDULER_SERVICE_ACCOUNT']).toMatch(new RegExp(`^tw-scheduler-${overlay}@`));
   });
 
-  it('takes a pod out of the rounds before it ends, and gives it the time to finish what it was asked', () => {
+  it('takes a pod out of the load balancer before it ends, and gives it time to finish its requests', () => {
     const edgeTimeouts = manifests.flatMap(({ kind, spec }) => {
       if (kind === 'GCPBackendPolicy') return [(spec as { default: { timeoutSec: number } }).default.timeoutSec];
       if (kind !== 'HTTPRoute') return [];
@@ -165,7 +165,7 @@ describe('connections of the database', () => {
     };
   };
 
-  it('come from these places in the code, and no others', () => {
+  it('are opened in these places of the code, and in no others', () => {
     const folders = [
       ...readdirSync(join(root, 'libs')).map((lib) => `libs/${lib}/src`),
       ...apps.map((app) => `apps/${app}/src`),
@@ -195,7 +195,7 @@ describe('connections of the database', () => {
   });
 
   it.each(overlays)(
-    'fit into what PostgreSQL takes, with every pod of the %s overlay at work during a rollout',
+    'fit into the limit of PostgreSQL, with every pod of the %s overlay during a rollout',
     async (overlay) => {
       const manifests = rendered(overlay);
       // PostgreSQL keeps some for superusers, Cloud SQL for itself, and operators run commands.
@@ -427,11 +427,11 @@ describe('Terraform', () => {
 describe.each(apps)('the Dockerfile of %s', (app) => {
   const text = read(`apps/${app}/Dockerfile`);
 
-  it('has nothing that a linter objects to', () => {
+  it('passes the rules of a linter', () => {
     expect(validateDockerfile(text)).toEqual([]);
   });
 
-  it('ends without root, with a health check and with Node as the process that gets the signals', () => {
+  it('runs without root, with a health check, and with Node as the process that receives signals', () => {
     const last = text.slice(text.lastIndexOf('FROM '));
     expect(last).toContain('USER 65532:65532');
     expect(last).toContain('HEALTHCHECK');

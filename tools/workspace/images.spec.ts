@@ -49,7 +49,7 @@ describe('pruning packages', () => {
     expect(isUnused(path, isFolder)).toBe(expected);
   });
 
-  it('goes through packages within packages, and leaves what links point to', () => {
+  it('prunes packages within packages, and keeps what links point to', () => {
     const files = [
       'lib/own.ts',
       'node_modules/a/a.js',
@@ -65,7 +65,7 @@ describe('pruning packages', () => {
     expect(files.filter((file) => existsSync(join(folder, file)))).toEqual(['lib/own.ts', 'node_modules/a/a.js']);
   });
 
-  it('is all of tools/ that a build sees', () => {
+  it('is the only part of tools/ that a build copies', () => {
     const copied = apps.flatMap((app) => [...dockerfile(app).matchAll(/^COPY (tools\/\S+)/gm)].map(([, path]) => path));
     expect(new Set(copied)).toEqual(new Set(['tools/workspace/prune-packages.mjs']));
     expect(readFileSync(join(root, '.dockerignore'), 'utf8')).toContain('\n!tools/workspace/prune-packages.mjs\n');

@@ -59,7 +59,7 @@ describe('a test run', () => {
     expect({ status, summary }).toMatchObject({ status: 1, summary: { passed: 1, failed: 1 } });
   });
 
-  it('ends a run that leaves something running, and fails', () => {
+  it('ends and fails a run that leaves something running', () => {
     const { status, output } = run({
       'server.test.js':
         "it('listens', (done) => { require('node:net').createServer().listen(0, '127.0.0.1', done); });",

@@ -138,7 +138,7 @@ function sourceOf(app: string): string {
 }
 
 describe('alert rules', () => {
-  it('watch every service, for what all have in common and for its own work', () => {
+  it('cover every service, with the common alerts and its own', () => {
     const text = ruleFiles.map((file) => read(`deploy/alerts/${file}`)).join('\n');
     for (const app of apps) expect(text).toContain(`tradewind_${app.replaceAll('-', '_')}_`);
     expect(ruleFiles).toContain('every-service.rules.yaml');
@@ -146,14 +146,14 @@ describe('alert rules', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('notice when any service is gone', () => {
+  it('fire when any service is gone', () => {
     const rules = ruleFiles.flatMap((file) => rulesOf(file));
     const { expr } = rules.find(({ alert }) => alert === 'ServiceDown')!;
     const named = [...expr.matchAll(/absent_over_time\(up\{[^}]*service="([\w-]+)"/g)].map(([, service]) => service);
     expect(named.sort()).toEqual([...apps].sort());
   });
 
-  it('rely on labels that the scrape configuration gives', () => {
+  it('use only labels that the scrape configuration sets', () => {
     const { rule_files: taken, scrape_configs: jobs } = parse(read('deploy/alerts/prometheus.yaml')) as {
       rule_files: string[];
       scrape_configs: { job_name: string; relabel_configs: { target_label?: string }[] }[];
@@ -194,7 +194,7 @@ describe.each([...apps, 'platform'])('the dashboard of %s', (name) => {
       expect(used).toContain(metric.type === 'histogram' ? `${metric.name}_bucket` : metric.name);
   });
 
-  it('has a name and a place for each panel', () => {
+  it('has a name and a position for each panel', () => {
     expect(uid).toBe(`tradewind-${name}`);
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     const taken = new Set<string>();

@@ -121,7 +121,7 @@ describe.each(overlays)('the network of the %s overlay', (overlay) => {
     expect([...found].sort()).toEqual([...expected].sort());
   });
 
-  it('lets services reach what they need outside the namespace, and nothing else', () => {
+  it('allows services what they need outside the namespace, and nothing else', () => {
     const expected = new Set<string>();
     for (const { callers, to, ports } of dependencies) {
       for (const from of pods.filter(({ app }) => callers.includes(app))) {
@@ -150,7 +150,7 @@ describe.each(overlays)('the network of the %s overlay', (overlay) => {
     expect([...found].sort()).toEqual([...expected].sort());
   });
 
-  it('routes every path that callers outside need to a port that its service has', () => {
+  it('routes every path that outside callers need to a port of its service', () => {
     for (const { service, path } of outsideCalls) {
       const backend = routed(manifests, { listener: 'https', host: hosts[service]!, path: concrete(path) });
       expect({ service, path, backend }).toEqual({
@@ -171,7 +171,7 @@ describe.each(overlays)('the network of the %s overlay', (overlay) => {
     }
   });
 
-  it('routes nothing that only callers inside need', () => {
+  it('routes no path that only inside callers need', () => {
     const isOutside = ({ service, path }: { service: string; path: string }) =>
       outsideCalls.some((call) => call.service === service && call.path === path);
     const inside = [
@@ -186,7 +186,7 @@ describe.each(overlays)('the network of the %s overlay', (overlay) => {
     expect(new Set(Object.values(hosts)).size).toBe(services.length);
   });
 
-  it('speaks TLS alone: plain http is redirected and reaches no service', () => {
+  it('serves TLS only: plain http is redirected and reaches no service', () => {
     for (const { service, path } of outsideCalls) {
       expect(routed(manifests, { listener: 'http', host: hosts[service]!, path: concrete(path) })).toBeUndefined();
     }
@@ -200,7 +200,7 @@ describe.each(overlays)('the network of the %s overlay', (overlay) => {
     ]);
   });
 
-  it('gives outside callers addresses that the edge routes to the service they mean', () => {
+  it('gives outside callers addresses that the edge routes to the right service', () => {
     const addresses = services.flatMap((app) => {
       const settings = settingsOf(manifests, app);
       return (
@@ -226,7 +226,7 @@ describe.each(overlays)('the network of the %s overlay', (overlay) => {
     }
   });
 
-  it('trusts as many proxies as stand before the services', () => {
+  it('trusts as many proxies as are in front of the services', () => {
     // Google's balancer adds the client's address and its own to X-Forwarded-For; other proxies the client's alone.
     const hops = isGke(manifests) ? '2' : '1';
     for (const app of services) expect({ app, hops: settingsOf(manifests, app)['TRUST_PROXY'] }).toEqual({ app, hops });
@@ -236,7 +236,7 @@ describe.each(overlays)('the network of the %s overlay', (overlay) => {
 describe.each(['production', 'staging'])('the load balancer of the %s overlay', (overlay) => {
   const manifests = rendered(overlay);
 
-  it('asks each service for its readiness and waits for its answers', () => {
+  it('checks the readiness of each service, and waits long enough for its answers', () => {
     for (const service of services) {
       const targetRef = { group: '', kind: 'Service', name: `${service}-service` };
       expect(find(manifests, 'HealthCheckPolicy', service)!.spec).toEqual({

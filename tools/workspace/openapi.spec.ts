@@ -34,7 +34,7 @@ describe.each(documents)('the OpenAPI document of %s', (app) => {
     expect(document.servers.length).toBeGreaterThan(0);
   });
 
-  it('refers to nothing that it does not define', () => {
+  it('refers only to what it defines', () => {
     const references = [...text.matchAll(/"\$ref":\s*"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name!);
     expect(references.filter((name) => !(name in document.components.schemas))).toEqual([]);
     const schemes = operations.flatMap(([, { security }]) => (security ?? []).flatMap((names) => Object.keys(names)));
@@ -42,7 +42,7 @@ describe.each(documents)('the OpenAPI document of %s', (app) => {
     expect(Object.keys(document.components.securitySchemes).sort()).toEqual([...new Set(schemes)].sort());
   });
 
-  it.each(operations)('says of %s what can go wrong', (_name, operation) => {
+  it.each(operations)('names what can go wrong with %s', (_name, operation) => {
     const { parameters = [], requestBody, security = [], responses } = operation;
     // Every operation of these services needs a credential.
     expect(security.length).toBeGreaterThan(0);

@@ -89,7 +89,7 @@ describe.each(pages)('%s', (page) => {
     expect(objections.filter((text) => text !== undefined)).toEqual([]);
   });
 
-  it('names commands without the program that an app of the page has', async () => {
+  it('names commands without the program only where an app of the page has them', async () => {
     const objections: string[] = [];
     for (const text of code) {
       const [first, ...rest] = wordsOf(text);

@@ -50,7 +50,7 @@ if (words.includes('logs job/')) console.log('column "x" already exists');
 }
 
 describe('a roll-out', () => {
-  it('makes the namespace before it looks for Secrets, and migrates before it starts programs', () => {
+  it('creates the namespace before it looks for Secrets, and migrates before it starts programs', () => {
     const { status, calls, indexOf } = rollOut({ jobs: [complete.replace(/ Complete$/, ' '), complete] });
     expect(status).toBe(0);
     const order = [
@@ -93,7 +93,7 @@ describe('a roll-out', () => {
     expect(calls.filter((call) => /^apply/.test(call))).toHaveLength(2);
   });
 
-  it('gives up when the migrations do not end', () => {
+  it('gives up when the migrations do not finish', () => {
     const { status, stderr, calls } = rollOut({ jobs: ['identity-migrate '] }, { MIGRATION_SECONDS_MAX: '2' });
     expect(status).toBe(1);
     expect(stderr).toContain('The migrations did not end within 2 s');

@@ -38,7 +38,7 @@ const soundsSecret = /SECRET|TOKEN|PASSWORD|CREDENTIAL|_KEYS?$|DATABASE_URL/;
 const harmless = /^SERVICE_TOKENS$|_(MS|SECONDS|DAYS|PARALLEL|WAITING)$/;
 
 describe.each(apps)('the settings of %s', (app) => {
-  it('are secret when they are named like a secret', async () => {
+  it('are secret when their name says so', async () => {
     const { settings } = await configOf(app);
     const open = Object.keys(settings).filter(
       (name) => soundsSecret.test(name) && !harmless.test(name) && !settings[name]!.secret,

@@ -18,7 +18,7 @@ export interface Person {
   usernames?: (string | null)[];
 }
 
-/** Stands in for priority-api and priority-webhook: accepts pushes, and answers look-ups as the test sets. */
+/** A fake of priority-api and priority-webhook: accepts pushes, and answers look-ups as the test sets. */
 export interface Neighbours {
   url: string;
   pushed: PushEnvelope['message'][];

@@ -19,7 +19,7 @@ let embedded: TestApp;
 let bigQuery: FakeBigQuery;
 let keys: FakeGoogleKeys;
 let strangers: FakeGoogleKeys;
-/** Stands in for identity's keys, none of which signed the tokens sent here. */
+/** Replaces identity's keys, none of which signed the tokens sent here. */
 let identity: Server;
 let google: RunningService<AppConfig>;
 let env: Record<string, string>;

@@ -19,7 +19,7 @@ export interface Received {
   secret: string | undefined;
 }
 
-/** Stands in for priority-webhook: accepts profiles, and answers which it has. */
+/** A fake of priority-webhook: accepts profiles, and answers which it has. */
 export interface WebhookStandIn {
   url: string;
   received: Received[];

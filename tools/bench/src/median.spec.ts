@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { median, percentile } from './median.js';
 
 describe('median and percentile', () => {
-  it('takes the middle of unsorted values', () => {
+  it('returns the middle of unsorted values', () => {
     expect(median([9, 1, 5])).toBe(5);
     expect(median([4, 1, 3, 2])).toBe(2.5);
   });
@@ -12,7 +12,7 @@ describe('median and percentile', () => {
     expect(percentile([7], 0.99)).toBe(7);
   });
 
-  it('refuses an empty list', () => {
+  it('throws for an empty list', () => {
     expect(() => median([])).toThrow('no values');
   });
 });

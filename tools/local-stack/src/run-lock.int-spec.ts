@@ -22,7 +22,7 @@ describe('the lock of a data folder', () => {
     (await RunLock.take(dataDir, () => undefined)).release();
   });
 
-  it('takes over from a platform that was killed, and ends what it left behind', async () => {
+  it('takes over from a killed platform, and ends its remaining processes', async () => {
     const leftover = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)', 'leftover-of-a-test'], {
       stdio: 'ignore',
     });
@@ -41,7 +41,7 @@ describe('the lock of a data folder', () => {
     lock.release();
   });
 
-  it('leaves a process alone that has a recorded id but another command', async () => {
+  it('ends no process that has a recorded id but another command', async () => {
     const innocent = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' });
     writeFileSync(
       lockFile(),
@@ -56,7 +56,7 @@ describe('the lock of a data folder', () => {
     innocent.kill();
   });
 
-  it('survives a lock that was cut off while it was written', async () => {
+  it('copes with a lock file that was written only in part', async () => {
     writeFileSync(lockFile(), '{"platform":');
     (await RunLock.take(dataDir, () => undefined)).release();
   });

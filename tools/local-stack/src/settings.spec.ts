@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readSettings } from './settings.js';
 
 describe('readSettings', () => {
-  it('takes 4000, .data in the checkout and the embedded database when nothing is set', () => {
+  it('defaults to port 4000, .data in the checkout and the embedded database', () => {
     expect(readSettings({}, '/checkout')).toEqual({
       portBase: 4000,
       dataDir: '/checkout/.data',
@@ -12,7 +12,7 @@ describe('readSettings', () => {
     });
   });
 
-  it('has larger limits for exploring, and takes those of the environment before all', () => {
+  it('has larger limits for exploring, but prefers those of the environment', () => {
     const env = { DATA_PAGE_SIZE: '50', REQUESTS_PER_MINUTE: '' };
     expect(readSettings(env, '/checkout', true).dataLimits).toEqual({
       DATA_PAGE_SIZE: '50',
@@ -21,7 +21,7 @@ describe('readSettings', () => {
     });
   });
 
-  it('takes relative folders from the checkout and absolute ones as they are', () => {
+  it('resolves relative folders from the checkout, and keeps absolute ones', () => {
     expect(readSettings({ DATA_DIR: 'other' }, '/checkout').dataDir).toBe('/checkout/other');
     expect(readSettings({ DATA_DIR: '/var/tmp/x' }, '/checkout').dataDir).toBe('/var/tmp/x');
   });

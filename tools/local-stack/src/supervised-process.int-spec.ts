@@ -26,7 +26,7 @@ describe('a supervised process', () => {
     return { process, logFile };
   }
 
-  it('keeps what it writes in its last moment, however much that is', async () => {
+  it('keeps all output of its last moment, however much it is', async () => {
     const lines = 20_000;
     const { process, logFile } = run(`
       const text = Array.from({ length: ${lines} }, (_, line) => 'last words, line ' + (line + 1) + '\\n').join('');
@@ -40,7 +40,7 @@ describe('a supervised process', () => {
     expect(readFileSync(logFile, 'utf8').trim().split('\n').at(-1)).toBe(`last words, line ${lines}`);
   });
 
-  it('says how it ended when nobody stopped it, before it was ready', async () => {
+  it('reports how it ended when it ends before it is ready', async () => {
     const { process } = run('console.error("no good"); process.exit(3);');
     await expect(process.untilReady()).rejects.toThrow('program ended (exit code 3)');
     expect(process.lastLines).toEqual(['no good']);

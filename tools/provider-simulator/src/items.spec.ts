@@ -25,12 +25,12 @@ const itemsFor = (changes: Item = {}, other: Partial<DatasetOptions> = {}) =>
 const ofType = (items: Item[], type: string) => items.filter((item) => item['type'] === type);
 
 describe('datasetItems', () => {
-  it('is the same for the same seed, and another for another', () => {
+  it('is the same for the same seed, and different for another', () => {
     expect(itemsFor()).toEqual(itemsFor());
     expect(itemsFor({}, { seed: '2' })).not.toEqual(itemsFor());
   });
 
-  it('stores comments and reactions before their post, which repeats them', () => {
+  it('returns comments and reactions before their post, which repeats them', () => {
     const items = itemsFor();
     const posts = ofType(items, 'post');
     expect(posts).toHaveLength(20);
@@ -43,7 +43,7 @@ describe('datasetItems', () => {
     expect(ofType(items, 'comment').length).toBeGreaterThan(20);
   });
 
-  it('keeps to the limits per post, leaves out what was not asked for, and takes 0 for all', () => {
+  it('keeps to the limits per post, leaves out what was not requested, and reads 0 as all', () => {
     for (const post of ofType(itemsFor(), 'post')) {
       expect((post['reactions'] as Item[]).length).toBeLessThanOrEqual(5);
       expect((post['comments'] as Item[]).length).toBeLessThanOrEqual(4);
@@ -57,7 +57,7 @@ describe('datasetItems', () => {
     );
   });
 
-  it('finds only posts within the time asked for', () => {
+  it('returns only posts of the requested time', () => {
     const dayMs = 86_400_000;
     for (const [limit, days] of [
       ['24h', 1],
@@ -75,7 +75,7 @@ describe('datasetItems', () => {
     expect(ofType(itemsFor({ postedLimit: 'month', maxPosts: 0 }), 'post').length).toBeGreaterThan(0);
   });
 
-  it('a later run finds the same posts again, and the newer ones', () => {
+  it('a later run returns the same posts and newer ones', () => {
     const ids = (now: string) =>
       ofType(itemsFor({ maxPosts: 0 }, { now: new Date(now) }), 'post').map((post) => post['id']);
     const earlier = ids('2026-11-21T12:00:00Z');
@@ -86,7 +86,7 @@ describe('datasetItems', () => {
 });
 
 describe('countItems', () => {
-  it('counts distinct ids, and what a reader has to step over', () => {
+  it('counts distinct ids, and the items that a reader must skip', () => {
     expect(
       countItems([
         null,
@@ -101,7 +101,7 @@ describe('countItems', () => {
     ).toEqual({ total: 8, posts: 1, comments: 1, reactions: 1, withoutId: 1, unknownType: 1, repeated: 1, broken: 2 });
   });
 
-  it('odd items occur where they are wanted', () => {
+  it('puts odd items where they are requested', () => {
     const counts = countItems(itemsFor({ maxPosts: 0 }, { oddItems: true }));
     expect(Math.min(counts.withoutId, counts.unknownType, counts.repeated)).toBeGreaterThan(0);
     const plain = countItems(itemsFor({ maxPosts: 0 }));

@@ -85,7 +85,7 @@ describe('the official client', () => {
     expect(lines.toString('utf8').trim().split('\n')).toHaveLength(all.total);
   });
 
-  it('calls an actor in one go, log and all', async () => {
+  it('calls an actor and waits for it, with its log', async () => {
     const run = await client.actor(actor).call(input(), { log: null });
     expect(run.status).toBe('SUCCEEDED');
     expect((await client.run(run.id).dataset().listItems()).total).toBeGreaterThan(0);
@@ -98,7 +98,7 @@ describe('the official client', () => {
     expect(await client.keyValueStore(run.defaultKeyValueStoreId).getRecord('OUTPUT')).toBeUndefined();
   });
 
-  it('aborts: ABORTING first, then ABORTED; a finished run is answered as it ended', async () => {
+  it('aborts a run through ABORTING to ABORTED, and answers a finished run as it ended', async () => {
     simulator.setFaults([{ on: 'run', kind: 'never_ends' }]);
     const run = await start();
     expect((await client.run(run.id).abort()).status).toBe('ABORTING');
@@ -118,7 +118,7 @@ describe('the official client', () => {
     expect((await client.runs().list({ startedAfter: new Date(Date.now() + 1000) })).total).toBe(0);
   });
 
-  it('meets 404 as the client expects it', async () => {
+  it('gets 404 in the form that it expects', async () => {
     expect(await client.run('nope').get()).toBeUndefined();
     expect(await client.dataset('nope').get()).toBeUndefined();
     await expect(client.run('nope').abort()).rejects.toMatchObject({ statusCode: 404, type: 'record-not-found' });
@@ -137,7 +137,7 @@ describe('the official client', () => {
 });
 
 describe('webhooks', () => {
-  it('carry the default payload, the template headers, and come again until they are accepted', async () => {
+  it('have the default payload and the headers of the template, and are repeated until they are accepted', async () => {
     receiver.answerNext(500, 503);
     const run = await client.actor(actor).start(input(), {
       webhooks: [
@@ -168,7 +168,7 @@ describe('webhooks', () => {
     expect(simulator.summary().runs.undelivered).toBe(0);
   });
 
-  it('are given up after the last repetition, and the summary says so', async () => {
+  it('are given up after the last attempt, and the summary shows that', async () => {
     receiver.answerNext(500, 500, 500, 500);
     await start();
     await simulator.settled();
@@ -192,7 +192,7 @@ describe('webhooks', () => {
 });
 
 describe('the single-profile call', () => {
-  it('delivers the profile, the same every time, and can be asked for it', async () => {
+  it('delivers the profile, the same every time, and returns it on request', async () => {
     const started = await startProfile('ada');
     expect(started).toMatchObject({ status: 202, body: { status: 'RUNNING' } });
     await startProfile('ada', 'again');
@@ -219,7 +219,7 @@ describe('the single-profile call', () => {
     }
   });
 
-  it('is refused above its slots, with the time to wait', async () => {
+  it('is refused when no slot is free, with the time to wait', async () => {
     simulator.adjust({ maxConcurrentProfiles: 1 });
     simulator.setFaults([{ on: 'profile', kind: 'never_ends' }]);
     await startProfile('a');
@@ -249,7 +249,7 @@ describe('faults', () => {
     await expect(start()).resolves.toMatchObject({ status: 'READY' });
   });
 
-  it('fail and time_out end runs so, and their webhooks say it', async () => {
+  it('fail and time_out end runs in that status, which their webhooks report', async () => {
     simulator.setFaults([
       { on: 'run', kind: 'fail', target: 'a' },
       { on: 'run', kind: 'time_out', target: 'b' },
@@ -262,7 +262,7 @@ describe('faults', () => {
     expect(simulator.summary().runs.ended).toEqual({ FAILED: 1, 'TIMED-OUT': 1, SUCCEEDED: 1 });
   });
 
-  it('broken_item puts what is no item into the dataset', async () => {
+  it('broken_item adds values to the dataset that are no items', async () => {
     simulator.setFaults([{ on: 'dataset', kind: 'broken_item' }]);
     const run = await start();
     await simulator.settled();
@@ -271,7 +271,7 @@ describe('faults', () => {
     expect(simulator.itemCounts(run.id)).toMatchObject({ broken: 4 });
   });
 
-  it('twice, never and late do so to webhooks', async () => {
+  it('twice, never and late change the delivery of webhooks', async () => {
     simulator.setFaults([
       { on: 'profile.webhook', kind: 'twice', target: 'two' },
       { on: 'webhook', kind: 'never', target: 'none' },
@@ -286,7 +286,7 @@ describe('faults', () => {
     expect(simulator.summary().profiles.undelivered).toBe(1);
   });
 
-  it('out_of_order lets another webhook go first', async () => {
+  it('out_of_order delivers another webhook first', async () => {
     simulator.setFaults([{ on: 'profile.webhook', kind: 'out_of_order', target: 'first', delayMs: 5_000 }]);
     await startProfile('first');
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -316,7 +316,7 @@ describe('faults', () => {
     expect(await statuses()).toEqual(first);
   });
 
-  it('are set over HTTP, checked, counted and ended', async () => {
+  it('are set over HTTP, validated, counted and removed', async () => {
     const wrong = await http('PUT', '/faults', {
       faults: [
         { on: 'moon', kind: 'fail' },
@@ -356,7 +356,7 @@ describe('ledger', () => {
     expect((await http('GET', '/ledger?colour=red')).status).toBe(400);
   });
 
-  it('finds a profile that is started again under a second correlation id while the first start is under way', async () => {
+  it('reports a profile that is started under a second correlation id while the first start is under way', async () => {
     simulator.setFaults([{ on: 'profile', kind: 'slow', target: ['slow', 'Again'], delayMs: 300 }]);
     await startProfile('slow', '2026-11.first');
     await startProfile('slow', '2026-11.second');
@@ -377,7 +377,7 @@ describe('ledger', () => {
     });
   });
 
-  it('finds a profile that is started again after it has succeeded, and none that has failed or is wanted again', async () => {
+  it('reports a profile that is started again after a success, but not after a failure or on request', async () => {
     simulator.setFaults([{ on: 'profile', kind: 'fail', target: 'fails', times: 1 }]);
     const start = async (username: string, correlationId: string) => {
       await startProfile(username, correlationId);
@@ -399,7 +399,7 @@ describe('ledger', () => {
     ]);
   });
 
-  it('forgets the oldest entries and none of the counts', async () => {
+  it('drops the oldest entries but keeps the counts', async () => {
     const small = await startSimulator({ ledgerEntriesMax: 10, profileDurationMs: { min: 0, max: 0 } });
     try {
       for (let index = 0; index < 30; index++) {
@@ -420,7 +420,7 @@ describe('ledger', () => {
     }
   });
 
-  it('a reset forgets everything, also what is on its way', async () => {
+  it('a reset drops everything, including what is on its way', async () => {
     simulator.setFaults([{ on: 'webhook', kind: 'late', delayMs: 50 }]);
     await http('PUT', '/settings', { runDurationMs: { min: 1, max: 1 } });
     const run = await start();
@@ -434,7 +434,7 @@ describe('ledger', () => {
   });
 });
 
-it('takes up again after a restart what it had accepted, and starts nothing twice', async () => {
+it('continues accepted work after a restart, and starts nothing twice', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'simulator-'));
   const options = {
     stateFile: join(folder, 'state', 'journal.jsonl'),
@@ -485,7 +485,7 @@ it('takes up again after a restart what it had accepted, and starts nothing twic
   }
 });
 
-it('takes ten thousand profiles, each once', async () => {
+it('accepts ten thousand profiles, each once', async () => {
   simulator.adjust({ maxConcurrentProfiles: 100_000 });
   let next = 0;
   await Promise.all(

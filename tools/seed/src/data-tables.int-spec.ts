@@ -25,12 +25,12 @@ describe('the columns of the data tables', () => {
   });
   afterAll(() => database.drop());
 
-  it.each(entities)('are all filled in a synthetic row: %s', async (entity) => {
+  it.each(entities)('are all set in a synthetic row: %s', async (entity) => {
     const names = (await columnsOf(database.client, entity)).map(({ name }) => name);
     expect(Object.keys(synthetic[entity]).sort()).toEqual(names.sort());
   });
 
-  it.each(entities)('hold every field of an import and every copied column: %s', async (entity) => {
+  it.each(entities)('include every field of an import and every copied column: %s', async (entity) => {
     const names = (await columnsOf(database.client, entity)).map(({ name }) => name);
     const amounts = importFields[entity].flatMap(({ value }) => ('amountColumn' in value ? [value.amountColumn] : []));
     const fields = importFields[entity].map(({ column }) => column);

@@ -20,24 +20,24 @@ describe('readSettings', () => {
   }
   const databaseOf = (env: Record<string, string>) => readSettings(env, folder).databaseUrl;
 
-  it('fills the platform of PORT_BASE where none was started here', () => {
+  it('uses the platform of PORT_BASE when none was started here', () => {
     expect(databaseOf({})).toBe('postgres://postgres:postgres@127.0.0.1:4432/tradewind');
     expect(databaseOf({ PORT_BASE: '7000' })).toBe('postgres://postgres:postgres@127.0.0.1:7432/tradewind');
   });
 
-  it('fills the platform of DATA_DIR', () => {
+  it('uses the platform of DATA_DIR', () => {
     startPlatform('.data', 4000);
     startPlatform('second', 7000);
     expect(databaseOf({})).toBe('postgres://here:secret@127.0.0.1:4432/own');
     expect(databaseOf({ DATA_DIR: 'second', PORT_BASE: '7000' })).toBe('postgres://here:secret@127.0.0.1:7432/own');
   });
 
-  it('fills none when PORT_BASE means another one', () => {
+  it('refuses when PORT_BASE means another platform', () => {
     startPlatform('.data', 4000);
     expect(() => databaseOf({ PORT_BASE: '7000' })).toThrow('PORT_BASE is 7000, but the platform in');
   });
 
-  it('takes DATABASE_URL before all, and names every fault', () => {
+  it('prefers DATABASE_URL, and names every fault', () => {
     startPlatform('.data', 4000);
     expect(databaseOf({ DATABASE_URL: 'postgres://other/db', PORT_BASE: '7000' })).toBe('postgres://other/db');
     expect(() => readSettings({ DATABASE_URL: 'mysql://x', DATABASE_SCHEMA: 'A B' }, folder)).toThrow(

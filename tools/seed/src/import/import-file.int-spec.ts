@@ -36,7 +36,7 @@ describe('importFile', () => {
       .trim()
       .split('\n');
 
-  it('inserts companies of a CSV file with everything that follows from their cells', async () => {
+  it('inserts companies of a CSV file, with all derived columns', async () => {
     const csv = [
       '\uFEFFid,name,industry,country,headquarters,locations,topMarkets,numberOfEmployees,isPublic,revenue.value,revenue.currency,revenue.multiplier,description',
       '7,"Nestlé, S.A.",Packaged_Foods,CH,"Vevey, Switzerland",Dublin|Zurich,DACH|Nordics,270000,yes,91.35,CHF,BILLIONS,"Two',
@@ -92,7 +92,7 @@ describe('importFile', () => {
     ]);
   });
 
-  it('refuses rows one by one, with line and every reason, and takes the others', async () => {
+  it('refuses bad rows with their line and every reason, and imports the others', async () => {
     const csv = [
       'id,name,industry,country,lastFundingDate,revenue.value,revenue.currency',
       '1,Good,Accounting,DE,2024-02-29,5,EUR',
@@ -123,7 +123,7 @@ describe('importFile', () => {
     ]);
   });
 
-  it('refuses broken lines of NDJSON and what only the database can see', async () => {
+  it('refuses broken lines of NDJSON, and rows that only the database can find invalid', async () => {
     const content = [
       '{"id": 1, "name": "One"}',
       '{"id": 2, "name": ',
@@ -150,7 +150,7 @@ describe('importFile', () => {
     expect(await sql('select id from company order by id')).toEqual([{ id: '1' }, { id: '7' }]);
   });
 
-  it('updates rows that exist: an absent field stays, null clears', async () => {
+  it('updates existing rows: an absent field stays, null clears', async () => {
     await importContent(
       'company',
       'a.ndjson',
@@ -170,7 +170,7 @@ describe('importFile', () => {
     ]);
   });
 
-  it('lets a row that comes again in one file update the first', async () => {
+  it('lets a repeated row of one file update the first', async () => {
     const content = ndjson([
       { id: 1, name: 'First', ticker: 'ONE' },
       { id: 2, name: 'Two' },
@@ -266,7 +266,7 @@ describe('importFile', () => {
       ]);
     });
 
-    it('refuses deals of unknown companies and dates out of order, stored ones included', async () => {
+    it('refuses deals of unknown companies, and dates out of order, even with stored ones', async () => {
       await importContent('deal', 'a.ndjson', ndjson([{ id: 1, title: 'One', startDate: '2026-06-01' }]));
       const deals = [
         { id: 1, endDate: '2026-05-31' },
@@ -424,7 +424,7 @@ describe('importFile', () => {
     expect(await fingerprints(database.client)).toEqual(before);
   }, 300_000);
 
-  it('works alone: a second run at the same time is refused', async () => {
+  it('refuses a second import at the same time', async () => {
     const path = file('companies.csv', 'id,name\n1,x\n');
     const { code, output } = await startEntryPoint('import', ['companies', path], database.settings).ended;
     expect([code, output]).toEqual([

@@ -59,13 +59,13 @@ describe('the sample data', () => {
     ]);
   });
 
-  it('says that the figures of real companies are sample values', async () => {
+  it('marks the figures of real companies as sample values', async () => {
     const claims = `select ticker from company where description not like '%are sample values.' or (revenue->>'isVerified')::boolean
       or (market_cap->>'isVerified')::boolean or (marketing_budget->>'isVerified')::boolean`;
     expect(await sql(claims)).toEqual([]);
   });
 
-  it('links deals and contacts to companies and persons that are there', async () => {
+  it('links deals and contacts to existing companies and persons', async () => {
     expect(
       await sql('select count(*)::int as count from deal where not buyer_company_ids <@ array(select id from company)'),
     ).toEqual([{ count: 0 }]);
@@ -108,7 +108,7 @@ describe('the sample data', () => {
     expect(await sql('select entity, version from data_version order by entity')).toEqual(version);
   }, 60_000);
 
-  it('gives half of the contacts to owners who come later, once', async () => {
+  it('gives half of the contacts to owners who are created later, once', async () => {
     expect((await startEntryPoint('sample', ['--owner-ids', owner], database.settings).ended).code).toBe(0);
     expect(await sql(`select count(*)::int as count from contact where owner_id = '${owner}'`)).toEqual([
       { count: 2500 },

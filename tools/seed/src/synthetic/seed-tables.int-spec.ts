@@ -31,7 +31,7 @@ describe('seedTables', () => {
     }
   });
 
-  it('continues where it stopped: in two goes as in one', async () => {
+  it('continues where it stopped: two runs give the same as one', async () => {
     await seedTables(database.client, { rows: { ...rows, deal: 0, contact: 0, company: 100 }, seed: 1, ownerIds: [] });
     expect(await seedTables(database.client, { rows, seed: 1, ownerIds: [] })).toEqual({
       company: 200,
@@ -54,7 +54,7 @@ describe('seedTables', () => {
     }
   });
 
-  it('writes rows that fit together', async () => {
+  it('writes consistent rows', async () => {
     await seedTables(database.client, { rows, seed: 1, ownerIds: [owner] });
     const { rows: faults } = await database.client.query(
       `
@@ -92,7 +92,7 @@ describe('seedTables', () => {
     expect(rowCount).toBe(0);
   });
 
-  it('suspended indexes come back exactly, also after a crash between', async () => {
+  it('restores suspended indexes exactly, even after a crash', async () => {
     const indexes = async () =>
       (
         await database.client.query<{ indexdef: string }>(
