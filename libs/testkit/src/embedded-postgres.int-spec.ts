@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { untilReady } from './embedded-postgres.js';
 
 const source = fileURLToPath(new URL('embedded-postgres.ts', import.meta.url));
 
@@ -16,6 +18,16 @@ function isRunning(pid: number): boolean {
 }
 
 describe('the embedded PostgreSQL', () => {
+  it('is ready when it says so, however much its log holds before', async () => {
+    const stderr = new PassThrough();
+    const ready = untilReady({ stderr, kill: () => true }, new Promise(() => undefined));
+    for (let refusals = 0; refusals < 1_000; refusals += 1)
+      stderr.write('FATAL:  the database system is starting up\n');
+    stderr.write('LOG:  database system is ready to ac');
+    stderr.write('cept connections\n');
+    await ready;
+  });
+
   it('ends when the process that started it is killed', async () => {
     const script = `import { startEmbeddedPostgres } from ${JSON.stringify(source)};
       const { pid } = await startEmbeddedPostgres({ ephemeral: true });

@@ -233,13 +233,19 @@ function createCluster(initdb: string, dataDir: string, account: Account): void 
   }
 }
 
-async function untilReady(server: ChildProcess, ended: Promise<string>): Promise<void> {
+/**
+ * Resolves once the server's log says that it takes connections. Clients that try earlier fill the log with refusals.
+ * Only its beginning is kept, for the message when the start fails.
+ */
+export async function untilReady(server: Pick<ChildProcess, 'stderr' | 'kill'>, ended: Promise<string>): Promise<void> {
   let log = '';
   const ready = new Promise<void>((resolve) => {
+    let lastLine = '';
     server.stderr?.on('data', (chunk: Buffer) => {
-      // Only the beginning is of use, for the message when the start fails.
+      const text = lastLine + chunk.toString();
+      if (text.includes('database system is ready to accept connections')) resolve();
+      lastLine = text.slice(text.lastIndexOf('\n') + 1);
       if (log.length < 20_000) log += chunk.toString();
-      if (log.includes('database system is ready to accept connections')) resolve();
     });
   });
   let timer: NodeJS.Timeout | undefined;
