@@ -1,0 +1,54 @@
+// Compares what callers were told with what is stored and with what the provider was asked for. It shares no code with
+// the services or the load, except the types of the log.
+import type { Evidence } from './evidence/evidence.types.js';
+import type { Rule } from './evidence/rule.types.js';
+import { abortsHold } from './rules/aborts-hold.js';
+import { answersAreExpected } from './rules/answers-are-expected.js';
+import { answersHaveCauses } from './rules/answers-have-causes.js';
+import { answersLeakNothing } from './rules/answers-leak-nothing.js';
+import { auditLogAgrees } from './rules/audit-log-agrees.js';
+import { clientsAreKept } from './rules/clients-are-kept.js';
+import { countersAgree } from './rules/counters-agree.js';
+import { itemsAreStoredOnce } from './rules/items-are-stored-once.js';
+import { jobsAreKept } from './rules/jobs-are-kept.js';
+import { keysAreKept } from './rules/keys-are-kept.js';
+import { limitsHold } from './rules/limits-hold.js';
+import { profilesAreBoughtOnce } from './rules/profiles-are-bought-once.js';
+import { profilesAreStoredOnce } from './rules/profiles-are-stored-once.js';
+import { readyInTime } from './rules/ready-in-time.js';
+import { runsAreBoughtOnce } from './rules/runs-are-bought-once.js';
+import { runsEndAlike } from './rules/runs-end-alike.js';
+import { stopsInTime } from './rules/stops-in-time.js';
+import { tokensAreKept } from './rules/tokens-are-kept.js';
+import { tokensWorkOnce } from './rules/tokens-work-once.js';
+
+export const allRules: readonly Rule[] = [
+  answersHaveCauses,
+  answersAreExpected,
+  answersLeakNothing,
+  readyInTime,
+  stopsInTime,
+  jobsAreKept,
+  runsAreBoughtOnce,
+  runsEndAlike,
+  itemsAreStoredOnce,
+  abortsHold,
+  profilesAreBoughtOnce,
+  profilesAreStoredOnce,
+  tokensWorkOnce,
+  tokensAreKept,
+  clientsAreKept,
+  keysAreKept,
+  limitsHold,
+  countersAgree,
+  auditLogAgrees,
+];
+
+export interface RuleResult {
+  rule: string;
+  findings: string[];
+}
+
+export function account(evidence: Evidence): RuleResult[] {
+  return allRules.map((rule) => ({ rule: rule.name, findings: rule.check(evidence) }));
+}

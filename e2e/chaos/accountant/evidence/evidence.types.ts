@@ -1,0 +1,60 @@
+// All that the accountant knows: the log of the run, and what it reads at the end from databases, files and the
+// provider's ledger. Rows are identified by what a caller or the provider knows, never by ids of the services.
+import type { LogContent } from '../../log/log.types.js';
+
+export interface Evidence extends LogContent {
+  limits: { dataCallsPerDay: number; registrationsPerHour: number; wrongPasswords: number };
+  tracker: TrackerRow[];
+  /** Rows of the three warehouse tables of each run. */
+  items: RunItems[];
+  profileCalls: ProfileCall[];
+  /** Names of backup files. */
+  objects: string[];
+  /** Usernames of priority people. */
+  people: string[];
+  clients: { clientId: string; name: string }[];
+  /** Unused refresh tokens of each grant that has any. */
+  unusedTokens: { grant: string; count: number }[];
+  keys: { keyHash: string; user: string; name: string }[];
+  quotas: { user: string; used: number }[];
+  /** Accepted uses of each key in the audit log. */
+  auditedUses: { keyHash: string; count: number }[];
+  auditedKeys: { keyHash: string; count: number }[];
+  ledger: LedgerEntry[];
+  /** Replicas that did not end in time after SIGTERM. */
+  killedAtStop: string[];
+}
+
+export interface TrackerRow {
+  company: string;
+  target: string;
+  status: string;
+  runId: string | null;
+  posts: number | null;
+  comments: number | null;
+  reactions: number | null;
+}
+
+export interface RunItems {
+  runId: string;
+  table: 'posts' | 'comments' | 'reactions';
+  rows: number;
+  /** Rows with different ids of the network. */
+  distinct: number;
+}
+
+export interface ProfileCall {
+  username: string;
+  status: string;
+}
+
+/** As `GET /ledger` of the simulator has it; what does not matter here is left out. */
+export interface LedgerEntry {
+  at: string;
+  operation: string;
+  target?: string;
+  id?: string;
+  effect: boolean;
+  outcome: string;
+  items?: { posts: number; comments: number; reactions: number };
+}

@@ -1,0 +1,41 @@
+import type { FaultWindow, PartName, ServiceName } from '../../log/log.types.js';
+import type { Rule } from '../evidence/rule.types.js';
+
+/** A service has this long after a fault to be ready; a request that began before may fail until then. */
+const recoveryMs = 15_000;
+/** Once all is ready, a request may still meet a broken connection in a pool. */
+const graceMs = 2_000;
+
+const dependencies: Record<ServiceName, readonly PartName[]> = {
+  identity: ['postgresql'],
+  'graphql-gateway': ['postgresql', 'identity'],
+  interactions: ['postgresql', 'provider'],
+  'priority-api': ['postgresql', 'provider', 'priority-webhook'],
+  'priority-webhook': ['postgresql', 'object-store'],
+  coordinator: ['postgresql', 'priority-api', 'priority-webhook'],
+};
+
+export const answersHaveCauses: Rule = {
+  name: 'a 5xx or a missing answer has a cause',
+  check: ({ answers, faults }) =>
+    answers
+      .filter(({ status }) => status === null || status >= 500)
+      .filter((answer) => {
+        const parts: PartName[] = [answer.service, ...dependencies[answer.service]];
+        return !faults.some(
+          (fault) =>
+            fault.parts.some((part) => parts.includes(part)) &&
+            answer.endedMs >= fault.fromMs &&
+            answer.atMs <= endOf(fault),
+        );
+      })
+      .map(
+        ({ service, request, status, atMs, endedMs, text }) =>
+          `${service} ${request}: ${status ?? 'no answer'} at ${new Date(atMs).toISOString()} ` +
+          `after ${endedMs - atMs} ms, without a fault: ${text.slice(0, 200)}`,
+      ),
+};
+
+function endOf({ toMs, readyMs }: FaultWindow): number {
+  return Math.min(readyMs === null ? Infinity : Math.max(readyMs, toMs) + graceMs, toMs + recoveryMs);
+}

@@ -1,0 +1,26 @@
+// Every kind of fault, with how often it is drawn. There is no step of the clock: the services take the time of the
+// machine and have no setting for another one.
+import { cutConnections } from './cut-connections.js';
+import type { FaultKind } from './fault.types.js';
+import { freezeService } from './freeze-service.js';
+import { hangConnections } from './hang-connections.js';
+import { killPostgres } from './kill-postgres.js';
+import { killService } from './kill-service.js';
+import { misbehavingProvider } from './misbehaving-provider.js';
+import { objectStoreFull } from './object-store-full.js';
+import { objectStoreUnwritable } from './object-store-unwritable.js';
+import { rollingRestart } from './rolling-restart.js';
+import { slowConnections } from './slow-connections.js';
+
+export const allFaults: readonly { kind: FaultKind; weight: number }[] = [
+  { kind: killService, weight: 4 },
+  { kind: killPostgres, weight: 2 },
+  { kind: freezeService, weight: 3 },
+  { kind: cutConnections, weight: 2 },
+  { kind: hangConnections, weight: 2 },
+  { kind: slowConnections, weight: 2 },
+  { kind: objectStoreUnwritable, weight: 1 },
+  { kind: objectStoreFull, weight: 1 },
+  { kind: rollingRestart, weight: 1 },
+  { kind: misbehavingProvider, weight: 3 },
+];

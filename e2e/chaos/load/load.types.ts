@@ -1,0 +1,33 @@
+import type { Random } from '@tradewind/provider-simulator';
+import type { ToldEntry, Told } from '../log/log.types.js';
+import type { LoadClient } from './load-client.js';
+
+export interface Account {
+  email: string;
+  password: string;
+  /** Keys made so far, newest last. */
+  keys: string[];
+}
+
+export interface LoadContext {
+  client: LoadClient;
+  random: Random;
+  /** Writes down what the load was told. */
+  tell: (entry: Told) => void;
+  /** A text that no other act uses; the same in every run of the seed as far as the acts are. */
+  unique: (prefix: string) => string;
+  accounts: readonly Account[];
+  /** Address of the issuer, as it names itself. */
+  issuer: string;
+  /** Ends with the load, so that nobody waits for more. */
+  signal: AbortSignal;
+}
+
+/** A kind of load: a file in this folder and a line in all-loads.ts. */
+export interface LoadKind {
+  name: string;
+  /** One thing that a caller does, with all its requests. It throws only for faults of the harness. */
+  act(context: LoadContext): Promise<void>;
+  /** After the faults: what the caller still has to do or to look up. */
+  close?(context: LoadContext, told: readonly ToldEntry[]): Promise<void>;
+}

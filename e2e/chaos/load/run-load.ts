@@ -1,0 +1,79 @@
+// Callers who act at the same time, each with a stream of random numbers from the seed.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '@tradewind/provider-simulator';
+import { call } from '../../src/http.js';
+import type { RunLog } from '../log/run-log.js';
+import type { ChaosPlatform } from '../platform/platform.js';
+import { endlessTargets } from './aborts.js';
+import { allLoads } from './all-loads.js';
+import { LoadClient } from './load-client.js';
+import type { Account, LoadContext } from './load.types.js';
+
+/** Two cores also run twelve services. */
+const callers = 6;
+const pauseMs = { min: 50, max: 400 };
+const accountCount = 3;
+
+export interface LoadRun {
+  platform: ChaosPlatform;
+  seed: string;
+  log: RunLog;
+  /** Ends the load. */
+  signal: AbortSignal;
+}
+
+/** Makes the users, whose data calls and sessions the accountant counts, and tells the simulator what never ends. */
+export async function prepareLoad(platform: ChaosPlatform, seed: string): Promise<Account[]> {
+  const accounts = Array.from({ length: accountCount }, (_, index) => ({
+    ...{ email: `caller-${index + 1}@example.com`, password: `password-of-${seed}-${index + 1}` },
+    keys: [],
+  }));
+  for (const { email, password } of accounts) {
+    await platform.command('identity', ['user', 'create', '--email', email, '--password-stdin'], password);
+  }
+  await call('POST', `${platform.simulatorUrl}/faults`, {
+    body: { faults: [{ on: 'run', kind: 'never_ends', target: endlessTargets }] },
+  });
+  return accounts;
+}
+
+/** Resolves once every caller has finished its last act, with how often each kind acted. */
+export async function runLoad(run: LoadRun, accounts: readonly Account[]): Promise<Map<string, number>> {
+  const acts = new Map<string, number>();
+  const bag = allLoads.flatMap(({ kind, weight }) => Array<typeof kind>(weight).fill(kind));
+  await Promise.all(
+    Array.from({ length: callers }, async (_, number) => {
+      const context = contextOf(run, accounts, `caller-${number + 1}`);
+      while (!run.signal.aborted && !run.log.isFull) {
+        const kind = context.random.pick(bag);
+        await kind.act(context);
+        acts.set(kind.name, (acts.get(kind.name) ?? 0) + 1);
+        const pause = context.random.integer(pauseMs.min, pauseMs.max);
+        await sleep(pause, undefined, { signal: run.signal }).catch(() => undefined);
+      }
+    }),
+  );
+  return acts;
+}
+
+/** What the callers still do once all faults are over. */
+export async function closeLoad(run: Omit<LoadRun, 'signal'>, accounts: readonly Account[]): Promise<void> {
+  const context = contextOf({ ...run, signal: new AbortController().signal }, accounts, 'close');
+  for (const { kind } of allLoads) await kind.close?.(context, run.log.told);
+}
+
+function contextOf({ platform, seed, log, signal }: LoadRun, accounts: readonly Account[], name: string): LoadContext {
+  let number = 0;
+  return {
+    client: new LoadClient(
+      (service) => platform.url(service),
+      (answer) => log.answered(answer),
+    ),
+    random: new Random(`${seed}/${name}`),
+    tell: (entry) => log.tell(entry),
+    unique: (prefix) => `${prefix}-${name}-${(number += 1)}`,
+    accounts,
+    issuer: platform.issuer,
+    signal,
+  };
+}

@@ -1,0 +1,63 @@
+// What a run writes down while it lasts: every answer, what the load was told, and every fault. The accountant reads
+// this and nothing else of the harness. Instants are milliseconds since 1970.
+
+export const serviceNames = [
+  'identity',
+  'graphql-gateway',
+  'interactions',
+  'priority-api',
+  'priority-webhook',
+  'coordinator',
+] as const;
+export type ServiceName = (typeof serviceNames)[number];
+/** What a service may depend on, other services included. */
+export type PartName = ServiceName | 'postgresql' | 'provider' | 'object-store';
+
+export interface Answer {
+  atMs: number;
+  endedMs: number;
+  service: ServiceName;
+  /** Method and path without ids. */
+  request: string;
+  /** Null: no answer, so the request may have had its effect or not. */
+  status: number | null;
+  isExpected: boolean;
+  /** Begin of the body of an answer that is no success; of no answer the reason. */
+  text: string;
+}
+
+/** `ok` and `refused` are answers that the load trusts; after `unknown` both are possible. */
+export type Result = 'ok' | 'refused' | 'unknown';
+
+export type Told =
+  /** One use of an authorization code or a refresh token. `check`: introspection at the end, `ok` is active. */
+  | { what: 'token'; session: string; token: string; use: 'exchange' | 'revoke' | 'check'; result: Result }
+  | { what: 'client'; name: string; clientId?: string; use: 'register' | 'delete'; result: Result }
+  /** `keyHash`: SHA-256 of the key in hex. */
+  | { what: 'key'; user: string; name: string; keyHash?: string; result: Result }
+  | { what: 'data call'; user: string; keyHash: string; result: Result }
+  | { what: 'wrong password'; account: string; result: 'wrong' | 'throttled' | 'unknown' }
+  /** One target of a request to start jobs. `pending`: recorded, and started later. */
+  | { what: 'job'; company: string; target: string; result: Result | 'pending'; runId?: string }
+  | { what: 'abort'; company: string; target: string; result: Result }
+  | { what: 'month'; month: string; result: Result }
+  | { what: 'retry'; month: string; result: Result; started: number };
+
+export type ToldEntry = Told & { atMs: number };
+
+export interface FaultWindow {
+  kind: string;
+  detail: string;
+  /** What did not work as it should. */
+  parts: readonly PartName[];
+  fromMs: number;
+  toMs: number;
+  /** When every replica was ready again; null when that did not happen in the run. */
+  readyMs: number | null;
+}
+
+export interface LogContent {
+  answers: Answer[];
+  told: ToldEntry[];
+  faults: FaultWindow[];
+}

@@ -1,0 +1,98 @@
+// `npm run chaos -- --minutes N --seed S`: the platform under load and faults, and then the accountant. The exit code
+// is 0 only when nothing was found.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { account } from './accountant/accountant.js';
+import type { Evidence } from './accountant/evidence/evidence.types.js';
+import { readEvidence } from './accountant/evidence/read-evidence.js';
+import { runFaults } from './faults/run-faults.js';
+import { closeLoad, prepareLoad, runLoad } from './load/run-load.js';
+import { RunLog } from './log/run-log.js';
+import { ChaosPlatform } from './platform/platform.js';
+import { limits } from './platform/service-settings.js';
+import { settle } from './platform/settle.js';
+import { reportLines } from './report.js';
+
+/** The ledger and the log are kept in memory. */
+const minutesMax = 120;
+const startedMs = Date.now();
+
+function report(line: string): void {
+  const seconds = Math.round((Date.now() - startedMs) / 1000);
+  const time = `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
+  console.log(`${time} ${line}`);
+}
+
+interface Options {
+  minutes: number;
+  seed: string;
+}
+
+function readOptions(): Options {
+  const { values } = parseArgs({
+    options: { minutes: { type: 'string', default: '3' }, seed: { type: 'string', default: '1' } },
+  });
+  const minutes = Number(values.minutes);
+  if (!(minutes > 0) || minutes > minutesMax) throw new Error(`--minutes must be a number up to ${minutesMax}`);
+  return { minutes, seed: values.seed };
+}
+
+async function main(): Promise<number> {
+  const { minutes, seed } = readOptions();
+  report(`chaos for ${minutes} minutes, seed ${seed}`);
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
+  const platform = await ChaosPlatform.start(report);
+  let isClean = false;
+  try {
+    const { evidence, acts } = await run(platform, { minutes, seed }, stop);
+    const results = account(evidence);
+    const findings = results.flatMap((result) => result.findings);
+    console.log(reportLines(evidence, acts, results).join('\n'));
+    console.log(`\n${findings.length} findings. Seed ${seed}, ${minutes} minutes, ${new Date().toISOString()}.`);
+    isClean = findings.length === 0;
+    if (!isClean) writeFileSync(join(platform.dataDir, 'evidence.json'), JSON.stringify({ evidence, results }));
+  } finally {
+    await platform.stop();
+    if (isClean) platform.remove();
+    else
+      console.log(
+        `Logs and data stay in ${platform.dataDir}; again: npm run chaos -- --minutes ${minutes} --seed ${seed}`,
+      );
+  }
+  return isClean ? 0 : 1;
+}
+
+async function run(
+  platform: ChaosPlatform,
+  { minutes, seed }: Options,
+  stop: AbortController,
+): Promise<{ evidence: Evidence; acts: Map<string, number> }> {
+  const log = new RunLog();
+  const accounts = await prepareLoad(platform, seed);
+  report('every replica is ready: load and faults begin');
+  const untilMs = Date.now() + minutes * 60_000;
+  const time = setTimeout(() => stop.abort(), minutes * 60_000);
+  const load = runLoad({ platform, seed, log, signal: stop.signal }, accounts);
+  const faults = runFaults({
+    ...{ platform, seed, untilMs, signal: stop.signal, report },
+    struck: (window) => log.faults.push(window),
+  });
+  const [acts] = await Promise.all([load, faults]);
+  clearTimeout(time);
+  report('faults and load are over: waiting for what is under way');
+  await closeLoad({ platform, seed, log }, accounts);
+  const { open, seconds } = await settle(platform);
+  report(open.length === 0 ? `settled after ${seconds} s` : `not settled after ${seconds} s: ${open.join(', ')}`);
+  const killedAtStop = await platform.stopServices();
+  const { databaseUrl, simulatorUrl, objectsDir } = platform;
+  return { evidence: await readEvidence({ databaseUrl, simulatorUrl, objectsDir, log, limits, killedAtStop }), acts };
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,84 @@
+// One process of a service: started, killed, frozen and started again. Its output goes to one file.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import type { ServiceName } from '../log/log.types.js';
+
+export interface ReplicaDefinition {
+  service: ServiceName;
+  /** Such as `identity-2`. */
+  name: string;
+  port: number;
+  words: readonly string[];
+  env: Record<string, string>;
+  logFile: string;
+}
+
+/** Services promise to end within 10 s of SIGTERM. */
+const stopTimeoutMs = 12_000;
+
+export class Replica {
+  readonly service: ServiceName;
+  readonly name: string;
+  readonly port: number;
+  private child: ChildProcess | undefined;
+  private ended: Promise<void> = Promise.resolve();
+
+  constructor(private readonly definition: ReplicaDefinition) {
+    this.service = definition.service;
+    this.name = definition.name;
+    this.port = definition.port;
+  }
+
+  get pid(): number | undefined {
+    return this.isRunning ? this.child?.pid : undefined;
+  }
+
+  get isRunning(): boolean {
+    return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  start(): void {
+    if (this.isRunning) return;
+    const log = openSync(this.definition.logFile, 'a');
+    const child = spawn(process.execPath, [...this.definition.words], {
+      env: this.definition.env,
+      // Its own process group: Ctrl-C reaches the harness alone, which stops everything. Its services end with it.
+      detached: true,
+      stdio: ['ignore', log, log, 'ipc'],
+    });
+    closeSync(log);
+    this.ended = new Promise((resolve) => {
+      child.once('exit', () => resolve());
+      child.once('error', () => resolve());
+    });
+    this.child = child;
+  }
+
+  async kill(): Promise<void> {
+    if (this.isRunning) this.child?.kill('SIGKILL');
+    await this.ended;
+  }
+
+  freeze(): void {
+    if (this.isRunning) this.child?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    if (this.isRunning) this.child?.kill('SIGCONT');
+  }
+
+  /** SIGTERM, and SIGKILL when that was not enough. Resolves with whether it was enough. */
+  async stop(): Promise<boolean> {
+    if (!this.isRunning) return true;
+    this.thaw();
+    this.child?.kill('SIGTERM');
+    let timer: NodeJS.Timeout | undefined;
+    const isLate = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(true), stopTimeoutMs);
+    });
+    const late = await Promise.race([this.ended.then(() => false), isLate]);
+    clearTimeout(timer);
+    if (late) await this.kill();
+    return !late;
+  }
+}

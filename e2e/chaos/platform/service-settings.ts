@@ -1,0 +1,60 @@
+// The settings of a replica: those that `npm start` wrote for operator commands, with proxies in front of PostgreSQL and
+// of the provider, and with short waits, so that a run of minutes sees what takes hours elsewhere.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { ServiceName } from '../log/log.types.js';
+
+/** Faults last at most `faultMsMax` (faults/plan.ts); the waits before a second start are longer than that. */
+const shortWaits: Record<string, string> = {
+  LEASE_SECONDS: '12',
+  PROVIDER_TIMEOUT_MS: '4000',
+  PROVIDER_NO_CAPACITY_DELAY_MS: '1000',
+  START_SETTLE_MS: '5000',
+  START_SETTLE_SILENT_MS: '12000',
+  FOLLOW_INTERVAL_MS: '2000',
+  WATCH_INTERVAL_MS: '2000',
+  DELIVERY_OVERDUE_SECONDS: '10',
+  RETRY_OVERDUE_SECONDS: '60',
+  STORE_BACKOFF_MS_MAX: '5000',
+  RESUME_INTERVAL_MS: '2000',
+  DRAIN_DELAY_MS: '500',
+};
+
+/** Small limits, so that the load reaches them. The accountant is told the same numbers. */
+export const limits = { dataCallsPerDay: 60, registrationsPerHour: 40, wrongPasswords: 10 };
+
+export interface Addresses {
+  databaseUrl: string;
+  providerUrl: string;
+  port: number;
+}
+
+export function serviceSettings(
+  service: ServiceName,
+  dataDir: string,
+  { databaseUrl, providerUrl, port }: Addresses,
+): Record<string, string> {
+  const file = join(dataDir, 'settings', `${service}.env`);
+  // Every value of the file is a text.
+  const settings = { ...(parseEnv(readFileSync(file, 'utf8')) as Record<string, string>), ...shortWaits };
+  for (const name of ['DATABASE_URL', 'WAREHOUSE_DATABASE_URL', 'QUEUE_DATABASE_URL']) {
+    if (settings[name] !== undefined) settings[name] = databaseUrl;
+  }
+  if (settings['PROVIDER_BASE_URL'] !== undefined) settings['PROVIDER_BASE_URL'] = providerUrl;
+  return {
+    ...settings,
+    PATH: process.env['PATH'] ?? '',
+    HOME: process.env['HOME'] ?? '',
+    NODE_ENV: 'production',
+    LOG_LEVEL: 'info',
+    MIGRATE_ON_START: 'true',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    METRICS_PORT: String(port + 1000),
+    DATA_CALLS_PER_DAY: String(limits.dataCallsPerDay),
+    REGISTRATIONS_PER_IP_PER_HOUR: String(limits.registrationsPerHour),
+    LOGIN_FAILURES_PER_ACCOUNT_AND_NETWORK: String(limits.wrongPasswords),
+    REQUESTS_PER_MINUTE: '100000',
+  };
+}
