@@ -20,7 +20,6 @@ import { PayloadsStore } from './oidc/payloads/payloads.store.js';
 import { RefreshReuse } from './oidc/refresh-reuse.js';
 import { Clients } from './operators/clients.service.js';
 import { Users } from './operators/users.service.js';
-import { ErrorPages } from './pages/error-pages.js';
 import { KnownBrowsers } from './password-login/known-browsers.js';
 import { PasswordHashing } from './password-login/password-hashing.js';
 import { PasswordLogin } from './password-login/password-login.service.js';
@@ -69,7 +68,6 @@ import { UsersStore } from './users/users.store.js';
     SignedTokens,
     PayloadsStore,
     RefreshReuse,
-    ErrorPages,
     CurrentProvider,
     // Login
     AttemptsStore,

@@ -109,9 +109,9 @@ describe('the authorization code flow', () => {
     const again = () => obtainTokens(identity.issuer, { client, email: user.email, password, agent });
     expect(await statementsOf(again)).toEqual([
       'payload_find_for_authorization',
-      expect.stringMatching(/^request_writes_.*_relaxed$/),
+      expect.stringMatching(/^request_writes_\d+_relaxed$/),
       'payload_find',
-      expect.stringMatching(/^request_writes_[a-z]+$/),
+      expect.stringMatching(/^request_writes_\d+$/),
     ]);
   });
 

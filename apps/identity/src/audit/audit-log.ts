@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '@tradewind/service-kit';
 import { AppEvents } from '../events.js';
 import { Statements } from '../statements.js';
-import { currentUnitOfWork, type AuditRecord } from '../unit-of-work/unit-of-work.js';
+import { unitOfWork, type AuditRecord } from '../unit-of-work/unit-of-work.js';
 import { AuditStore } from './audit.store.js';
 
 @Injectable()
@@ -17,8 +17,7 @@ export class AuditLog {
 
   /** Adds the event to the unit of work of the request. */
   async record(event: AuditRecord): Promise<void> {
-    const unit = currentUnitOfWork();
-    if (!unit) throw new Error(`${event.event} is recorded outside a request`);
+    const unit = unitOfWork();
     const withIp = { ip: unit.ip, ...event };
     unit.audits.push(withIp);
     unit.afterwards.push(() => this.emit(withIp));

@@ -3,11 +3,32 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { SealedText } from '../sealed-text.js';
+import type { ClientRights } from './oauth-client.entity.js';
 
 export interface ClientRecord {
   metadata: Record<string, unknown>;
   secretSealed: string | null;
 }
+
+/** A client as the provider sees it. */
+export interface KnownClient {
+  /** JSON text, the secret included. */
+  metadata: string;
+  rights: ClientRights;
+}
+
+export interface StoredClient {
+  clientId: string;
+  metadata: string;
+  secretSealed: string | null;
+  rights: ClientRights;
+}
+
+/** SQL for a `StoredClient` in one column; null when an outer join found none. */
+export const clientColumn = (alias: string): string =>
+  `case when ${alias}.client_id is not null then json_build_object(
+     'clientId', ${alias}.client_id, 'metadata', ${alias}.metadata, 'secretSealed', ${alias}.secret_sealed,
+     'rights', json_build_object('origin', ${alias}.origin, 'resources', ${alias}.resources)) end`;
 
 const context = (clientId: string): string => `client_secret of ${clientId}`;
 
@@ -24,9 +45,8 @@ export class ClientRecords {
     return { metadata, secretSealed };
   }
 
-  /** The metadata as JSON text, the secret included. */
-  toMetadata(clientId: string, metadata: string, secretSealed: string | null): string {
-    if (secretSealed === null) return metadata;
+  open({ clientId, metadata, secretSealed, rights }: StoredClient): KnownClient {
+    if (secretSealed === null) return { metadata, rights };
     const key = `${secretSealed} ${metadata}`;
     let full = this.opened.get(key);
     if (full === undefined) {
@@ -34,6 +54,6 @@ export class ClientRecords {
       full = JSON.stringify({ ...(JSON.parse(metadata) as object), client_secret: secret });
       this.opened.set(key, full);
     }
-    return full;
+    return { metadata: full, rights };
   }
 }

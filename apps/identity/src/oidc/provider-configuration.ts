@@ -1,13 +1,23 @@
 // The configuration of the OpenID provider: every deviation from the library's defaults, with its reason.
-import { errors, interactionPolicy, type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
+import {
+  errors,
+  interactionPolicy,
+  type Adapter,
+  type Client,
+  type Configuration,
+  type KoaContextWithOIDC,
+} from 'oidc-provider';
 import type { AppConfig } from '../app.config.js';
-import type { ClientRights } from '../clients/oauth-client.entity.js';
 import type { KeySet } from '../signing-keys/signing-keys.types.js';
 import type { User } from '../users/users.types.js';
 import { cookieNames } from '../cookies.js';
+import { errorPageOrJson } from '../pages/error-pages.js';
+import { Signatures } from '../signatures.js';
+import { unitOfWork } from '../unit-of-work/unit-of-work.js';
 import { claimsOf, claimsOfScopes, companyClaim } from './claims.js';
-import { CookieSignatures } from './cookie-signatures.js';
-import { consentOnce } from './middleware/offline-access.js';
+import { consentOnce } from './middleware/authorization.js';
+import type { AccessTokenAdapter } from './payloads/access-token-adapter.js';
+import type { ClientAdapter } from './payloads/client-adapter.js';
 import { redirectUriKind } from '../clients/redirect-uri-policy.js';
 import { assertAllowed, resourceServer, scopes } from './resources.js';
 import { routes } from './routes.js';
@@ -22,17 +32,15 @@ const redirectUriLengthMax = 2000;
 export interface ProviderNeeds {
   config: AppConfig;
   keySet: KeySet;
-  adapter: NonNullable<Configuration['adapter']>;
+  clients: ClientAdapter;
+  accessTokens: AccessTokenAdapter;
+  /** The storage of every other model. */
+  rowsOf: (model: string) => Adapter;
   findUser: (id: string) => Promise<User | undefined>;
-  rightsOf: (clientId: string) => Promise<ClientRights>;
-  /** The access token that the request has issued. */
-  issuedAccessToken: () => string | undefined;
-  storeAccessToken: NonNullable<NonNullable<NonNullable<Configuration['formats']>['customizers']>['jwt']>;
-  renderError: NonNullable<Configuration['renderError']>;
 }
 
 export function providerConfiguration(needs: ProviderNeeds): Configuration {
-  const { config, keySet, findUser } = needs;
+  const { config, keySet, clients, accessTokens, findUser } = needs;
   const issuer = config.OAUTH_ISSUER;
   const findActiveUser = async (id: string): Promise<User | undefined> => {
     const user = await findUser(id);
@@ -40,7 +48,10 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
   };
 
   return {
-    adapter: needs.adapter,
+    adapter: (model: string) => {
+      if (model === 'Client') return clients;
+      return model === 'AccessToken' ? accessTokens : needs.rowsOf(model);
+    },
     // The first key that fits signs; all are published.
     jwks: { keys: keySet.keys.map((key) => key.privateJwk) },
     routes,
@@ -85,7 +96,7 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
 
     cookies: {
       names: cookieNames(issuer),
-      keys: new CookieSignatures(config.COOKIE_KEYS),
+      keys: new Signatures(config.COOKIE_KEYS),
       // Lax is enough: a login begins with a GET navigation, or with a POST that becomes one (posted-authorization.ts).
       long: { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true },
       short: { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true },
@@ -102,19 +113,21 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
           // The provider hashes the access token that it issues with the ID token (OpenID Connect Core 3.1.3.6).
           claims: (use) => ({
             ...claimsOf(user),
-            ...(use === 'id_token' ? { at_hash: needs.issuedAccessToken() } : {}),
+            ...(use === 'id_token' ? { at_hash: unitOfWork().issuedAccessToken } : {}),
           }),
         }
       );
     },
-    renderError: needs.renderError,
+    // For errors that must not be sent to a redirect URI.
+    renderError: (ctx, out) => errorPageOrJson(ctx, out),
     extraParams: [consentOnce],
 
     extraTokenClaims: async (_ctx, token) => {
       const user = 'accountId' in token && token.accountId ? await findActiveUser(token.accountId) : undefined;
       return user && { email: user.email, userRole: user.userRole, ...companyClaim(user) };
     },
-    formats: { customizers: { jwt: needs.storeAccessToken } },
+    // The provider awaits this before it signs the token; the row is stored before the response leaves.
+    formats: { customizers: { jwt: (_ctx, token, { payload }) => accessTokens.storeIssued(token, payload) } },
 
     // A browser app may call from the origins of its redirect URIs.
     clientBasedCORS: (_ctx, origin, client) =>
@@ -130,7 +143,7 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
         // Called for an authorization request, when it is resumed, for a code exchange and for every refresh.
         getResourceServerInfo: async (_ctx, resource, client) => {
           const server = resourceServer(resource, issuer, config.OAUTH_RESOURCES);
-          if (server.audience !== issuer) assertAllowed(server.audience, await needs.rightsOf(client.clientId));
+          if (server.audience !== issuer) assertAllowed(server.audience, await clients.rightsOf(client.clientId));
           return server;
         },
       },

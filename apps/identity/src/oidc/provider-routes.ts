@@ -65,7 +65,7 @@ export function registerProviderRoutes(
           for (const [name, value] of securityHeaderEntries) reply.raw.setHeader(name, value);
           reply.hijack();
           // The provider answers its own failures. After any other failure there is no answer to send.
-          inUnitOfWork(new UnitOfWork(request.ip), () => current().handle(raw, reply.raw)).catch(() => raw.destroy());
+          inUnitOfWork(new UnitOfWork(request.ip), () => current().callback(raw, reply.raw)).catch(() => raw.destroy());
         },
         handler: () => undefined,
       });

@@ -1,31 +1,21 @@
 // Errors of the provider, as a page or as JSON, whichever the request prefers.
-import { Injectable } from '@nestjs/common';
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { errorPage } from './pages.js';
 import { messagesFor, type PageMessages } from './page-messages.js';
 import { contentSecurityPolicy } from './security-headers.js';
 
-@Injectable()
-export class ErrorPages {
-  /** The provider's renderError: for errors that must not be sent to a redirect URI. */
-  render(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void {
-    void error;
-    this.renderOrJson(ctx, out);
+export function errorPageOrJson(ctx: KoaContextWithOIDC, out: ErrorOut): void {
+  // Programs accept `*/*` or `application/json`; browsers name HTML.
+  if (ctx.accepts('json', 'html') !== 'html') {
+    ctx.body = out;
+    return;
   }
-
-  renderOrJson(ctx: KoaContextWithOIDC, out: ErrorOut): void {
-    // Programs accept `*/*` or `application/json`; browsers name HTML.
-    if (ctx.accepts('json', 'html') !== 'html') {
-      ctx.body = out;
-      return;
-    }
-    const messages = messagesFor(uiLocales(ctx), ctx.get('Accept-Language'));
-    ctx.type = 'html';
-    ctx.set('Content-Security-Policy', contentSecurityPolicy());
-    ctx.set('Cache-Control', 'no-store');
-    const technical = { error: out.error, description: out.error_description };
-    ctx.body = errorPage(messages, { ...words(messages, ctx.status, out), technical });
-  }
+  const messages = messagesFor(ctx.query['ui_locales'], ctx.get('Accept-Language'));
+  ctx.type = 'html';
+  ctx.set('Content-Security-Policy', contentSecurityPolicy());
+  ctx.set('Cache-Control', 'no-store');
+  const technical = { error: out.error, description: out.error_description };
+  ctx.body = errorPage(messages, { ...words(messages, ctx.status, out), technical });
 }
 
 function words(messages: PageMessages, status: number, out: ErrorOut): { title: string; text: string } {
@@ -34,9 +24,4 @@ function words(messages: PageMessages, status: number, out: ErrorOut): { title: 
   if (status >= 500) return errors.failed;
   // The library's messages for a request whose interaction or session no longer exists.
   return /expired|session|answered already/.test(out.error_description ?? '') ? errors.expired : errors.request;
-}
-
-function uiLocales(ctx: KoaContextWithOIDC): string | undefined {
-  const { ui_locales: wanted } = ctx.query;
-  return typeof wanted === 'string' ? wanted : undefined;
 }

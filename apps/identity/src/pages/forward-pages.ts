@@ -10,8 +10,7 @@ import { contentSecurityPolicy } from './security-headers.js';
 export function renderForward(ctx: KoaContextWithOIDC, ownOrigin: string): void {
   const form = typeof ctx.body === 'string' ? readForm(ctx.body) : undefined;
   if (!form) return;
-  const wanted = ctx.oidc.params?.['ui_locales'];
-  const messages = messagesFor(typeof wanted === 'string' ? wanted : undefined, ctx.get('Accept-Language'));
+  const messages = messagesFor(ctx.oidc.params?.['ui_locales'], ctx.get('Accept-Language'));
   const { title, text, switchTitle, switchText } = messages.forward;
   const isSwitch = new URL(form.action).origin === ownOrigin;
   ctx.set('Content-Security-Policy', contentSecurityPolicy(formActionSource(form.action), true));
@@ -27,7 +26,7 @@ export function renderForward(ctx: KoaContextWithOIDC, ownOrigin: string): void 
  * redirect URI; the provider checks it.
  */
 export function renderRepost(ctx: KoaContextWithOIDC, action: string, fields: URLSearchParams): void {
-  const messages = messagesFor(fields.get('ui_locales') ?? undefined, ctx.get('Accept-Language'));
+  const messages = messagesFor(fields.get('ui_locales'), ctx.get('Accept-Language'));
   const { title, text } = messages.forward;
   const redirectUri = fields.get('redirect_uri') ?? '';
   const redirect = redirectUriKind(redirectUri) === undefined ? undefined : formActionSource(redirectUri);

@@ -1,64 +1,24 @@
 // Every sentence of the pages, in each language. The first language is used when the browser asks for none of them.
-export interface PageMessages {
-  language: string;
-  signIn: {
-    title: string;
-    lead: (client: string) => string;
-    email: string;
-    password: string;
-    submit: string;
-    /** Where a client lets the user choose an account. */
-    continueAs: (email: string) => string;
-    other: string;
-  };
-  consent: {
-    title: (client: string) => string;
-    lead: (client: string) => string;
-    signedInAs: string;
-    redirectsTo: string;
-    localWarning: string;
-    unverified: string;
-    submit: string;
-    terms: string;
-    privacy: string;
-  };
-  cancel: string;
-  /** A form that posts itself: to a client that wants its answer so, or to end the session of another account. */
-  forward: { title: string; text: string; switchTitle: string; switchText: string; submit: string };
-  scopes: Record<string, { name: string; meaning: string }>;
-  /** What a token for each resource allows; other resources are shown by their identifier. */
-  resources: Record<string, { name: string; meaning: string }>;
-  otherResource: { name: (resource: string) => string; meaning: string };
-  errors: {
-    prefix: string;
-    summary: string;
-    credentials: string;
-    throttled: (minutes: number) => string;
-    busy: string;
-    forged: { title: string; text: string };
-    expired: { title: string; text: string };
-    request: { title: string; text: string };
-    unavailable: { title: string; text: string };
-    failed: { title: string; text: string };
-    notFound: { title: string; text: string };
-    details: string;
-  };
+interface Permission {
+  name: string;
+  meaning: string;
 }
 
-const en: PageMessages = {
+const en = {
   language: 'en',
   signIn: {
     title: 'Sign in',
-    lead: (client) => `Sign in to continue to ${client}.`,
+    lead: (client: string) => `Sign in to continue to ${client}.`,
     email: 'Email address',
     password: 'Password',
     submit: 'Sign in',
-    continueAs: (email) => `Continue as ${email}`,
+    /** Where a client lets the user choose an account. */
+    continueAs: (email: string) => `Continue as ${email}`,
     other: 'Not you? Sign in with another account',
   },
   consent: {
-    title: (client) => `Allow ${client} to use your account?`,
-    lead: (client) => `${client} would like to:`,
+    title: (client: string) => `Allow ${client} to use your account?`,
+    lead: (client: string) => `${client} would like to:`,
     signedInAs: 'Signed in as',
     redirectsTo: 'You will be sent to',
     localWarning: 'This is an application on your own device. Allow it only if you have just started it yourself.',
@@ -68,6 +28,7 @@ const en: PageMessages = {
     privacy: 'Privacy policy',
   },
   cancel: 'Cancel',
+  /** A form that posts itself: to a client that wants its answer so, or to end the session of another account. */
   forward: {
     title: 'One moment',
     text: 'If nothing happens, continue to the application.',
@@ -80,7 +41,8 @@ const en: PageMessages = {
     profile: { name: 'See your profile', meaning: 'Your name, user name and role.' },
     email: { name: 'See your email address', meaning: 'And whether it has been verified.' },
     offline_access: { name: 'Stay connected', meaning: 'Keep this access while you are away, until you or we end it.' },
-  },
+  } as Record<string, Permission>,
+  /** What a token for each resource allows; other resources are shown by their identifier. */
   resources: {
     'urn:tradewind:pipelines': {
       name: 'Run data collection',
@@ -94,16 +56,17 @@ const en: PageMessages = {
       name: 'Manage accounts',
       meaning: 'Change your account, and everybody’s if you are an administrator.',
     },
-  },
+  } as Record<string, Permission>,
   otherResource: {
-    name: (resource) => `Use ${resource}`,
+    name: (resource: string) => `Use ${resource}`,
     meaning: 'Do there whatever you may do, in your name.',
   },
   errors: {
     prefix: 'Error',
     summary: 'There is a problem',
     credentials: 'The email address or the password is not correct.',
-    throttled: (minutes) => `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+    throttled: (minutes: number) =>
+      `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
     busy: 'Many people are signing in right now. Try again in a moment.',
     forged: {
       title: 'This form cannot be used',
@@ -123,6 +86,8 @@ const en: PageMessages = {
     details: 'For the application’s developers',
   },
 };
+
+export type PageMessages = typeof en;
 
 const de: PageMessages = {
   language: 'de',
@@ -392,7 +357,7 @@ const es: PageMessages = {
 export const languages: readonly PageMessages[] = [en, de, fr, es];
 
 /** The messages for what the client (`ui_locales`) and then the browser (`Accept-Language`) ask for, best first. */
-export function messagesFor(uiLocales: string | undefined, acceptLanguage: string | undefined): PageMessages {
+export function messagesFor(uiLocales: unknown, acceptLanguage: string | undefined): PageMessages {
   const accepted = (acceptLanguage ?? '')
     .split(',')
     .map((entry) => {
@@ -403,7 +368,7 @@ export function messagesFor(uiLocales: string | undefined, acceptLanguage: strin
     .filter(({ quality }) => quality > 0)
     .sort((one, other) => other.quality - one.quality)
     .map(({ tag }) => tag);
-  for (const tag of [...(uiLocales ?? '').split(' '), ...accepted]) {
+  for (const tag of [...(typeof uiLocales === 'string' ? uiLocales.split(' ') : []), ...accepted]) {
     const primary = tag.toLowerCase().split('-', 1)[0];
     const found = languages.find(({ language }) => language === primary);
     if (found) return found;

@@ -1,11 +1,11 @@
 // Browsers that signed in to an account before. Their failed logins are counted separately, so that nobody who guesses
 // passwords elsewhere can lock the owner out. A signed cookie names the browser and its accounts. A new password, or
 // disabling the user, ends it.
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { constantTimeEqual } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { cookieValue } from '../cookies.js';
+import { Signatures } from '../signatures.js';
 import type { User } from '../users/users.types.js';
 
 /** Accounts that one browser is known for: enough for a family's computer. */
@@ -23,11 +23,13 @@ type Account = Pick<User, 'id' | 'credentialsVersion'>;
 export class KnownBrowsers {
   private readonly isSecure: boolean;
   private readonly cookieName: string;
+  private readonly signatures: Signatures;
 
   constructor(private readonly config: AppConfig) {
     this.isSecure = config.OAUTH_ISSUER.startsWith('https:');
     // The prefix makes browsers refuse a cookie of this name from any other host and from plain http.
     this.cookieName = `${this.isSecure ? '__Host-' : ''}known_browser`;
+    this.signatures = new Signatures(config.COOKIE_KEYS);
   }
 
   /** Whether the browser is known for any account; needs no query. */
@@ -51,7 +53,7 @@ export class KnownBrowsers {
       ...others.slice(0, accountsMax - 1),
     ];
     const content = Buffer.from(JSON.stringify(entries)).toString('base64url');
-    const value = `${content}.${signature(this.config.COOKIE_KEYS[0] as string, content)}`;
+    const value = `${content}.${this.signatures.sign(signedText(content))}`;
     const maxAge = this.config.LOGIN_KNOWN_BROWSER_DAYS * daySeconds;
     const secure = this.isSecure ? '; Secure' : '';
     return `${this.cookieName}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
@@ -61,7 +63,7 @@ export class KnownBrowsers {
     const value = cookieValue(cookieHeader, this.cookieName);
     if (!value || value.length > cookieLengthMax) return [];
     const [content = '', given = ''] = value.split('.', 2);
-    if (!this.config.COOKIE_KEYS.some((key) => constantTimeEqual(signature(key, content), given))) return [];
+    if (!this.signatures.verify(signedText(content), given)) return [];
     // Only `remember` writes a value with a valid signature.
     const entries = JSON.parse(Buffer.from(content, 'base64url').toString()) as Entry[];
     const oldest = nowSeconds() - this.config.LOGIN_KNOWN_BROWSER_DAYS * daySeconds;
@@ -71,7 +73,4 @@ export class KnownBrowsers {
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
-const signature = (key: string, content: string): string =>
-  createHmac('sha256', key)
-    .update(JSON.stringify(['known browser', content]))
-    .digest('base64url');
+const signedText = (content: string): string => JSON.stringify(['known browser', content]);

@@ -5,7 +5,7 @@ import { clientNetwork } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
 import { AppEvents } from '../events.js';
-import { currentUnitOfWork } from '../unit-of-work/unit-of-work.js';
+import { unitOfWork } from '../unit-of-work/unit-of-work.js';
 import { emailKey } from '../users/email-key.js';
 import { PasswordHashing, tooManyLogins } from './password-hashing.js';
 import { UsersStore } from '../users/users.store.js';
@@ -48,8 +48,7 @@ export class PasswordLogin {
 
   /** Runs in a unit of work: limits and audit rows are stored with the request's other writes. */
   async check({ email, password, via, cookies }: LoginAttempt): Promise<LoginOutcome> {
-    const unit = currentUnitOfWork();
-    if (!unit) throw new Error('a login runs in a unit of work');
+    const unit = unitOfWork();
     const key = emailKey(email);
     const network = clientNetwork(unit.ip);
     const browserId = await this.knownBrowser(cookies, key);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { NamedStatement } from '@tradewind/service-kit';
 import { Statements } from '../statements.js';
-import { userColumns, userFromRow, type User } from '../users/users.types.js';
+import { userColumn, type User } from '../users/users.types.js';
 
 export interface AttemptLimit {
   key: string;
@@ -59,7 +59,7 @@ const take: NamedStatement = {
 const takeWithUser: NamedStatement = {
   name: 'attempt_take_with_user',
   text: `with ${takeText}
-         select v.taken, v.refused, v.wait_seconds, ${userColumns('u', 'user_')}, u.password_hash
+         select v.taken, v.refused, v.wait_seconds, ${userColumn('u')} as user, u.password_hash
            from verdict v left join user_account u on u.email_key = $4`,
 };
 const giveBack: NamedStatement = {
@@ -87,15 +87,12 @@ export class AttemptsStore {
     limits: AttemptLimit[],
     emailKey: string | undefined,
   ): Promise<AttemptResult & { user: User | undefined; passwordHash: string | undefined }> {
-    const [row] = await this.statements.rows<Verdict & { password_hash: string | null }>(takeWithUser, [
-      ...values(limits),
-      emailKey ?? null,
-    ]);
-    return {
-      ...(await this.settle(limits, row!)),
-      user: userFromRow(row!, 'user_'),
-      passwordHash: row!.password_hash ?? undefined,
-    };
+    const [row] = await this.statements.rows<Verdict & { user: User | null; password_hash: string | null }>(
+      takeWithUser,
+      [...values(limits), emailKey ?? null],
+    );
+    const { user, password_hash: passwordHash } = row!;
+    return { ...(await this.settle(limits, row!)), user: user ?? undefined, passwordHash: passwordHash ?? undefined };
   }
 
   /** Gives one attempt back in every window. */

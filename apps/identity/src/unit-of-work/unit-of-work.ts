@@ -3,8 +3,7 @@
 // questions without another round trip. Writes: everything that the provider saves or destroys is collected here and
 // becomes a single statement before the response leaves, so it happens as a whole or not at all.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ClientRecord } from '../clients/client-records.js';
-import type { ClientRights } from '../clients/oauth-client.entity.js';
+import type { ClientRecord, KnownClient } from '../clients/client-records.js';
 import type { User } from '../users/users.types.js';
 
 export interface PayloadRecord {
@@ -41,8 +40,7 @@ export interface FoundPayload {
 export class UnitOfWork {
   readonly payloads = new Map<string, FoundPayload | undefined>();
   readonly sessionsByUid = new Map<string, string | undefined>();
-  readonly clients = new Map<string, string | undefined>();
-  readonly clientRights = new Map<string, ClientRights>();
+  readonly clients = new Map<string, KnownClient | undefined>();
   readonly users = new Map<string, User | undefined>();
 
   readonly upserts = new Map<string, PayloadRecord>();
@@ -72,32 +70,25 @@ export class UnitOfWork {
   /** Set when the database did not answer: the response becomes a 503, whatever the provider answered. */
   storeFailure: unknown;
 
-  readonly ip: string | undefined;
-
-  constructor(ip?: string) {
-    this.ip = ip;
-  }
+  constructor(readonly ip?: string) {}
 
   /** Discards all writes. */
   discardWrites(): void {
-    const maps = [this.upserts, this.deletes, this.consumptions, this.revokedGrants, this.clientUpserts];
-    for (const writes of [...maps, this.clientRemovals, this.usedClients]) writes.clear();
-    for (const list of [this.audits, this.clearedAttempts, this.refundedAttempts, this.afterwards]) list.length = 0;
+    for (const writes of this.writes) {
+      if (Array.isArray(writes)) writes.length = 0;
+      else writes.clear();
+    }
+    this.afterwards.length = 0;
   }
 
   get isEmpty(): boolean {
-    return (
-      this.upserts.size === 0 &&
-      this.deletes.size === 0 &&
-      this.consumptions.size === 0 &&
-      this.revokedGrants.size === 0 &&
-      this.clientUpserts.size === 0 &&
-      this.clientRemovals.size === 0 &&
-      this.usedClients.size === 0 &&
-      this.audits.length === 0 &&
-      this.clearedAttempts.length === 0 &&
-      this.refundedAttempts.length === 0
-    );
+    return this.writes.every((writes) => (Array.isArray(writes) ? writes.length : writes.size) === 0);
+  }
+
+  private get writes() {
+    const { upserts, deletes, consumptions, revokedGrants, clientUpserts, clientRemovals, usedClients } = this;
+    const keyed = [upserts, deletes, consumptions, revokedGrants, clientUpserts, clientRemovals, usedClients];
+    return [...keyed, this.audits, this.clearedAttempts, this.refundedAttempts];
   }
 }
 
@@ -107,6 +98,13 @@ const units = new AsyncLocalStorage<UnitOfWork>();
 
 /** The unit of the current request; undefined outside one (start-up, operator commands). */
 export const currentUnitOfWork = (): UnitOfWork | undefined => units.getStore();
+
+/** The unit of the current request. The provider and the logins run nowhere else. */
+export function unitOfWork(): UnitOfWork {
+  const unit = units.getStore();
+  if (!unit) throw new Error('this runs in a unit of work only');
+  return unit;
+}
 
 export const inUnitOfWork = <T>(unit: UnitOfWork, run: () => Promise<T>): Promise<T> =>
   units.run(unit, () =>

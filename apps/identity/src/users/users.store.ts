@@ -6,7 +6,7 @@ import { batchedReads } from '../batched-reads.js';
 import { Statements } from '../statements.js';
 import { withCredentialChange } from './credential-changes.store.js';
 import { UserAccount } from './user-account.entity.js';
-import { userColumns, userFromRow, type User } from './users.types.js';
+import { userColumn, type User } from './users.types.js';
 
 export type NewUser = Pick<
   UserAccount,
@@ -24,7 +24,7 @@ export type NewUser = Pick<
 
 const findById: NamedStatement = {
   name: 'user_find',
-  text: `select ${userColumns('u')} from user_account u where u.id = any($1::uuid[])`,
+  text: `select ${userColumn('u')} as user from user_account u where u.id = any($1::uuid[])`,
 };
 // Every change that ends credentials makes a new version. Those that also end the user's API keys report it to the
 // other services, in the same transaction.
@@ -58,8 +58,8 @@ const newVersion = {
 export class UsersStore {
   private readonly users: Repository<UserAccount>;
   private readonly byId = batchedReads<User>(async (ids) => {
-    const rows = await this.statements.rows(findById, [ids]);
-    return new Map(rows.flatMap((row) => userFromRow(row) ?? []).map((user) => [user.id, user]));
+    const rows = await this.statements.rows<{ user: User }>(findById, [ids]);
+    return new Map(rows.map(({ user }) => [user.id, user]));
   });
 
   constructor(

@@ -10,27 +10,20 @@ export const when =
   (ctx, next) =>
     isConcerned(ctx) ? middleware(ctx, next) : next();
 
-const isAt =
-  (route: string): Condition =>
+export const isAt =
+  (...paths: string[]): Condition =>
   ({ path }) =>
-    path === route;
+    paths.includes(path);
 const isAtOrBelow =
   (route: string): Condition =>
   ({ path }) =>
     path === route || path.startsWith(`${route}/`);
 
-export const hasBody: Condition = ({ method }) => method === 'POST' || method === 'PUT';
 export const isAuthorization = isAtOrBelow(routes.authorization);
-export const isPostedAuthorization: Condition = (ctx) => hasBody(ctx) && isAuthorization(ctx);
-export const isPushedAuthorization = isAt(routes.pushed_authorization_request);
-export const isToken = isAt(routes.token);
-export const isUserinfo = isAt(routes.userinfo);
-export const isIntrospection = isAt(routes.introspection);
-export const isRevocation = isAt(routes.revocation);
-export const takesToken: Condition = (ctx) => isIntrospection(ctx) || isRevocation(ctx);
 export const isRegistration = isAtOrBelow(routes.registration);
+export const isToken = isAt(routes.token);
 export const isMetadata: Condition = ({ path }) => path.startsWith('/.well-known/');
-export const isPublicDocument: Condition = (ctx) => isMetadata(ctx) || ctx.path === routes.jwks;
+export const hasBody: Condition = ({ method }) => method === 'POST' || method === 'PUT';
 
 export const isForm: Condition = (ctx) =>
   (ctx.get('content-type').split(';', 1)[0] ?? '').trim().toLowerCase() === 'application/x-www-form-urlencoded';

@@ -3,11 +3,9 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import type Provider from 'oidc-provider';
 import type { AppConfig } from '../../app.config.js';
 import type { AuditLog } from '../../audit/audit-log.js';
-import type { ErrorPages } from '../../pages/error-pages.js';
 import type { AttemptsStore } from '../../throttle/attempts.store.js';
 import type { UnitOfWorkStore } from '../../unit-of-work/unit-of-work.store.js';
 import type { AccessTokenAdapter } from '../payloads/access-token-adapter.js';
-import type { PayloadAdapter } from '../payloads/payload-adapter.js';
 import type { PayloadsStore } from '../payloads/payloads.store.js';
 import type { RefreshReuse } from '../refresh-reuse.js';
 
@@ -21,10 +19,8 @@ export interface MiddlewareNeeds {
   units: UnitOfWorkStore;
   payloads: PayloadsStore;
   accessTokens: AccessTokenAdapter;
-  rowsOf: (model: string) => PayloadAdapter;
   refreshReuse: RefreshReuse;
   attempts: AttemptsStore;
   audit: AuditLog;
-  errorPages: ErrorPages;
   logger: Logger;
 }

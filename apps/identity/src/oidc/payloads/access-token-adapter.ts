@@ -1,9 +1,10 @@
 // JWT access tokens that can be found and revoked: every token is stored under its `jti` when it is made, and is valid
 // while it is signed by us, unexpired and stored. oidc-provider stores no JWT and accepts none at its own endpoints, so
 // the adapter of the model AccessToken does both (decision 0020).
-import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
-import type { PayloadAdapter } from './payload-adapter.js';
+import { Provider, type AdapterPayload } from 'oidc-provider';
 import type { SignedTokens } from '../../signing-keys/signed-tokens.js';
+import { PayloadAdapter } from './payload-adapter.js';
+import type { PayloadsStore } from './payloads.store.js';
 
 /**
  * Introspection and revocation refuse anything that looks like a JWT before they look it up. The token passes them with
@@ -12,17 +13,35 @@ import type { SignedTokens } from '../../signing-keys/signed-tokens.js';
  */
 export const structuredTokenPrefix = 'at~.';
 
-export class AccessTokenAdapter implements Adapter {
+/** What the library reads from a stored token. */
+const storedMembers = [
+  'accountId',
+  'clientId',
+  'grantId',
+  'gty',
+  'scope',
+  'aud',
+  'sessionUid',
+  'expiresWithSession',
+  'sid',
+  'jkt',
+  'claims',
+  'extra',
+];
+
+export class AccessTokenAdapter extends PayloadAdapter {
   constructor(
-    private readonly rows: PayloadAdapter,
+    store: PayloadsStore,
     private readonly tokens: SignedTokens,
-  ) {}
+  ) {
+    super('AccessToken', store);
+  }
 
   /** Finds the row of a token by the token, never by a bare `jti`. */
-  async find(value: string): Promise<AdapterPayload | undefined> {
+  override async find(value: string): Promise<AdapterPayload | undefined> {
     const token = value.startsWith(structuredTokenPrefix) ? value.slice(structuredTokenPrefix.length) : value;
     const jti = await this.verifiedId(token);
-    const row = jti === undefined ? undefined : await this.rows.find(jti);
+    const row = jti === undefined ? undefined : await super.find(jti);
     if (!row) return undefined;
     // The userinfo endpoint refuses tokens with an audience. Here every token has one and may be used there: the scope
     // decides which claims the answer contains.
@@ -30,38 +49,20 @@ export class AccessTokenAdapter implements Adapter {
     return row;
   }
 
-  /** Reads the token's row and its relations into the unit of work. */
-  async prefetch(token: string): Promise<void> {
+  override async prefetch(token: string): Promise<void> {
     const jti = await this.verifiedId(token);
-    if (jti !== undefined) await this.rows.prefetch(jti);
+    if (jti !== undefined) await super.prefetch(jti);
+  }
+
+  /** Stores a token that the provider is about to sign. */
+  async storeIssued(token: object, claims: Record<string, unknown>): Promise<void> {
+    const { jti, iat, exp } = claims as { jti: string; iat: number; exp: number };
+    const members = Object.fromEntries(storedMembers.map((name) => [name, (token as AdapterPayload)[name]]));
+    await this.upsert(jti, { kind: 'AccessToken', jti, iat, exp, ...members }, exp - iat);
   }
 
   private async verifiedId(token: string): Promise<string | undefined> {
     const jti = (await this.tokens.verify('at+jwt', token))?.['jti'];
     return typeof jti === 'string' ? jti : undefined;
-  }
-
-  upsert(jti: string, payload: AdapterPayload, expiresInSeconds: number) {
-    return this.rows.upsert(jti, payload, expiresInSeconds);
-  }
-
-  destroy(jti: string) {
-    return this.rows.destroy(jti);
-  }
-
-  revokeByGrantId(grantId: string) {
-    return this.rows.revokeByGrantId(grantId);
-  }
-
-  async findByUid(): Promise<undefined> {
-    return undefined;
-  }
-
-  async findByUserCode(): Promise<undefined> {
-    return undefined;
-  }
-
-  async consume(): Promise<void> {
-    throw new Error('access tokens are not consumed');
   }
 }

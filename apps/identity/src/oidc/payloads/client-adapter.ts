@@ -1,45 +1,41 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import type { ClientRecords } from '../../clients/client-records.js';
+import type { ClientRecords, KnownClient } from '../../clients/client-records.js';
 import type { ClientsStore } from '../../clients/clients.store.js';
-import type { UnitOfWorkStore } from '../../unit-of-work/unit-of-work.store.js';
-import { currentUnitOfWork, UnitOfWork } from '../../unit-of-work/unit-of-work.js';
+import type { ClientRights } from '../../clients/oauth-client.entity.js';
+import { unitOfWork } from '../../unit-of-work/unit-of-work.js';
 import { isStorableText } from './payload-keys.js';
+
+const rightsOfRegistered: ClientRights = { origin: 'registration', resources: [] };
 
 /** The storage of clients: a table of their own, with the secret sealed and without an expiry. */
 export class ClientAdapter implements Adapter {
   constructor(
     private readonly store: ClientsStore,
     private readonly records: ClientRecords,
-    private readonly units: UnitOfWorkStore,
   ) {}
 
   async upsert(clientId: string, payload: AdapterPayload): Promise<void> {
-    const record = this.records.toRecord(clientId, { ...payload });
-    const unit = currentUnitOfWork() ?? new UnitOfWork();
-    unit.clientUpserts.set(clientId, { clientId, ...record });
-    unit.clients.set(clientId, JSON.stringify(payload));
-    if (!currentUnitOfWork()) await this.units.commit(unit);
+    const { clients, clientUpserts } = unitOfWork();
+    clientUpserts.set(clientId, { clientId, ...this.records.toRecord(clientId, { ...payload }) });
+    const rights = clients.get(clientId)?.rights ?? rightsOfRegistered;
+    clients.set(clientId, { metadata: JSON.stringify(payload), rights });
   }
 
   async find(clientId: string): Promise<AdapterPayload | undefined> {
-    if (!isStorableText(clientId)) return undefined;
-    const unit = currentUnitOfWork();
-    if (unit?.clients.has(clientId)) {
-      const metadata = unit.clients.get(clientId);
-      return metadata === undefined ? undefined : parse(metadata);
-    }
-    const found = await this.store.findMetadata(clientId);
-    unit?.clients.set(clientId, found?.metadata);
-    if (found) unit?.clientRights.set(clientId, found.rights);
-    return found && parse(found.metadata);
+    const known = await this.known(clientId);
+    return known && (JSON.parse(known.metadata) as AdapterPayload);
+  }
+
+  /** What others decided about the client; a client that has just been deleted has no rights. */
+  async rightsOf(clientId: string): Promise<ClientRights> {
+    return (await this.known(clientId))?.rights ?? rightsOfRegistered;
   }
 
   /** Its grants, tokens and pending requests go with it. */
   async destroy(clientId: string): Promise<void> {
-    const unit = currentUnitOfWork() ?? new UnitOfWork();
-    unit.clientRemovals.add(clientId);
-    unit.clients.set(clientId, undefined);
-    if (!currentUnitOfWork()) await this.units.commit(unit);
+    const { clients, clientRemovals } = unitOfWork();
+    clientRemovals.add(clientId);
+    clients.set(clientId, undefined);
   }
 
   async findByUid(): Promise<undefined> {
@@ -57,6 +53,11 @@ export class ClientAdapter implements Adapter {
   async revokeByGrantId(): Promise<void> {
     throw new Error('clients have no grant');
   }
-}
 
-const parse = (text: string): AdapterPayload => JSON.parse(text) as AdapterPayload;
+  private async known(clientId: string): Promise<KnownClient | undefined> {
+    if (!isStorableText(clientId)) return undefined;
+    const { clients } = unitOfWork();
+    if (!clients.has(clientId)) clients.set(clientId, await this.store.findKnown(clientId));
+    return clients.get(clientId);
+  }
+}

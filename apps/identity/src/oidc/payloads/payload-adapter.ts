@@ -1,16 +1,15 @@
-// The storage that oidc-provider asks for (its Adapter interface), on PayloadsStore. Inside a request, its unit of work
-// collects the writes and answers the reads that it can; outside, both go straight to the table.
+// The storage that oidc-provider asks for (its Adapter interface), on PayloadsStore. The unit of work of the request
+// collects the writes and answers the reads that it can.
 import { isDeepStrictEqual } from 'node:util';
 import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { isStoredHashed, storedId } from './payload-keys.js';
-import { type PayloadsStore, type PayloadWithRelations } from './payloads.store.js';
-import type { UnitOfWorkStore } from '../../unit-of-work/unit-of-work.store.js';
+import type { PayloadsStore, PayloadWithRelations } from './payloads.store.js';
 import {
-  currentUnitOfWork,
   payloadKey,
-  UnitOfWork,
+  unitOfWork,
   type FoundPayload,
   type PayloadRecord,
+  type UnitOfWork,
 } from '../../unit-of-work/unit-of-work.js';
 
 const handleLengthMax = 128;
@@ -28,7 +27,6 @@ export class PayloadAdapter implements Adapter {
   constructor(
     private readonly model: string,
     private readonly store: PayloadsStore,
-    private readonly units: UnitOfWorkStore,
   ) {}
 
   async upsert(handle: string, payload: AdapterPayload, expiresInSeconds?: number): Promise<void> {
@@ -37,14 +35,13 @@ export class PayloadAdapter implements Adapter {
       if (await this.store.insertOnce(record)) return;
       throw new errors.InvalidRequest('the proof or assertion was used before');
     }
-    const unit = currentUnitOfWork() ?? new UnitOfWork();
+    const unit = unitOfWork();
     if (this.model === 'Session') {
       unit.keepsSession = isStoredAlready(unit, record, expiresInSeconds);
       if (unit.keepsSession) return;
     }
     unit.upserts.set(payloadKey(this.model, record.id), record);
     unit.deletes.delete(payloadKey(this.model, record.id));
-    if (!currentUnitOfWork()) await this.units.commit(unit);
   }
 
   async find(handle: string): Promise<AdapterPayload | undefined> {
@@ -62,20 +59,17 @@ export class PayloadAdapter implements Adapter {
 
   /** Sessions only. */
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
-    const unit = currentUnitOfWork();
-    if (unit) {
-      for (const record of unit.upserts.values()) {
-        if (record.model === this.model && record.uid === uid) return parse(record.payload);
-      }
-      if (unit.sessionsByUid.has(uid)) {
-        const payload = unit.sessionsByUid.get(uid);
-        return payload === undefined ? undefined : parse(payload);
-      }
+    const unit = unitOfWork();
+    for (const record of unit.upserts.values()) {
+      if (record.model === this.model && record.uid === uid) return parse(record.payload);
     }
-    const found = await this.store.findByUid(this.model, uid);
-    if (unit) unit.sessionsByUid.set(uid, found?.payload);
-    if (found && unit) remember(unit, found);
-    return found && parse(found.payload);
+    if (!unit.sessionsByUid.has(uid)) {
+      const found = await this.store.findByUid(this.model, uid);
+      unit.sessionsByUid.set(uid, found?.payload);
+      if (found) remember(unit, found);
+    }
+    const payload = unit.sessionsByUid.get(uid);
+    return payload === undefined ? undefined : parse(payload);
   }
 
   async findByUserCode(): Promise<undefined> {
@@ -89,11 +83,10 @@ export class PayloadAdapter implements Adapter {
    */
   async consume(handle: string): Promise<void> {
     const id = storedId(this.model, handle);
-    const unit = currentUnitOfWork();
-    if (unit && this.model !== 'PushedAuthorizationRequest') {
+    if (this.model !== 'PushedAuthorizationRequest') {
       const found = await this.findStored(id);
       const grantId = found && parse(found.payload).grantId;
-      unit.consumptions.set(payloadKey(this.model, id), { model: this.model, id, grantId });
+      unitOfWork().consumptions.set(payloadKey(this.model, id), { model: this.model, id, grantId });
       return;
     }
     if (await this.store.consume(this.model, id)) return;
@@ -102,24 +95,20 @@ export class PayloadAdapter implements Adapter {
 
   async destroy(handle: string): Promise<void> {
     const id = storedId(this.model, handle);
-    const unit = currentUnitOfWork() ?? new UnitOfWork();
+    const unit = unitOfWork();
     const key = payloadKey(this.model, id);
     unit.upserts.delete(key);
     unit.consumptions.delete(key);
     unit.deletes.set(key, { model: this.model, id, required: usedOnce.has(this.model) });
-    if (!currentUnitOfWork()) await this.units.commit(unit);
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    const unit = currentUnitOfWork() ?? new UnitOfWork();
-    unit.revokedGrants.set(payloadKey(this.model, grantId), { model: this.model, grantId });
-    if (!currentUnitOfWork()) await this.units.commit(unit);
+    unitOfWork().revokedGrants.set(payloadKey(this.model, grantId), { model: this.model, grantId });
   }
 
   private async findStored(id: string): Promise<FoundPayload | undefined> {
-    const unit = currentUnitOfWork();
+    const unit = unitOfWork();
     const key = payloadKey(this.model, id);
-    if (!unit) return this.store.find(this.model, id);
     if (unit.deletes.has(key)) return undefined;
     const pending = unit.upserts.get(key);
     if (pending) return { payload: pending.payload, consumedAtSeconds: null };
@@ -139,18 +128,16 @@ export function remember(unit: UnitOfWork, found: PayloadWithRelations): void {
       unit.payloads.set(key, found.grant === null ? undefined : { payload: found.grant, consumedAtSeconds: null });
     }
   }
-  if (found.clientId !== null && !unit.clients.has(found.clientId)) {
-    unit.clients.set(found.clientId, found.client);
-    if (found.clientRights) unit.clientRights.set(found.clientId, found.clientRights);
-  }
-  if (found.accountId !== null && !unit.users.has(found.accountId)) unit.users.set(found.accountId, found.user);
-  if (found.sessionUid !== null && !unit.sessionsByUid.has(found.sessionUid)) {
-    unit.sessionsByUid.set(found.sessionUid, found.session?.payload);
-    if (found.session) {
-      unit.payloads.set(payloadKey('Session', found.session.id), {
-        payload: found.session.payload,
+  const { clientId, accountId, sessionUid, sessionId, session } = found;
+  if (clientId !== null && !unit.clients.has(clientId)) unit.clients.set(clientId, found.client ?? undefined);
+  if (accountId !== null && !unit.users.has(accountId)) unit.users.set(accountId, found.user ?? undefined);
+  if (sessionUid !== null && !unit.sessionsByUid.has(sessionUid)) {
+    unit.sessionsByUid.set(sessionUid, session ?? undefined);
+    if (session !== null) {
+      unit.payloads.set(payloadKey('Session', sessionId!), {
+        payload: session,
         consumedAtSeconds: null,
-        uid: found.sessionUid,
+        uid: sessionUid,
       });
     }
   }

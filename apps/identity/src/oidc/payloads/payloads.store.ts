@@ -1,58 +1,95 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '@tradewind/service-kit';
+import type { NamedStatement, Tx } from '@tradewind/service-kit';
 import { batchedReads } from '../../batched-reads.js';
+import { clientColumn, ClientRecords, type KnownClient, type StoredClient } from '../../clients/client-records.js';
 import { Statements } from '../../statements.js';
-import { userFromRow, type User } from '../../users/users.types.js';
-import { ClientRecords } from '../../clients/client-records.js';
-import type { ClientRights } from '../../clients/oauth-client.entity.js';
-import {
-  consume,
-  deleteExpired,
-  findByIds,
-  findByUid,
-  findForAuthorization,
-  insertOnce,
-  revokeGrant,
-  revokeUser,
-} from './payloads.sql.js';
 import type { FoundPayload, PayloadRecord } from '../../unit-of-work/unit-of-work.js';
+import { userColumn, type User } from '../../users/users.types.js';
 
 /** A payload with the grant, client, user and session it belongs to: the provider asks for them next. */
 export interface PayloadWithRelations extends FoundPayload {
+  model: string;
   id: string;
   grantId: string | null;
   grant: string | null;
   clientId: string | null;
-  client: string | undefined;
-  clientRights: ClientRights | undefined;
+  client: KnownClient | null;
   accountId: string | null;
-  user: User | undefined;
+  user: User | null;
   sessionUid: string | null;
-  session: { id: string; payload: string } | undefined;
+  sessionId: string | null;
+  session: string | null;
 }
 
-interface RelationsRow {
-  model: string;
-  id: string;
-  uid: string | null;
-  payload: string;
-  consumed_at: number | null;
-  grant_id: string | null;
-  grant_payload: string | null;
-  client_id: string | null;
-  client_metadata: string | null;
-  client_secret: string | null;
-  client_origin: ClientRights['origin'] | null;
-  client_resources: string[] | null;
-  account_id: string | null;
-  session_uid: string | null;
-  session_id: string | null;
-  session_payload: string | null;
-}
+type Row = Omit<PayloadWithRelations, 'client'> & { client: StoredClient | null };
 
+// An expired row counts as deleted before the clean-up deletes it. So does a row that was made with earlier credentials
+// of its user, or for a deleted user: a request that was in progress may have stored it after the others were deleted.
+const isCurrent = (alias: string): string =>
+  `${alias}.expires_at > now() and coalesce(${alias}.credentials_version = u.credentials_version, ${alias}.credentials_version is null)`;
+
+/** @param client for a session: the client that asks, if it is known */
+const withRelations = (grantId = 'p.grant_id', client = 'p.client_id'): string => `
+  select p.model, p.id, p.uid, p.payload, extract(epoch from p.consumed_at)::int as "consumedAtSeconds",
+         ${grantId} as "grantId", g.payload as grant, ${client} as "clientId", ${clientColumn('c')} as client,
+         p.account_id as "accountId", ${userColumn('u')} as user,
+         p.session_uid as "sessionUid", s.id as "sessionId", s.payload as session
+    from oidc_payload p
+    left join user_account u on u.id = p.account_id
+    left join oidc_payload g on g.model = 'Grant' and g.id = ${grantId} and p.model <> 'Grant' and ${isCurrent('g')}
+    left join oauth_client c on c.client_id = ${client}
+    left join oidc_payload s on s.uid = p.session_uid and s.model = 'Session' and ${isCurrent('s')}`;
+
+const findByIds: NamedStatement = {
+  name: 'payload_find',
+  text: `${withRelations()} where p.model = $1 and p.id = any($2::text[]) and ${isCurrent('p')}`,
+};
+const findByUid: NamedStatement = {
+  name: 'payload_find_by_uid',
+  text: `${withRelations()} where p.model = $1 and p.uid = $2 and ${isCurrent('p')}`,
+};
+// A session belongs to no single client. Its payload names the grant of the client that asks.
+const askingClient = `coalesce(p.client_id, case when p.model = 'Session' then $3::text end)`;
+const grantOfAskingClient = `coalesce(p.grant_id,
+  case when p.model = 'Session' then p.payload::json #>> array['authorizations', $3::text, 'grantId'] end)`;
+const findForAuthorization: NamedStatement = {
+  name: 'payload_find_for_authorization',
+  text: `${withRelations(grantOfAskingClient, askingClient)}
+    where ${isCurrent('p')}
+      and ((p.model = 'Session' and p.id = $1) or (p.model = 'Interaction' and p.id = $2))`,
+};
+// The condition on consumed_at lets exactly one use win, whatever the number of replicas.
+const consume: NamedStatement = {
+  name: 'payload_consume',
+  text: `update oidc_payload set consumed_at = now()
+          where model = $1 and id = $2 and consumed_at is null and expires_at > now()`,
+};
+const revokeGrant: NamedStatement = {
+  name: 'payload_revoke_grant',
+  text: `delete from oidc_payload
+          where grant_id = $1 and model in ('AccessToken', 'RefreshToken', 'RefreshSuccessor', 'AuthorizationCode', 'Grant')`,
+};
+const revokeUser: NamedStatement = {
+  name: 'payload_revoke_user',
+  text: 'delete from oidc_payload where account_id = $1',
+};
+// Of two proofs or assertions with the same id, the second finds the row.
+const insertOnce: NamedStatement = {
+  name: 'payload_insert_once',
+  text: `insert into oidc_payload as p (model, id, payload, expires_at) values ($1, $2, $3, to_timestamp($4::float8))
+         on conflict (model, id) do update set payload = excluded.payload, expires_at = excluded.expires_at
+          where p.expires_at <= now()`,
+};
+const deleteExpired: NamedStatement = {
+  name: 'payload_delete_expired',
+  text: `delete from oidc_payload where ctid = any(array(
+           select ctid from oidc_payload where expires_at < now() order by expires_at limit $1 for update skip locked))`,
+};
+
+/** The table oidc_payload, except what a request writes (unit-of-work/unit-of-work.store.ts). */
 @Injectable()
 export class PayloadsStore {
-  private readonly reads = new Map<string, ReturnType<typeof batchedReads<RelationsRow>>>();
+  private readonly reads = new Map<string, ReturnType<typeof batchedReads<Row>>>();
 
   constructor(
     private readonly statements: Statements,
@@ -63,18 +100,18 @@ export class PayloadsStore {
     let reads = this.reads.get(model);
     if (!reads) {
       reads = batchedReads(async (ids) => {
-        const rows = await this.statements.rows<RelationsRow>(findByIds, [model, ids]);
+        const rows = await this.statements.rows<Row>(findByIds, [model, ids]);
         return new Map(rows.map((row) => [row.id, row]));
       });
       this.reads.set(model, reads);
     }
     const row = await reads.load(id);
-    return row && this.fromRow(row);
+    return row && this.opened(row);
   }
 
   async findByUid(model: string, uid: string): Promise<PayloadWithRelations | undefined> {
-    const [row] = await this.statements.rows<RelationsRow>(findByUid, [model, uid]);
-    return row && this.fromRow(row);
+    const [row] = await this.statements.rows<Row>(findByUid, [model, uid]);
+    return row && this.opened(row);
   }
 
   /**
@@ -82,12 +119,11 @@ export class PayloadsStore {
    * brings the client that asks, and what the user granted it.
    */
   async findForAuthorization(sessionId: string | null, interactionId: string | null, clientId: string | null) {
-    const rows = await this.statements.rows<RelationsRow>(findForAuthorization, [sessionId, interactionId, clientId]);
-    const session = rows.find((row) => row.model === 'Session');
-    const interaction = rows.find((row) => row.model === 'Interaction');
+    const rows = await this.statements.rows<Row>(findForAuthorization, [sessionId, interactionId, clientId]);
+    const found = rows.map((row) => this.opened(row));
     return {
-      session: session && this.fromRow(session),
-      interaction: interaction && this.fromRow(interaction),
+      session: found.find(({ model }) => model === 'Session'),
+      interaction: found.find(({ model }) => model === 'Interaction'),
     };
   }
 
@@ -117,30 +153,7 @@ export class PayloadsStore {
     return this.statements.affected(deleteExpired, [limit]);
   }
 
-  private fromRow(row: RelationsRow): PayloadWithRelations {
-    return {
-      id: row.id,
-      uid: row.uid,
-      payload: row.payload,
-      consumedAtSeconds: row.consumed_at,
-      grantId: row.grant_id,
-      grant: row.grant_payload,
-      clientId: row.client_id,
-      client:
-        row.client_id !== null && row.client_metadata !== null
-          ? this.clients.toMetadata(row.client_id, row.client_metadata, row.client_secret)
-          : undefined,
-      clientRights:
-        row.client_origin !== null && row.client_resources !== null
-          ? { origin: row.client_origin, resources: row.client_resources }
-          : undefined,
-      accountId: row.account_id,
-      user: userFromRow(row, 'user_'),
-      sessionUid: row.session_uid,
-      session:
-        row.session_id !== null && row.session_payload !== null
-          ? { id: row.session_id, payload: row.session_payload }
-          : undefined,
-    };
+  private opened(row: Row): PayloadWithRelations {
+    return { ...row, client: row.client && this.clients.open(row.client) };
   }
 }
