@@ -1,7 +1,7 @@
 // What operators can do: `node main.js user create ...`.
 import { auditCommands } from './operators/audit.commands.js';
 import { clientCommands } from './operators/client.commands.js';
-import type { Open, Program } from './operators/commands.types.js';
+import type { Open, Program } from './operators/command-line.js';
 import { keyCommands } from './operators/key.commands.js';
 import { serviceTokenCommands } from './operators/service-token.commands.js';
 import { userCommands } from './operators/user.commands.js';

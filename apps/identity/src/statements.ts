@@ -1,12 +1,8 @@
 // Statements and transactions that other requests may race with. One that lost a race has changed nothing, and runs
 // again on what the winner left.
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
-
-const attemptsMax = 15;
-/** The losers of one race wait for different times. */
-const pauseMsStep = 5;
+import { retry } from '@tradewind/shared-types';
 
 const lostRaceStates = new Set([
   '40001', // serialization failure
@@ -45,13 +41,10 @@ export class Statements {
 }
 
 async function untilItWins<T>(run: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await run();
-    } catch (error) {
-      if (attempt >= attemptsMax || !hasLostRace(error)) throw isGivenUp(error) ? unanswered(error) : error;
-      await delay(Math.random() * attempt * pauseMsStep);
-    }
+  try {
+    return await retry(run, { attempts: 15, backoffMsMin: 5, backoffMsMax: 75, isRetryable: hasLostRace });
+  } catch (error) {
+    throw isGivenUp(error) ? unanswered(error) : error;
   }
 }
 

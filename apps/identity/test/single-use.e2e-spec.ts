@@ -153,8 +153,8 @@ describe('codes and refresh tokens on two replicas', () => {
     for (const token of [
       claims.jti,
       `${header}.${altered}.${signature}`,
-      signed.sign('at+jwt', { ...claims, exp: Math.floor(Date.now() / 1000) - 1 }),
-      signed.sign('JWT', claims),
+      await signed.sign('at+jwt', { ...claims, exp: Math.floor(Date.now() / 1000) - 1 }),
+      await signed.sign('JWT', claims),
     ]) {
       expect((await userinfo(identity.issuer, token)).status).toBe(401);
       expect((await introspect(identity.issuer, client, token)).body).toEqual({ active: false });

@@ -1,5 +1,4 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { jsonText } from '../json-text.js';
 
 @Entity('audit_event')
 export class AuditEvent {
@@ -21,6 +20,6 @@ export class AuditEvent {
   @Column('text', { nullable: true })
   ip!: string | null;
 
-  @Column('text', { transformer: jsonText })
+  @Column('simple-json')
   details!: Record<string, unknown>;
 }

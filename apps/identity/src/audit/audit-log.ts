@@ -16,7 +16,7 @@ export class AuditLog {
   ) {}
 
   /** Adds the event to the unit of work of the request. */
-  async record(event: AuditRecord): Promise<void> {
+  record(event: AuditRecord): void {
     const unit = unitOfWork();
     const withIp = { ip: unit.ip, ...event };
     unit.audits.push(withIp);

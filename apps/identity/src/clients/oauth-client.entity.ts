@@ -1,28 +1,22 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import { jsonText } from '../json-text.js';
-
-/** What others have decided about a client, and it cannot change. */
-export interface ClientRights {
-  origin: 'operator' | 'registration';
-  /** Resources that an operator allowed it to ask tokens for. */
-  resources: string[];
-}
 
 /** A client as operators see one: without its secret. */
 @Entity('oauth_client')
-export class OAuthClient implements ClientRights {
+export class OAuthClient {
   @PrimaryColumn('text', { name: 'client_id' })
   clientId!: string;
 
-  @Column('text', { transformer: jsonText })
+  /** As text: unlike jsonb, text takes an escaped U+0000. */
+  @Column('simple-json')
   metadata!: Record<string, unknown>;
 
   @Column('text', { name: 'secret_sealed', nullable: true, select: false })
   secretSealed!: string | null;
 
   @Column('text')
-  origin!: ClientRights['origin'];
+  origin!: 'operator' | 'registration';
 
+  /** Resources that an operator allowed it to ask tokens for. */
   @Column('text', { array: true })
   resources!: string[];
 
@@ -32,3 +26,6 @@ export class OAuthClient implements ClientRights {
   @Column('timestamptz', { name: 'used_at', nullable: true })
   usedAt!: Date | null;
 }
+
+/** What others have decided about a client, and it cannot change. */
+export type ClientRights = Pick<OAuthClient, 'origin' | 'resources'>;

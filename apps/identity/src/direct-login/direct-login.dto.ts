@@ -1,6 +1,6 @@
-import type { UserRole } from '@tradewind/shared-types';
 import { IsString, MaxLength, MinLength } from 'class-validator';
 import { emailLengthMax, passwordLengthMax } from '../users/credential-limits.js';
+import type { User } from '../users/users.types.js';
 
 export class DirectLoginRequest {
   @IsString()
@@ -14,12 +14,7 @@ export class DirectLoginRequest {
   password!: string;
 }
 
-export interface UserProfile {
-  id: string;
-  email: string;
-  emailVerified: boolean;
-  userRole: UserRole;
-}
+export type UserProfile = Pick<User, 'id' | 'email' | 'emailVerified' | 'userRole'>;
 
 export interface DirectLoginResponse {
   /** JWT for `Authorization: Bearer` at /auth/me and at the platform's other services. */

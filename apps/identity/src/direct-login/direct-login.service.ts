@@ -32,7 +32,7 @@ export class DirectLogin {
     });
     switch (outcome.kind) {
       case 'ok':
-        return { token: this.issue(outcome.user), user: profileOf(outcome.user) };
+        return { token: await this.issue(outcome.user), user: profileOf(outcome.user) };
       case 'refused':
         throw new ServiceError({ code: 'identity.credentials', status: 401, message: 'Invalid credentials' });
       case 'throttled':
@@ -62,7 +62,7 @@ export class DirectLogin {
     return profileOf(user);
   }
 
-  private issue(user: User): string {
+  private issue(user: User): Promise<string> {
     const nowSeconds = Math.floor(Date.now() / 1000);
     return this.tokens.sign('JWT', {
       iss: this.config.OAUTH_ISSUER,

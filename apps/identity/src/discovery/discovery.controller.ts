@@ -1,7 +1,8 @@
 import { Controller, Get, Header, Headers, HttpCode, Options, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { AppConfig } from '../app.config.js';
-import { protectedResourceMetadata, serviceListing } from './discovery-documents.js';
+import { scopes } from '../oidc/resources.js';
+import { routes } from '../oidc/routes.js';
 
 /** The documents that oidc-provider does not serve. */
 @Controller()
@@ -32,4 +33,47 @@ export class DiscoveryController {
   ): void {
     if (wanted !== undefined) void reply.header('Access-Control-Allow-Headers', wanted);
   }
+}
+
+/** RFC 9728: this service as a resource, mainly its userinfo endpoint. */
+function protectedResourceMetadata({ OAUTH_ISSUER: issuer }: AppConfig) {
+  return {
+    resource: issuer,
+    authorization_servers: [issuer],
+    jwks_uri: issuer + routes.jwks,
+    bearer_methods_supported: ['header'],
+    // offline_access is no scope of a resource, but clients such as the Model Context Protocol SDK 1.x ask for exactly
+    // these scopes, and would get no refresh token. Without the list they ask for no scope and are refused.
+    scopes_supported: [...scopes],
+    resource_name: 'Tradewind identity',
+  };
+}
+
+/** `GET /`: what is here and where. */
+function serviceListing(config: AppConfig) {
+  const { OAUTH_ISSUER: issuer } = config;
+  const at = (path: string): string => issuer + path;
+  return {
+    service: 'identity',
+    version: config.SERVICE_VERSION,
+    environment: config.ENVIRONMENT,
+    issuer,
+    endpoints: {
+      openid_configuration: at('/.well-known/openid-configuration'),
+      oauth_authorization_server: at('/.well-known/oauth-authorization-server'),
+      oauth_protected_resource: at('/.well-known/oauth-protected-resource'),
+      authorization: at(routes.authorization),
+      token: at(routes.token),
+      userinfo: at(routes.userinfo),
+      jwks: at(routes.jwks),
+      introspection: at(routes.introspection),
+      revocation: at(routes.revocation),
+      ...(config.OAUTH_DYNAMIC_REGISTRATION ? { registration: at(routes.registration) } : {}),
+      ...(config.PAR === 'off' ? {} : { pushed_authorization_request: at(routes.pushed_authorization_request) }),
+      login: at('/auth/login'),
+      me: at('/auth/me'),
+      health: at('/health'),
+      ready: at('/ready'),
+    },
+  };
 }

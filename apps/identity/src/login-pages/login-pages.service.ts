@@ -27,7 +27,6 @@ import { contentSecurityPolicy } from '../pages/security-headers.js';
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
 export interface PageRequest {
-  uid: string;
   request: FastifyRequest;
   reply: FastifyReply;
 }
@@ -70,23 +69,20 @@ export class LoginPages {
       const { cookie: cookies } = step.request.headers;
       const outcome = await this.passwordLogin.check({ email, password, via: 'form', cookies });
       switch (outcome.kind) {
-        case 'ok':
-          return withCookie(
-            await this.finish(step, {
-              login: { accountId: outcome.user.id, amr: ['pwd'] },
-              // A login chooses the account.
-              ...(prompt.name === 'select_account' ? { select_account: {} } : {}),
-            }),
-            this.browsers.remember(cookies, outcome.user),
-          );
+        case 'ok': {
+          const page = await this.finish(step, {
+            login: { accountId: outcome.user.id, amr: ['pwd'] },
+            // A login chooses the account.
+            ...(prompt.name === 'select_account' ? { select_account: {} } : {}),
+          });
+          return withHeader(page, 'Set-Cookie', this.browsers.remember(cookies, outcome.user));
+        }
         case 'refused':
           return this.loginForm(step, 401, { email, problem: { text: words.credentials, field: 'email' } });
         case 'throttled': {
           const minutes = Math.ceil(outcome.retryAfterSeconds / 60);
-          return {
-            ...(await this.loginForm(step, 429, { email, problem: { text: words.throttled(minutes) } })),
-            retryAfterSeconds: outcome.retryAfterSeconds,
-          };
+          const page = await this.loginForm(step, 429, { email, problem: { text: words.throttled(minutes) } });
+          return withHeader(page, 'Retry-After', String(outcome.retryAfterSeconds));
         }
       }
     });
@@ -101,7 +97,7 @@ export class LoginPages {
       }
       this.assertForm(step, 'consent', form);
       const grantId = await this.grantRequested(step.interaction);
-      await this.audit.record({
+      this.audit.record({
         event: 'consent.given',
         userId: step.interaction.session?.accountId,
         clientId: step.client.clientId,
@@ -114,7 +110,7 @@ export class LoginPages {
   async abort(request: PageRequest, form: PageForm): Promise<PageAnswer> {
     return this.inStep(request, async (step) => {
       this.assertForm(step, step.interaction.prompt.name, form);
-      await this.audit.record({
+      this.audit.record({
         event: 'authorization.cancelled',
         userId: step.interaction.session?.accountId,
         clientId: step.client.clientId,
@@ -125,18 +121,18 @@ export class LoginPages {
 
   /** Finds the interaction of this address and browser, takes the step and stores what it wrote. */
   private async inStep(
-    { uid, request, reply }: PageRequest,
-    take: (step: Step) => Promise<PageAnswer & { retryAfterSeconds?: number }>,
+    { request, reply }: PageRequest,
+    take: (step: Step) => Promise<PageAnswer>,
   ): Promise<PageAnswer> {
     const unit = new UnitOfWork(request.ip);
     return inUnitOfWork(unit, async () => {
       const { provider } = this.current;
       const interaction = await provider.interactionDetails(request.raw, reply.raw);
-      if (interaction.uid !== uid) throw new errors.SessionNotFound('interaction session not found');
+      if (interaction.uid !== (request.params as { uid: string }).uid)
+        throw new errors.SessionNotFound('interaction session not found');
       const client = await provider.Client.find(String(interaction.params['client_id']));
       if (!client) throw new errors.SessionNotFound('interaction session not found');
-      const { retryAfterSeconds, ...page } = await take({
-        uid,
+      const page = await take({
         interaction,
         client,
         messages: messagesFor(interaction.params['ui_locales'], request.headers['accept-language']),
@@ -147,9 +143,7 @@ export class LoginPages {
       if (!(await this.units.commit(unit))) {
         throw new errors.SessionNotFound('the authorization request was answered already');
       }
-      return retryAfterSeconds === undefined
-        ? page
-        : { ...page, headers: { ...page.headers, 'Retry-After': String(retryAfterSeconds) } };
+      return page;
     });
   }
 
@@ -218,10 +212,9 @@ export class LoginPages {
 
   /** The resources that the client wants tokens for, without the issuer: the scopes describe that one. */
   private resourcesOf({ params }: Interaction): string[] {
-    const { OAUTH_ISSUER: issuer, OAUTH_RESOURCES: resources } = this.config;
     const wanted = [params['resource'] ?? []].flat() as string[];
-    const audiences = wanted.flatMap((resource) => findAudience(resource, issuer, resources) ?? []);
-    return [...new Set(audiences)].filter((audience) => audience !== issuer);
+    const audiences = wanted.flatMap((resource) => findAudience(resource, this.config) ?? []);
+    return [...new Set(audiences)].filter((audience) => audience !== this.config.OAUTH_ISSUER);
   }
 
   private pageHeaders({ interaction, nonce = makeNonce() }: Step): { csrf: string; headers: Record<string, string> } {
@@ -278,7 +271,7 @@ function webUrl(value: string | undefined): string | undefined {
   return value !== undefined && URL.parse(value)?.protocol === 'https:' ? value : undefined;
 }
 
-const withCookie = (page: PageAnswer, line: string): PageAnswer => ({
+const withHeader = (page: PageAnswer, name: string, value: string): PageAnswer => ({
   ...page,
-  headers: { ...page.headers, 'Set-Cookie': line },
+  headers: { ...page.headers, [name]: value },
 });

@@ -1,5 +1,12 @@
-import type { FastifyReply } from 'fastify';
-import { securityHeaders } from '../pages/security-headers.js';
+// How the login pages are sent, and the pages that answer their failures.
+import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { isDatabaseUnavailable, Logger } from '@tradewind/service-kit';
+import { ServiceError } from '@tradewind/shared-types';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errors } from 'oidc-provider';
+import { messagesFor, type PageMessages } from '../pages/page-messages.js';
+import { errorPage } from '../pages/pages.js';
+import { contentSecurityPolicy, securityHeaders } from '../pages/security-headers.js';
 
 export interface PageAnswer {
   status: number;
@@ -14,4 +21,41 @@ export function sendPage(reply: FastifyReply, { status, headers, body, location 
   void reply.headers({ ...securityHeaders, 'Cache-Control': 'no-store', ...headers });
   if (location !== undefined) void reply.redirect(location, 303);
   else void reply.code(status).type('text/html; charset=utf-8').send(body);
+}
+
+/** Answers every failure of a login page with a page. */
+@Catch()
+export class LoginPageErrorFilter implements ExceptionFilter {
+  constructor(private readonly logger: Logger) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const messages = messagesFor(undefined, request.headers['accept-language']);
+    const status = statusOf(thrown);
+    if (status === 500) this.logger.error({ err: thrown }, 'a login page failed');
+    sendPage(reply, {
+      status,
+      headers: {
+        'Content-Security-Policy': contentSecurityPolicy(),
+        ...(status === 503 ? { 'Retry-After': '5' } : {}),
+        ...(thrown instanceof ServiceError ? thrown.headers : {}),
+      },
+      body: errorPage(messages, wordsFor(status, messages)),
+    });
+  }
+}
+
+function statusOf(thrown: unknown): number {
+  if (isDatabaseUnavailable(thrown)) return 503;
+  if (thrown instanceof ServiceError) return thrown.status;
+  if (thrown instanceof errors.OIDCProviderError && thrown.status < 500) return thrown.status;
+  return 500;
+}
+
+function wordsFor(status: number, { errors: words }: PageMessages): { title: string; text: string } {
+  if (status === 403) return words.forged;
+  if (status === 404) return words.notFound;
+  if (status === 503) return words.unavailable;
+  return status >= 500 ? words.failed : words.expired;
 }

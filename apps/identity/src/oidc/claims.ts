@@ -29,7 +29,9 @@ export function claimsOf(user: User): AccountClaims {
     email_verified: user.emailVerified,
     userRole: user.userRole,
     preferred_username: user.preferredUsername ?? user.email,
-    ...withoutNulls({ name: user.name, given_name: user.givenName, family_name: user.familyName }),
+    name: user.name ?? undefined,
+    given_name: user.givenName ?? undefined,
+    family_name: user.familyName ?? undefined,
   };
 }
 
@@ -37,6 +39,3 @@ export function claimsOf(user: User): AccountClaims {
 export function companyClaim({ companyId }: User): { user_company_id?: string } {
   return companyId === null ? {} : { user_company_id: companyId };
 }
-
-const withoutNulls = (values: Record<string, string | null>): Record<string, string> =>
-  Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null));

@@ -11,10 +11,10 @@ import { ClientsStore } from '../clients/clients.store.js';
 import { AppEvents } from '../events.js';
 import { SignedTokens } from '../signing-keys/signed-tokens.js';
 import { SigningKeys } from '../signing-keys/signing-keys.service.js';
-import type { KeySet } from '../signing-keys/signing-keys.types.js';
+import type { KeySet } from '../signing-keys/signing-key.entity.js';
 import { AttemptsStore } from '../throttle/attempts.store.js';
 import { UnitOfWorkStore } from '../unit-of-work/unit-of-work.store.js';
-import { currentUnitOfWork, unitOfWork } from '../unit-of-work/unit-of-work.js';
+import { unitOfWork } from '../unit-of-work/unit-of-work.js';
 import { UsersStore } from '../users/users.store.js';
 import type { User } from '../users/users.types.js';
 import { middleware } from './middleware/middleware.js';
@@ -98,8 +98,7 @@ export class CurrentProvider {
     for (const one of middleware(needs)) provider.use(one);
     auditProviderEvents(provider, audit);
     provider.on('server_error', (_ctx, error) => {
-      const unit = currentUnitOfWork();
-      if (unit && isDatabaseUnavailable(error)) unit.storeFailure = error;
+      if (isDatabaseUnavailable(error)) unitOfWork().storeFailure = error;
       else logger.error({ err: error }, 'the OpenID provider failed');
     });
     return provider;

@@ -10,10 +10,9 @@ const notedMs = 3_600_000;
 const notedMax = 10_000;
 
 export function auditProviderEvents(provider: Provider, audit: AuditLog): void {
-  // Inside a request, recording only adds to its unit of work and cannot fail.
   const record = (event: string, ctx: KoaContextWithOIDC, details?: Record<string, unknown>): void => {
     const { client, account } = ctx.oidc;
-    void audit.record({ event, clientId: client?.clientId, userId: account?.accountId, details });
+    audit.record({ event, clientId: client?.clientId, userId: account?.accountId, details });
   };
 
   const noted = new LRUCache<string, true>({ max: notedMax, ttl: notedMs });
@@ -32,7 +31,7 @@ export function auditProviderEvents(provider: Provider, audit: AuditLog): void {
   provider.on('grant.revoked', (ctx, grantId) => {
     const source = ctx.oidc.entities.RefreshToken ?? ctx.oidc.entities.AuthorizationCode;
     const { client } = ctx.oidc;
-    void audit.record({
+    audit.record({
       event: 'grant.revoked',
       clientId: client?.clientId,
       userId: source?.accountId,
@@ -40,7 +39,7 @@ export function auditProviderEvents(provider: Provider, audit: AuditLog): void {
     });
   });
   provider.on('access_token.destroyed', (token) => {
-    void audit.record({ event: 'token.revoked', clientId: token.clientId, userId: token.accountId });
+    audit.record({ event: 'token.revoked', clientId: token.clientId, userId: token.accountId });
   });
   provider.on('registration_create.success', (ctx, client) =>
     record('client.registered', ctx, { client_id: client.clientId, redirect_uris: client.redirectUris }),

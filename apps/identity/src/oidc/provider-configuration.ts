@@ -8,7 +8,7 @@ import {
   type KoaContextWithOIDC,
 } from 'oidc-provider';
 import type { AppConfig } from '../app.config.js';
-import type { KeySet } from '../signing-keys/signing-keys.types.js';
+import type { KeySet } from '../signing-keys/signing-key.entity.js';
 import type { User } from '../users/users.types.js';
 import { cookieNames } from '../cookies.js';
 import { errorPageOrJson } from '../pages/error-pages.js';
@@ -97,7 +97,7 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
     cookies: {
       names: cookieNames(issuer),
       keys: new Signatures(config.COOKIE_KEYS),
-      // Lax is enough: a login begins with a GET navigation, or with a POST that becomes one (posted-authorization.ts).
+      // Lax is enough: a login begins with a GET navigation, or with a POST that middleware/authorization.ts makes one.
       long: { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true },
       short: { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true },
     },
@@ -142,7 +142,7 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
         useGrantedResource: () => true,
         // Called for an authorization request, when it is resumed, for a code exchange and for every refresh.
         getResourceServerInfo: async (_ctx, resource, client) => {
-          const server = resourceServer(resource, issuer, config.OAUTH_RESOURCES);
+          const server = resourceServer(resource, config);
           if (server.audience !== issuer) assertAllowed(server.audience, await clients.rightsOf(client.clientId));
           return server;
         },
@@ -183,7 +183,7 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
 
 /**
  * What users are asked, in this order. Only a client can ask for the choice of an account. A consent that only
- * offline_access requires (middleware/offline-access.ts) is asked for once: the later checks find out whether the user
+ * offline_access requires (middleware/authorization.ts) is asked for once: the later checks find out whether the user
  * has already allowed these scopes and resources.
  */
 function prompts(): interactionPolicy.DefaultPolicy {

@@ -7,11 +7,9 @@ import { securityHeaders } from '../pages/security-headers.js';
 import { routes } from './routes.js';
 import { inUnitOfWork, UnitOfWork } from '../unit-of-work/unit-of-work.js';
 
-const securityHeaderEntries = Object.entries(securityHeaders);
-
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
 
-export function providerPaths(config: AppConfig): [string, Method[]][] {
+function providerPaths(config: AppConfig): [string, Method[]][] {
   const paths: [string, Method[]][] = [
     ['/.well-known/openid-configuration', ['GET', 'OPTIONS']],
     ['/.well-known/oauth-authorization-server', ['GET', 'OPTIONS']],
@@ -33,14 +31,6 @@ export function providerPaths(config: AppConfig): [string, Method[]][] {
   return paths;
 }
 
-/**
- * HEAD runs what GET runs and discards the body. A registration would lose its new access token and a finished login
- * its code, so these answer 405.
- */
-function spentByReading(url: string): boolean {
-  return url.includes(':');
-}
-
 export function registerProviderRoutes(
   instance: FastifyInstance,
   config: AppConfig,
@@ -52,7 +42,9 @@ export function registerProviderRoutes(
       scope.route({
         url,
         method,
-        exposeHeadRoute: !spentByReading(url),
+        // HEAD runs what GET runs and discards the body. A registration would lose its new access token and a finished
+        // login its code, so these answer 405.
+        exposeHeadRoute: !url.includes(':'),
         // In the first hook: the provider does what Fastify would do after it (content types, parsing, validation).
         onRequest: (request, reply) => {
           const { raw } = request;
@@ -62,7 +54,7 @@ export function registerProviderRoutes(
           raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
           // The raw response has none of the headers that were set so far.
           reply.raw.setHeader('x-request-id', request.id);
-          for (const [name, value] of securityHeaderEntries) reply.raw.setHeader(name, value);
+          for (const [name, value] of Object.entries(securityHeaders)) reply.raw.setHeader(name, value);
           reply.hijack();
           // The provider answers its own failures. After any other failure there is no answer to send.
           inUnitOfWork(new UnitOfWork(request.ip), () => current().callback(raw, reply.raw)).catch(() => raw.destroy());

@@ -1,12 +1,14 @@
 // The audiences of access tokens (RFC 8707): the issuer, which is the default, and the configured resources, each for
 // the clients that an operator allowed. Every token is a JWT (RFC 9068) with one audience.
 import { errors, type ResourceServer } from 'oidc-provider';
+import type { AppConfig } from '../app.config.js';
 import type { ClientRights } from '../clients/oauth-client.entity.js';
 
 export const scopes = ['openid', 'profile', 'email', 'offline_access'] as const;
 
 /** The audience of a resource indicator as a client or operator wrote it; undefined for an unknown one. */
-export function findAudience(resource: string, issuer: string, resources: readonly string[]): string | undefined {
+export function findAudience(resource: string, config: AppConfig): string | undefined {
+  const { OAUTH_ISSUER: issuer, OAUTH_RESOURCES: resources } = config;
   const wanted = href(resource);
   if (wanted === undefined) return undefined;
   // The issuer may be written with or without the slash that URL parsers add.
@@ -20,12 +22,8 @@ export function assertAllowed(audience: string, { resources }: ClientRights): vo
   throw new errors.InvalidTarget('an operator has not allowed this client to ask for tokens of the resource');
 }
 
-export function resourceServer(
-  resource: string,
-  issuer: string,
-  resources: readonly string[],
-): ResourceServer & { audience: string } {
-  const audience = findAudience(resource, issuer, resources);
+export function resourceServer(resource: string, config: AppConfig): ResourceServer & { audience: string } {
+  const audience = findAudience(resource, config);
   if (audience === undefined) throw new errors.InvalidTarget('the resource is not known here');
   return {
     scope: scopes.join(' '),

@@ -1,8 +1,7 @@
 import { OperatorError, positiveInteger } from '@tradewind/service-kit';
 import { AuditStore } from '../audit/audit.store.js';
 import type { AuditEvent } from '../audit/audit-event.entity.js';
-import type { Open, Program } from './commands.types.js';
-import { joined, printAll } from './print.js';
+import { joined, type Open, printAll, type Program } from './command-line.js';
 
 interface ListOptions {
   user?: string;

@@ -1,8 +1,7 @@
 import { OperatorError } from '@tradewind/service-kit';
 import type { OAuthClient } from '../clients/oauth-client.entity.js';
 import { Clients } from './clients.service.js';
-import type { Open, Program } from './commands.types.js';
-import { joined, print, printAll } from './print.js';
+import { joined, type Open, print, printAll, type Program } from './command-line.js';
 
 interface CreateOptions {
   id?: string;

@@ -95,7 +95,7 @@ export class Clients {
    */
   async disallowResource(clientId: string, resource: string): Promise<boolean> {
     // A resource that is no longer configured can be withdrawn, too.
-    const spelled = this.findResource(resource) ?? resource;
+    const spelled = findAudience(resource, this.config) ?? resource;
     return this.audit.recordChange(async (tx) =>
       (await this.store.disallowResource(tx, clientId, spelled))
         ? { event: 'client.resource_disallowed', clientId, details: { resource: spelled } }
@@ -104,16 +104,11 @@ export class Clients {
   }
 
   private assertResource(resource: string): string {
-    const found = this.findResource(resource);
+    const found = findAudience(resource, this.config);
     if (found === this.config.OAUTH_ISSUER)
       throw new OperatorError('every client may ask for tokens of the issuer itself');
     if (found !== undefined) return found;
     throw new OperatorError(`"${resource}" is not in OAUTH_RESOURCES: ${this.config.OAUTH_RESOURCES.join(', ')}`);
-  }
-
-  /** The resource as it is configured. */
-  private findResource(resource: string): string | undefined {
-    return findAudience(resource, this.config.OAUTH_ISSUER, this.config.OAUTH_RESOURCES);
   }
 
   /** Also ends every grant and token of the client. False when there is no such client. */

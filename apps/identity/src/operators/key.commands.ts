@@ -1,7 +1,6 @@
 import { SigningKeys } from '../signing-keys/signing-keys.service.js';
-import type { SigningKey } from '../signing-keys/signing-keys.types.js';
-import type { Open, Program } from './commands.types.js';
-import { joined, print, printAll } from './print.js';
+import type { SigningKey } from '../signing-keys/signing-key.entity.js';
+import { joined, type Open, print, printAll, type Program } from './command-line.js';
 
 export function keyCommands(program: Program, open: Open): void {
   const key = program.command('key').description('signing keys');

@@ -2,8 +2,7 @@
 // stored: the operator puts the entry into the settings of the services and gives the token to its holder.
 import { randomBytes } from 'node:crypto';
 import { OperatorError, serviceTokenEntry } from '@tradewind/service-kit';
-import type { Program } from './commands.types.js';
-import { print } from './print.js';
+import { print, type Program } from './command-line.js';
 
 export function serviceTokenCommands(program: Program): void {
   program

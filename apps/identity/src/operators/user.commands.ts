@@ -2,8 +2,7 @@ import { text } from 'node:stream/consumers';
 import { OperatorError } from '@tradewind/service-kit';
 import { userRoles } from '@tradewind/shared-types';
 import type { UserAccount } from '../users/user-account.entity.js';
-import type { Open, Program } from './commands.types.js';
-import { joined, print, printAll } from './print.js';
+import { joined, type Open, print, printAll, type Program } from './command-line.js';
 import { Users } from './users.service.js';
 
 interface PasswordOptions {

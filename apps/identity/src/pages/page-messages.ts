@@ -67,7 +67,6 @@ const en = {
     credentials: 'The email address or the password is not correct.',
     throttled: (minutes: number) =>
       `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
-    busy: 'Many people are signing in right now. Try again in a moment.',
     forged: {
       title: 'This form cannot be used',
       text: 'It was opened in another window, or too long ago. Nothing was changed. Go back to the application and sign in again.',
@@ -154,7 +153,6 @@ const de: PageMessages = {
     credentials: 'E-Mail-Adresse oder Passwort ist nicht richtig.',
     throttled: (minutes) =>
       `Zu viele Versuche. Versuchen Sie es in ${minutes === 1 ? 'einer Minute' : `${minutes} Minuten`} wieder.`,
-    busy: 'Gerade melden sich sehr viele an. Versuchen Sie es gleich noch einmal.',
     forged: {
       title: 'Dieses Formular kann nicht verwendet werden',
       text: 'Es wurde in einem anderen Fenster oder vor zu langer Zeit geöffnet. Nichts wurde geändert. Gehen Sie zurück zur Anwendung und melden Sie sich neu an.',
@@ -245,7 +243,6 @@ const fr: PageMessages = {
     credentials: 'L’adresse e-mail ou le mot de passe est incorrect.',
     throttled: (minutes) =>
       `Trop de tentatives. Réessayez dans ${minutes === 1 ? 'une minute' : `${minutes} minutes`}.`,
-    busy: 'Beaucoup de personnes se connectent en ce moment. Réessayez dans un instant.',
     forged: {
       title: 'Ce formulaire ne peut pas être utilisé',
       text: 'Il a été ouvert dans une autre fenêtre ou il y a trop longtemps. Rien n’a été modifié. Retournez à l’application et reconnectez-vous.',
@@ -331,7 +328,6 @@ const es: PageMessages = {
     credentials: 'El correo electrónico o la contraseña no son correctos.',
     throttled: (minutes) =>
       `Demasiados intentos. Vuelva a intentarlo en ${minutes === 1 ? 'un minuto' : `${minutes} minutos`}.`,
-    busy: 'Muchas personas están iniciando sesión ahora. Vuelva a intentarlo en un momento.',
     forged: {
       title: 'Este formulario no se puede usar',
       text: 'Se abrió en otra ventana o hace demasiado tiempo. No se ha cambiado nada. Vuelva a la aplicación e inicie sesión de nuevo.',

@@ -2,6 +2,7 @@
 // work and the same answer whether or not the account exists.
 import { Injectable } from '@nestjs/common';
 import { clientNetwork } from '@tradewind/service-kit';
+import { LRUCache } from 'lru-cache';
 import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
 import { AppEvents } from '../events.js';
@@ -15,7 +16,6 @@ import { AttemptsStore } from '../throttle/attempts.store.js';
 import type { Lane } from './fair-queue.js';
 import { KnownBrowsers } from './known-browsers.js';
 import { loginLimits, type LoginLimit } from './login-limits.js';
-import { RefusedWindows } from '../throttle/refused-windows.js';
 
 /** Longest wait for attempts in flight, milliseconds; in a third of it a hundred passwords are checked. */
 const waitMsMax = 10_000;
@@ -34,7 +34,11 @@ export type LoginOutcome =
 @Injectable()
 export class PasswordLogin {
   private readonly inFlight = new AttemptsInFlight();
-  private readonly refusedWindows = new RefusedWindows();
+  /**
+   * Full windows that had an audit row in the last minute. A refusal costs its sender nothing: with a row for each,
+   * anybody could fill the table. Some 2 MB when full.
+   */
+  private readonly written = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
 
   constructor(
     private readonly config: AppConfig,
@@ -56,7 +60,7 @@ export class PasswordLogin {
     const attempt = await this.take(limits, key);
     const { user } = attempt;
     if (!attempt.allowed) {
-      await this.recordThrottled(limits, attempt.fullKeys, { via, userId: user?.id });
+      this.recordThrottled(limits, attempt.fullKeys, { via, userId: user?.id });
       return { kind: 'throttled', retryAfterSeconds: attempt.retryAfterSeconds };
     }
     const settle = this.inFlight.begin(limits.map((limit) => limit.key));
@@ -68,14 +72,14 @@ export class PasswordLogin {
     const lane: Lane = { isKnown: browserId !== undefined, key: browserId ?? network };
     const isRight = await this.verify(isActive ? attempt.passwordHash : undefined, password, lane, limits);
     if (!user || !isActive || !isRight) {
-      await this.audit.record({ event: 'login.failed', userId: user?.id, details: { via } });
+      this.audit.record({ event: 'login.failed', userId: user?.id, details: { via } });
       return { kind: 'refused' };
     }
     succeeded = true;
     for (const limit of limits) {
       (limit.afterSuccess === 'clear' ? unit.clearedAttempts : unit.refundedAttempts).push(limit.key);
     }
-    await this.audit.record({ event: 'login.succeeded', userId: user.id, details: { via } });
+    this.audit.record({ event: 'login.succeeded', userId: user.id, details: { via } });
     return { kind: 'ok', user };
   }
 
@@ -115,14 +119,15 @@ export class PasswordLogin {
   }
 
   /** Counts every refusal, and writes at most one audit row a minute for a window. */
-  private async recordThrottled(
+  private recordThrottled(
     limits: LoginLimit[],
     fullKeys: readonly string[],
     { via, userId }: { via: string; userId: string | undefined },
-  ): Promise<void> {
+  ): void {
     const full = limits.find(({ key }) => fullKeys.includes(key)) ?? limits[0]!;
     this.events.emit('login_throttled', { limit: full.name, via, user_id: userId });
-    if (!this.refusedWindows.isDue(full.key)) return;
-    await this.audit.record({ event: 'login.throttled', userId, details: { via, limit: full.name } });
+    if (this.written.has(full.key)) return;
+    this.written.set(full.key, true);
+    this.audit.record({ event: 'login.throttled', userId, details: { via, limit: full.name } });
   }
 }

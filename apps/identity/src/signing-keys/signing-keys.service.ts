@@ -7,8 +7,8 @@ import { BackgroundWork, Db, OperatorError } from '@tradewind/service-kit';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
-import { SigningKeysStore, type NewSigningKey } from './signing-keys.store.js';
-import type { KeySet, PrivateSigningKey, SigningKey, SigningKeyState } from './signing-keys.types.js';
+import type { KeySet, NewSigningKey, PrivateSigningKey, SigningKey, SigningKeyState } from './signing-key.entity.js';
+import { SigningKeysStore } from './signing-keys.store.js';
 
 /** How far the clocks of verifiers may be off. */
 const clockToleranceSeconds = 300;

@@ -4,15 +4,7 @@ import type { JWK } from 'jose';
 import { Raw } from 'typeorm';
 import { SealedText } from '../sealed-text.js';
 import { Statements } from '../statements.js';
-import { SigningKeyRow } from './signing-key.entity.js';
-import type { PrivateSigningKey, SigningKeyState } from './signing-keys.types.js';
-
-export interface NewSigningKey {
-  kid: string;
-  state: SigningKeyState;
-  publicJwk: JWK;
-  privateJwk: JWK;
-}
+import { SigningKeyRow, type NewSigningKey, type PrivateSigningKey } from './signing-key.entity.js';
 
 const context = (kid: string): string => `signing key ${kid}`;
 

@@ -96,13 +96,10 @@ export const payloadKey = (model: string, id: string): string => `${model}:${id}
 
 const units = new AsyncLocalStorage<UnitOfWork>();
 
-/** The unit of the current request; undefined outside one (start-up, operator commands). */
-export const currentUnitOfWork = (): UnitOfWork | undefined => units.getStore();
-
 /** The unit of the current request. The provider and the logins run nowhere else. */
 export function unitOfWork(): UnitOfWork {
   const unit = units.getStore();
-  if (!unit) throw new Error('this runs in a unit of work only');
+  if (!unit) throw new Error('outside a request there is no unit of work');
   return unit;
 }
 

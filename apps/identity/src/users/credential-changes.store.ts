@@ -27,19 +27,12 @@ export function withCredentialChange(change: string): string {
 // The last position and the page come from one snapshot. Without a change there is still a row, with the position.
 const list: NamedStatement = {
   name: 'credential_change_list',
-  text: `select p.last, c.user_id, c.credentials_version, c.position, c.changed_at
+  text: `select p.last, c.user_id as "userId", c.credentials_version as "credentialsVersion", c.position,
+                c.changed_at as "changedAt"
            from credential_change_position p
            left join lateral (select * from credential_change where position > $1 order by position limit $2) c on true
           order by c.position`,
 };
-
-interface Row {
-  last: string;
-  user_id: string | null;
-  credentials_version: number;
-  position: string;
-  changed_at: Date;
-}
 
 @Injectable()
 export class CredentialChangesStore {
@@ -47,19 +40,7 @@ export class CredentialChangesStore {
 
   /** The changes after a position, in their order, and the position of the last change of all. */
   async list(after: string, limit: number): Promise<{ changes: CredentialChange[]; last: string }> {
-    const rows = await this.db.rows<Row>(list, [after, limit]);
-    return {
-      changes: rows.flatMap((row) =>
-        row.user_id === null
-          ? []
-          : {
-              userId: row.user_id,
-              credentialsVersion: row.credentials_version,
-              position: row.position,
-              changedAt: row.changed_at,
-            },
-      ),
-      last: rows[0]?.last ?? '0',
-    };
+    const rows = await this.db.rows<CredentialChange & { last: string }>(list, [after, limit]);
+    return { changes: rows.filter(({ position }) => position !== null), last: rows[0]?.last ?? '0' };
   }
 }

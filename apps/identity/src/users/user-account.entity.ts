@@ -1,10 +1,10 @@
 import type { UserRole } from '@tradewind/shared-types';
 import { AfterLoad, Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import type { User } from './users.types.js';
 
 /** A user as operators see one: without the password hash, which only a login reads. */
 @Entity('user_account')
-export class UserAccount implements User {
+export class UserAccount {
+  /** The `sub` of every token. */
   @PrimaryGeneratedColumn('uuid')
   id!: string;
 
@@ -36,12 +36,17 @@ export class UserAccount implements User {
   @Column('text', { name: 'preferred_username', nullable: true })
   preferredUsername!: string | null;
 
+  /**
+   * Increases with every new password, role or company, and when the user is disabled. A session or token that was made
+   * with an earlier version is worthless.
+   */
   @Column('integer', { name: 'credentials_version', default: 1 })
   credentialsVersion!: number;
 
   @Column('timestamptz', { name: 'credentials_changed_at', select: false, default: () => 'now()' })
   credentialsChangedAt!: Date;
 
+  /** The one company that the user belongs to; null: none. */
   @Column('text', { name: 'company_id', nullable: true })
   companyId!: string | null;
 

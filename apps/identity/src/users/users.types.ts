@@ -1,27 +1,6 @@
-import type { UserRole } from '@tradewind/shared-types';
+import type { UserAccount } from './user-account.entity.js';
 
-/** A user as the rest of the service sees one: without the password hash. */
-export interface User {
-  /** UUID; the `sub` of every token. */
-  id: string;
-  email: string;
-  emailVerified: boolean;
-  userRole: UserRole;
-  name: string | null;
-  givenName: string | null;
-  familyName: string | null;
-  preferredUsername: string | null;
-  isDisabled: boolean;
-  /**
-   * Increases with every new password, role or company, and when the user is disabled. A session or token that was made
-   * with an earlier version is worthless.
-   */
-  credentialsVersion: number;
-  /** The one company that the user belongs to; null: none. */
-  companyId: string | null;
-}
-
-const columns: Record<keyof User, string> = {
+const columns = {
   id: 'id',
   email: 'email',
   emailVerified: 'email_verified',
@@ -34,6 +13,9 @@ const columns: Record<keyof User, string> = {
   credentialsVersion: 'credentials_version',
   companyId: 'company_id',
 };
+
+/** A user as the rest of the service sees one. */
+export type User = Pick<UserAccount, keyof typeof columns>;
 
 /** SQL for a `User` in one column; null when an outer join found none. */
 export const userColumn = (alias: string): string => {

@@ -50,7 +50,6 @@ function nameResourceMetadata({ config }: MiddlewareNeeds): Middleware {
  * `jti` of a refresh token is the hash under which it is stored: its own value could be used.
  */
 function introspectionResponse({ config }: MiddlewareNeeds): Middleware {
-  const { OAUTH_ISSUER: issuer, OAUTH_RESOURCES: resources } = config;
   return async (ctx, next) => {
     await next();
     if (ctx.oidc?.route !== 'introspection' || ctx.status !== 200) return;
@@ -58,9 +57,9 @@ function introspectionResponse({ config }: MiddlewareNeeds): Middleware {
     const username = email ?? unitOfWork().users.get(String(members['sub']))?.email;
     const refreshToken = members['active'] === true ? ctx.oidc.entities.RefreshToken : undefined;
     if (refreshToken) {
-      const audiences = [refreshToken.resource ?? []].flat().map((one) => findAudience(one, issuer, resources) ?? one);
+      const audiences = [refreshToken.resource ?? []].flat().map((one) => findAudience(one, config) ?? one);
       members['token_type'] = refreshToken.isSenderConstrained() ? 'DPoP' : 'Bearer';
-      members['aud'] = audiences.length > 1 ? audiences : (audiences[0] ?? issuer);
+      members['aud'] = audiences.length > 1 ? audiences : (audiences[0] ?? config.OAUTH_ISSUER);
       members['jti'] = storedId('RefreshToken', refreshToken.jti);
     }
     ctx.body = username === undefined ? members : { ...members, username };
