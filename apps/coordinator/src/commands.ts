@@ -36,7 +36,7 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     .command('report')
     .option('--month <YYYY-MM>', 'month key; the current month (UTC) unless given', toMonth)
     .option('--names', 'name every missing profile with its reason', false)
-    .description('what of a month is done and what is missing; exit code 1 while anything is missing')
+    .description('what is done and what is missing in a month; exit code 1 while anything is missing')
     .action(async ({ month, names }: { month?: Month; names: boolean }) =>
       report(await open(), month ?? monthOf(new Date()), names),
     );
@@ -44,7 +44,7 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
   program
     .command('retry-missing')
     .option('--month <YYYY-MM>', 'month key; the current month (UTC) unless given', toMonth)
-    .option('--dry-run', 'only tell what would be started', false)
+    .option('--dry-run', 'only show what would be started', false)
     .option('--plan <id>', 'name the retry; the same name again starts nothing more')
     .description(
       'start profiles of a month again that ended without success or are overdue; what is on its way or done is left alone, ' +
@@ -56,9 +56,7 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     .command('queue')
     .description('the topic, its dead letter and the push subscription')
     .command('ensure')
-    .description(
-      'create what is missing; what exists and differs from the settings is named and left alone (exit code 1)',
-    )
+    .description('create what is missing; name what differs from the settings, and do not change it (exit code 1)')
     .action(async () => ensureQueue(await open()));
 }
 

@@ -3,7 +3,7 @@ import { eventsClass } from '@tradewind/service-kit';
 /** The business events of this app: each call writes a log line and counts. */
 export class AppEvents extends eventsClass('coordinator', {
   run_started: { help: 'Monthly runs begun', labels: ['forced', 'dry_run'] },
-  run_resumed: { help: 'Runs taken up after another process had left them', level: 'warn' },
+  run_resumed: { help: 'Runs resumed after another process had left them', level: 'warn' },
   run_selected: { help: 'Runs whose people are selected and batches numbered' },
   run_completed: {
     help: 'Monthly runs finished',

@@ -43,7 +43,7 @@ export class PushDelivery implements OnModuleDestroy {
         });
         return;
       case 'queue_error':
-        this.logger.warn({ err: event.error }, 'the queue does not answer; delivery goes on trying');
+        this.logger.warn({ err: event.error }, 'the queue does not answer; delivery is tried again');
     }
   }
 }

@@ -81,13 +81,13 @@ export class AppConfig extends configClass({
     max: 5000,
   }),
   REFUSED_KEYS_PER_MINUTE: integer({
-    desc: 'API keys and JWTs of one network (IPv4 address, IPv6 /64) that may be refused in 60 seconds, for each replica; then 429 before they are looked at',
+    desc: 'API keys and JWTs of one network (IPv4 address, IPv6 /64) that may be refused in 60 seconds, for each replica; then 429 before they are checked',
     default: 300,
     min: 1,
   }),
   // A key lives 12 months at most, so its audit trail is whole while it lives.
   KEY_AUDIT_RETENTION_MONTHS: integer({
-    desc: 'Whole months that the audit log of API keys is kept, the current one apart',
+    desc: 'Full months before the current one for which the audit log of API keys is kept',
     default: 13,
     min: 1,
     max: 1200,

@@ -18,7 +18,7 @@ export class AppEvents extends eventsClass('graphql-gateway', {
     level: 'warn',
   },
   audit_entries_lost: {
-    help: 'Audit entries given up because the database was away for too long',
+    help: 'Audit entries dropped because the database was away for too long',
     labels: ['reason'],
     level: 'error',
   },

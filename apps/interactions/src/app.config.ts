@@ -39,17 +39,17 @@ export class AppConfig extends configClass({
   RUN_ITEMS_MAX: integer({
     default: 25_000,
     min: 1,
-    desc: 'Most items of one run, told to the provider with each start; actors that are paid by result end there',
+    desc: 'Most items of one run, sent to the provider with each start; actors that are paid by result stop there',
   }),
   RUN_CHARGE_USD_MAX: integer({
     default: 50,
     min: 1,
-    desc: 'Most that one run may cost, US dollars, told to the provider with each start; actors that are paid by event end there',
+    desc: 'Most that one run may cost, US dollars, sent to the provider with each start; actors that are paid by event stop there',
   }),
   ANSWER_BUDGET_MS: integer({
     default: 25_000,
     min: 0,
-    desc: 'Longest wait of a trigger or abort answer for the provider, milliseconds; what is not settled by then goes on in the background',
+    desc: 'Longest wait of a trigger or abort answer for the provider, milliseconds; what is not settled by then continues in the background',
   }),
   START_PARALLEL: integer({
     default: 16,
@@ -105,7 +105,7 @@ export class AppConfig extends configClass({
   LEASE_SECONDS: integer({
     default: 60,
     min: 1,
-    desc: 'After how long the work of a replica that fell silent is taken over, seconds',
+    desc: 'Time after which the work of a replica that fell silent is taken over, seconds',
   }),
   WEBHOOK_KEEP_DAYS: integer({
     default: 30,
@@ -115,6 +115,6 @@ export class AppConfig extends configClass({
   JOB_KEEP_DAYS: integer({
     default: 0,
     min: 0,
-    desc: 'How long ended jobs and their left over items are kept, days; 0 keeps them for ever. The warehouse is not concerned',
+    desc: 'How long ended jobs and their left-over items are kept, days; 0 keeps them for ever. The warehouse is not affected',
   }),
 }) {}

@@ -16,8 +16,8 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
   deadLetter
     .command('list')
     .option('--limit <n>', `most rows, at most ${rowsMax}`, wholeNumberUpTo(rowsMax), 20)
-    .option('--after <id>', 'the page behind this dead letter', toDeadLetterId)
-    .option('--all', 'those already redriven too', false)
+    .option('--after <id>', 'the page after this dead letter', toDeadLetterId)
+    .option('--all', 'include those that were redriven', false)
     .description('dead letters as a table, the latest first')
     .action(async ({ limit, after, all }: { limit: number; after?: string; all: boolean }) => {
       const app = await open();
@@ -38,7 +38,7 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     .command('redrive')
     .argument('[id]', 'one dead letter; all that are open unless given')
     .option('--limit <n>', `most rows, at most ${rowsMax}`, wholeNumberUpTo(rowsMax), rowsMax)
-    .description('take dead letters in again')
+    .description('receive dead letters again')
     .action(async (id: string | undefined, { limit }: { limit: number }) => {
       const app = await open();
       const redrive = app.get(DeadLetterRedrive);
@@ -55,7 +55,7 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
   profiles
     .command('retry-missing')
     .option('--month <YYYY-MM>', 'the month', toMonth, monthOf(new Date()))
-    .option('--dry-run', 'only tell what would be started', false)
+    .option('--dry-run', 'only show what would be started', false)
     .description(
       'start again what ended without success or is overdue (RETRY_OVERDUE_SECONDS); what is on its way or done is left alone, ' +
         'so asking twice starts nothing more; the serving process does the starting',

@@ -29,7 +29,7 @@ export class AppConfig extends configClass({
   DELIVERY_WAIT_MS: integer({
     default: 3_000,
     min: 0,
-    desc: 'Longest wait of an answer for warehouse and backup, milliseconds; what is not done by then goes on in the background',
+    desc: 'Longest wait of an answer for warehouse and backup, milliseconds; what is not done by then continues in the background',
   }),
   DELIVERY_QUEUE_MAX: integer({
     // At 300 per second and 10 ms each, three are under way; beyond eight the stores are the bottleneck, and further

@@ -140,7 +140,7 @@ export class GraphQLEndpoint {
       context.limit = null;
     } catch (error) {
       // The caller loses these units, but still gets the answer.
-      this.services.logger.error({ err: error, user_id: context.user?.id }, 'units could not be given back');
+      this.services.logger.error({ err: error, user_id: context.user?.id }, 'units could not be returned');
     }
   }
 

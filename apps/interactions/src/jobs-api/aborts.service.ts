@@ -16,7 +16,7 @@ import { assertWithinBounds } from './request-bounds.js';
 /** pipelines.md, Errors 2, word for word. */
 const noActiveRunError = 'No pending or running run found';
 const alreadyCompletedError = (status: string) => `Run already completed with status ${status}`;
-/** The provider has not confirmed in time, or does not answer. The request is recorded and followed up. */
+/** The provider has not confirmed in time, or does not answer. The request is recorded and repeated later. */
 const notConfirmedError = 'The abort is requested and not confirmed by the provider yet; it goes on in the background';
 const runMissingError = 'The provider does not know this run';
 
@@ -107,7 +107,10 @@ export class AbortsService {
       return isTerminalRunStatus(run.status) ? endOutcome(runId, run.status) : failure(notConfirmedError, run.status);
     } catch (error) {
       this.events.emit('provider_call', { operation: 'abort', outcome: 'failed', run_id: runId });
-      this.logger.warn({ err: error, run_id: runId }, 'the provider did not confirm an abort; it is followed up');
+      this.logger.warn(
+        { err: error, run_id: runId },
+        'the provider did not confirm an abort; the abort is repeated later',
+      );
       return failure(notConfirmedError, job.providerStatus);
     }
   }

@@ -40,7 +40,7 @@ export const baseSettings = {
   }),
   // A load balancer may send requests to a pod that stops for up to 15 s.
   DRAIN_DELAY_MS: integer({
-    desc: 'How long the service goes on serving after the stop signal, not ready any more, until load balancers have noticed, milliseconds',
+    desc: 'How long the service still serves after the stop signal, without being ready, until load balancers have noticed, milliseconds',
     default: 20_000,
     defaultIn: { dev: 0 },
     min: 0,
