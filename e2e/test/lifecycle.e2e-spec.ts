@@ -148,8 +148,10 @@ describe('a life of a platform', () => {
       expect((await typename(platform, key)).status).toBe(200);
       const processes = platform.processes();
       // Slow enough that the kill hits profiles and jobs at every stage.
-      await call('PUT', `${platform.url('simulator')}/settings`, {
-        body: { profileDurationMs: { min: 200, max: 2_000 }, runDurationMs: { min: 500, max: 5_000 } },
+      const slow = (on: string, delaysMs: number[]) =>
+        delaysMs.map((delayMs) => ({ on, kind: 'slow', delayMs, probability: 0.5 }));
+      await call('PUT', `${platform.url('simulator')}/faults`, {
+        body: { faults: [...slow('profile', [500, 1_000]), ...slow('run', [1_500, 2_500])] },
       });
       const run = await call<{ month: string }>('POST', `${platform.url('coordinator')}/run`, { body: {} });
       month = run.body.month;

@@ -1,4 +1,3 @@
-export type { AdjustableSettings } from './control-api.js';
 export type { CallFaultKind, CallOperation, EventFaultKind, Fault } from './faults.js';
 export type { ItemCounts } from './item.types.js';
 export type { LedgerEntry, LedgerOperation, LedgerPage, LedgerQuery, LedgerSummary } from './ledger.js';

@@ -1,23 +1,14 @@
 // The shapes of items as harvestapi~linkedin-profile-posts stores them, odd and broken ones included.
 import type { DatasetOptions, Item } from './item.types.js';
-import { actorOf, profileOf } from './people.js';
+import { actorOf, image, profileOf } from './people.js';
 import type { Random } from './random.js';
 
 const dayMs = 86_400_000;
-const reactionTypes = [
-  'LIKE',
-  'LIKE',
-  'LIKE',
-  'PRAISE',
-  'EMPATHY',
-  'APPRECIATION',
-  'INTEREST',
-  'ENTERTAINMENT',
-] as const;
-const words =
-  'growth team customers launch quarter learned hiring market pipeline shipping partners today proud results roadmap numbers thanks forward event insight'.split(
-    ' ',
-  );
+const reactionTypes = 'LIKE LIKE LIKE PRAISE EMPATHY APPRECIATION INTEREST ENTERTAINMENT'.split(' ');
+const words = (
+  'growth team customers launch quarter learned hiring market pipeline shipping ' +
+  'partners today proud results roadmap numbers thanks forward event insight'
+).split(' ');
 
 /** What every item of one post is made from. */
 export interface PostContext {
@@ -43,32 +34,16 @@ export function postOf(id: string, { target, options, random, postedAt, query }:
     name: target.isCompany ? titleCase(target.handle) : person.name,
     linkedinUrl: target.url,
     info: target.isCompany ? '12,345 followers' : person.headline,
-    website: null,
-    websiteLabel: null,
-    avatar: {
-      url: `https://media.licdn.example/${target.handle}/avatar.jpg`,
-      width: 400,
-      height: 400,
-      expiresAt: 1_798_761_600_000,
-    },
+    avatar: image(`${target.handle}/avatar.jpg`, 400, 400),
   };
   return {
     type: 'post',
     id,
     linkedinUrl: `${networkUrl}/posts/${target.handle}_activity-${id}`,
     content: text,
-    contentAttributes:
-      text.length > 30 ? [{ start: 0, end: 6, type: 'HASHTAG', hyperlink: `${networkUrl}/feed/hashtag/growth` }] : [],
     author,
     article: hasArticle
-      ? {
-          title: sentence(random, 5),
-          subtitle: 'example.com',
-          link: 'https://example.com/article',
-          linkLabel: 'Read',
-          description: null,
-          image: null,
-        }
+      ? { title: sentence(random, 5), subtitle: 'example.com', link: 'https://example.com/article', image: null }
       : null,
     postedAt: {
       timestamp: postedAt.getTime(),
@@ -76,16 +51,7 @@ export function postOf(id: string, { target, options, random, postedAt, query }:
       postedAgoShort: hours < 48 ? `${hours}h` : `${Math.floor(hours / 24)}d`,
       postedAgoText: `${hours} hours ago`,
     },
-    postImages: hasImages
-      ? [
-          {
-            url: `https://media.licdn.example/${id}/1.jpg?e=1798761600`,
-            width: 1200,
-            height: 800,
-            expiresAt: 1_798_761_600_000,
-          },
-        ]
-      : [],
+    postImages: hasImages ? [image(`${id}/1.jpg?e=1798761600`, 1200, 800)] : [],
     ...(isRepost
       ? {
           repostId: `7${random.integer(1e12, 9e12)}`,
@@ -99,11 +65,6 @@ export function postOf(id: string, { target, options, random, postedAt, query }:
           },
         }
       : {}),
-    socialContent: {
-      shareUrl: `${networkUrl}/feed/update/urn:li:activity:${id}`,
-      hideCommentsCount: false,
-      hideReactionsCount: false,
-    },
     query,
   };
 }
@@ -174,15 +135,7 @@ export function brokenItems(): unknown[] {
   return [
     null,
     'not an item',
-    {
-      '#broken': true,
-      type: 'post',
-      id: { nested: 'id' },
-      postedAt: 'yesterday',
-      author: 42,
-      engagement: 'many',
-      reactions: 'none',
-    },
+    { '#broken': true, type: 'post', id: { nested: 'id' }, postedAt: 'yesterday', author: 42, reactions: 'none' },
     { '#broken': true, type: 'comment', id: '', createdAt: 'not a date', actor: null, postId: 7 },
   ];
 }

@@ -1,17 +1,7 @@
 // What the provider must not forget when the local platform is stopped or killed: runs and scrapes that it has
 // accepted, how they ended, and whether their webhook has been dealt with. One JSON line each, written before the
 // answer.
-import {
-  closeSync,
-  existsSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Run, RunLimits } from './run.types.js';
 import type { Scrape } from './scrape.types.js';
@@ -51,13 +41,10 @@ export class Journal {
   constructor(file: string | undefined, finishedMax: number) {
     if (file === undefined) return;
     mkdirSync(dirname(file), { recursive: true });
-    if (existsSync(file)) {
-      this.remembered = read(file, finishedMax);
-      // Rewritten without superseded lines, so that the file does not grow from start to start.
-      writeFileSync(`${file}.new`, compacted(this.remembered));
-      renameSync(`${file}.new`, file);
-    }
+    if (existsSync(file)) this.remembered = read(file, finishedMax);
     this.handle = openSync(file, 'a');
+    // Ends the last line of a process that was killed while it wrote.
+    writeSync(this.handle, '\n');
   }
 
   /** What was known at the last end; in the order of the starts. */
@@ -129,17 +116,4 @@ function parse(text: string): Line | undefined {
   } catch {
     return undefined;
   }
-}
-
-function compacted({ runs, scrapes }: { runs: Remembered<RunRecord>[]; scrapes: Remembered<ScrapeRecord>[] }): string {
-  const starts = [
-    ...runs.map((entry) => ({ ...entry, start: { run: entry.record } })),
-    ...scrapes.map((entry) => ({ ...entry, start: { scrape: entry.record } })),
-  ];
-  const lines = starts.flatMap(({ record: { id }, start, end, isSettled }): Line[] => [
-    start,
-    ...(end ? [{ ended: id, status: end.status, at: end.at.toISOString() }] : []),
-    ...(isSettled ? [{ settled: id }] : []),
-  ]);
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }

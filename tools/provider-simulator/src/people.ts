@@ -52,11 +52,10 @@ export function actorOf(random: Random, networkUrl: string) {
     linkedinUrl: `${networkUrl}/in/${handle}`,
     position: `${random.pick(roles)} at ${random.pick(organisations)}`,
     pictureUrl: `https://media.licdn.example/${handle}/100.jpg?e=1798761600&t=${random.integer(1e6, 9e6)}`,
-    picture: {
-      url: `https://media.licdn.example/${handle}/200.jpg`,
-      width: 200,
-      height: 200,
-      expiresAt: 1_798_761_600_000,
-    },
+    picture: image(`${handle}/200.jpg`, 200, 200),
   };
+}
+
+export function image(path: string, width: number, height: number) {
+  return { url: `https://media.licdn.example/${path}`, width, height, expiresAt: 1_798_761_600_000 };
 }

@@ -1,220 +1,137 @@
 // The run platform's HTTP API (Apify v2), as far as its official client needs it to start, watch, abort and read runs.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { CallOperation, Faults, Subject } from './faults.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Faults, Subject } from './faults.js';
 import type { Item } from './item.types.js';
-import type { CallAnswer, ProviderCalls, Refusal } from './provider-call.js';
-import { runBody, userId } from './run-body.js';
+import { type CallAnswer, errorAnswer, type ProviderCalls, type Refusals } from './provider-call.js';
+import { runBody } from './run-body.js';
 import type { AdHocWebhook, Run, RunLimits } from './run.types.js';
 import { subjectOfStart, type Runs } from './runs.js';
-import type { SimulatorSettings } from './settings.js';
 
 interface Query {
   webhooks?: string;
   maxItems?: string;
   maxTotalChargeUsd?: string;
   waitForFinish?: string;
+  startedAfter?: string;
   offset?: string;
   limit?: string;
-  desc?: string;
-  status?: string;
-  startedAfter?: string;
-  startedBefore?: string;
-  format?: string;
-  clean?: string;
-  skipEmpty?: string;
-  skipHidden?: string;
-  fields?: string;
-  omit?: string;
-  gracefully?: string;
-  token?: string;
 }
-type Request = FastifyRequest<{ Params: { id: string; key: string }; Querystring: Query }>;
+interface Parts {
+  Params: { id: string };
+  Querystring: Query;
+}
+type Request = FastifyRequest<Parts>;
+
+const refusals: Refusals = {
+  unauthorised: errorAnswer(401, 'user-or-token-not-found', 'User was not found or authentication token is not valid'),
+  rateLimited: errorAnswer(429, 'rate-limit-exceeded', 'You have exceeded the rate limit of requests per second'),
+  noCapacity: errorAnswer(
+    400,
+    'concurrent-runs-limit-exceeded',
+    'You would exceed the number of concurrent runs of your plan',
+  ),
+};
 
 export function registerRunApi(
   app: FastifyInstance,
-  parts: { settings: () => SimulatorSettings; runs: Runs; faults: Faults; calls: ProviderCalls },
+  { runs, faults, calls }: { runs: Runs; faults: Faults; calls: ProviderCalls },
 ): void {
-  const { settings, runs, faults, calls } = parts;
-
-  const route = (
-    method: 'GET' | 'POST',
-    paths: string[],
-    operation: CallOperation,
-    subjectOf: (request: Request) => Subject,
-    act: (request: Request) => CallAnswer | Promise<CallAnswer>,
-  ) => {
-    for (const url of paths) {
-      app.route({
-        method,
-        url,
-        handler: async (request: FastifyRequest, reply: FastifyReply) => {
-          const typed = request as Request;
-          return calls.handle(request, reply, {
-            operation,
-            subject: subjectOf(typed),
-            act: () => (isAuthorised(typed, settings().token) ? act(typed) : unauthorised),
-            refuse,
-          });
-        },
-      });
-    }
-  };
-
-  const subjectOfRun = (run: Run | undefined): Subject =>
-    run ? { target: run.target, correlationId: run.correlationId, id: run.id } : {};
-  const withRun = (run: Run | undefined, what: string, answer: (run: Run) => CallAnswer | Promise<CallAnswer>) =>
-    run ? answer(run) : recordNotFound(what);
-
-  route(
-    'POST',
-    ['/v2/actors/:id/runs', '/v2/acts/:id/runs'],
-    'run.start',
-    (request) => subjectOfStart(inputOf(request), webhooksOf(request.query.webhooks) ?? []),
-    async (request) => {
-      const webhooks = webhooksOf(request.query.webhooks);
-      if (!webhooks)
-        return apiError(400, 'invalid-value', 'The webhooks parameter is not base64 of a list of webhooks');
-      if (!runs.hasRoom()) return noRoom();
-      const run = runs.start(request.params.id, inputOf(request), webhooks, limitsOf(request.query));
-      const subject = subjectOfRun(run);
-      if (faults.strikeEvent('run.webhook', subject, ['before_answer']).length > 0) await runs.endNow(run);
-      await runs.waitForEnd(run, waitMs(request.query.waitForFinish));
-      return { status: 201, body: { data: runBody(run) }, effect: true, id: run.id };
+  const subjectOf = (run: Run | undefined): Subject | undefined =>
+    run && { target: run.target, correlationId: run.correlationId, id: run.id };
+  /** An operation on the run that the path names. */
+  const onRun = (
+    find: (id: string) => Run | undefined,
+    what: string,
+    answer: (run: Run, request: Request) => CallAnswer | Promise<CallAnswer>,
+  ) => ({
+    subject: ({ params }: Request) => subjectOf(find(params.id)),
+    act: (request: Request) => {
+      const run = find(request.params.id);
+      return run ? answer(run, request) : errorAnswer(404, 'record-not-found', `${what} was not found`);
     },
-  );
-
-  route(
-    'GET',
-    ['/v2/actors/:id/runs', '/v2/acts/:id/runs', '/v2/actor-runs'],
-    'run.list',
-    () => ({}),
-    ({ params, query }) => {
-      const found = runs.list({
-        actorId: params.id,
-        statuses: query.status?.split(','),
-        startedAfter: query.startedAfter === undefined ? undefined : new Date(query.startedAfter),
-        startedBefore: query.startedBefore === undefined ? undefined : new Date(query.startedBefore),
-      });
-      if (isSet(query.desc)) found.reverse();
-      const page = slice(found, query, 1000);
-      return { status: 200, body: { data: { ...page, desc: isSet(query.desc), items: page.items.map(runBody) } } };
-    },
-  );
-
-  route(
-    'GET',
-    ['/v2/actor-runs/:id'],
-    'run.get',
-    (request) => subjectOfRun(runs.find(request.params.id)),
-    (request) =>
-      withRun(runs.find(request.params.id), 'Actor run', async (run) => {
-        await runs.waitForEnd(run, waitMs(request.query.waitForFinish));
-        return { status: 200, body: { data: runBody(run) }, id: run.id };
-      }),
-  );
-
-  route(
-    'POST',
-    ['/v2/actor-runs/:id/abort'],
-    'run.abort',
-    (request) => subjectOfRun(runs.find(request.params.id)),
-    (request) =>
-      withRun(runs.find(request.params.id), 'Actor run', (run) => {
-        const effect = runs.abort(run);
-        return { status: 200, body: { data: runBody(run) }, effect, id: run.id };
-      }),
-  );
-
-  route(
-    'GET',
-    ['/v2/key-value-stores/:id/records/:key', '/v2/actor-runs/:id/key-value-store/records/:key'],
-    'run.input',
-    (request) => subjectOfRun(runs.findByInputStore(request.params.id) ?? runs.find(request.params.id)),
-    ({ params }) => {
-      const run = runs.findByInputStore(params.id) ?? runs.find(params.id);
-      if (!run || params.key !== 'INPUT') return recordNotFound('Record');
-      return { status: 200, body: run.input, id: run.id };
-    },
-  );
-
-  route(
-    'GET',
-    ['/v2/datasets/:id/items', '/v2/actor-runs/:id/dataset/items'],
-    'dataset.items',
-    (request) => subjectOfRun(runs.findByDataset(request.params.id) ?? runs.find(request.params.id)),
-    (request) =>
-      withRun(runs.findByDataset(request.params.id) ?? runs.find(request.params.id), 'Dataset', (run) =>
-        itemsAnswer(runs.items(run), run, request.query),
-      ),
-  );
-
-  // Never made to fail: nobody depends on them, but the client's conveniences ask for them.
-  app.get<{ Params: { id: string } }>('/v2/datasets/:id', async (request, reply) => {
-    const run = runs.findByDataset(request.params.id);
-    if (!run) return reply.code(404).send(recordNotFound('Dataset').body);
-    return {
-      data: { id: run.datasetId, userId, itemCount: runs.items(run).length, actRunId: run.id, actId: run.actorId },
-    };
   });
-  for (const url of ['/v2/actors/:id', '/v2/acts/:id']) {
-    app.get<{ Params: { id: string } }>(url, async (request) => {
-      const [username = '', name = ''] = request.params.id.split('~');
-      return { data: { id: request.params.id, userId, username, name, isPublic: true } };
-    });
-  }
-  for (const url of ['/v2/logs/:id', '/v2/actor-runs/:id/log']) {
-    app.get(url, async (_request, reply) =>
-      reply.type('text/plain; charset=utf-8').send('Simulated run: no log is kept.\n'),
-    );
-  }
-  app.get('/v2/users/me', async () => ({
-    data: { id: userId, username: 'simulator', plan: { maxConcurrentActorRuns: settings().maxConcurrentRuns } },
-  }));
-}
 
-function itemsAnswer(all: readonly unknown[], run: Run, query: Query): CallAnswer {
-  const isClean = isSet(query.clean);
-  const ordered = isSet(query.desc) ? [...all].reverse() : [...all];
-  const page = slice(ordered, query, 250_000);
-  const fields = query.fields?.split(',');
-  const omitted = query.omit?.split(',') ?? [];
-  const items = page.items
-    .filter((item) => !(isClean || isSet(query.skipEmpty)) || (isRecord(item) && Object.keys(item).length > 0))
-    .map((item) => {
-      if (!isRecord(item)) return item;
-      const kept = Object.entries(item).filter(
-        ([name]) =>
-          (fields === undefined || fields.includes(name)) &&
-          !omitted.includes(name) &&
-          !((isClean || isSet(query.skipHidden)) && name.startsWith('#')),
-      );
-      return Object.fromEntries(kept);
-    });
-  const headers = {
-    'x-apify-pagination-total': String(page.total),
-    'x-apify-pagination-offset': String(page.offset),
-    'x-apify-pagination-limit': String(page.limit),
-    'x-apify-pagination-count': String(page.items.length),
-    'x-apify-pagination-desc': String(isSet(query.desc)),
-  };
-  switch (query.format ?? 'json') {
-    case 'json':
-      return { status: 200, body: items, headers, id: run.id };
-    case 'jsonl':
-      return {
-        status: 200,
-        body: items.map((item) => `${JSON.stringify(item)}\n`).join(''),
-        headers,
-        contentType: 'application/jsonl; charset=utf-8',
-        id: run.id,
-      };
-    default:
-      return apiError(
-        400,
-        'invalid-value',
-        `The simulator does not write format ${query.format ?? ''}; use json or jsonl`,
-      );
-  }
+  calls.register<Parts>(app, refusals, [
+    {
+      method: 'POST',
+      url: '/v2/actors/:id/runs',
+      operation: 'run.start',
+      subject: (request) => subjectOfStart(inputOf(request), webhooksOf(request.query.webhooks) ?? []),
+      act: async (request) => {
+        const webhooks = webhooksOf(request.query.webhooks);
+        if (!webhooks)
+          return errorAnswer(400, 'invalid-value', 'The webhooks parameter is not base64 of a list of webhooks');
+        if (!runs.hasRoom()) return refusals.noCapacity;
+        const run = runs.start(request.params.id, inputOf(request), webhooks, limitsOf(request.query));
+        if (faults.strikeEvent('run.webhook', subjectOf(run)!, ['before_answer']).length > 0) await runs.endNow(run);
+        await runs.waitForEnd(run, waitMs(request.query));
+        return { status: 201, body: { data: runBody(run) }, effect: true, id: run.id };
+      },
+    },
+    {
+      method: 'GET',
+      url: '/v2/actors/:id/runs',
+      operation: 'run.list',
+      act: ({ params, query }) => {
+        const startedAfter = query.startedAfter === undefined ? undefined : new Date(query.startedAfter);
+        const page = slice(runs.list(params.id, startedAfter), query, 1000);
+        return { status: 200, body: { data: { ...page, desc: false, items: page.items.map(runBody) } } };
+      },
+    },
+    {
+      method: 'GET',
+      url: '/v2/actor-runs/:id',
+      operation: 'run.get',
+      ...onRun(
+        (id) => runs.find(id),
+        'Actor run',
+        async (run, { query }) => {
+          await runs.waitForEnd(run, waitMs(query));
+          return { status: 200, body: { data: runBody(run) }, id: run.id };
+        },
+      ),
+    },
+    {
+      method: 'POST',
+      url: '/v2/actor-runs/:id/abort',
+      operation: 'run.abort',
+      ...onRun(
+        (id) => runs.find(id),
+        'Actor run',
+        (run) => {
+          const effect = runs.abort(run);
+          return { status: 200, body: { data: runBody(run) }, effect, id: run.id };
+        },
+      ),
+    },
+    {
+      method: 'GET',
+      url: '/v2/key-value-stores/:id/records/INPUT',
+      operation: 'run.input',
+      ...onRun(
+        (id) => runs.findByInputStore(id),
+        'Record',
+        (run) => ({ status: 200, body: run.input, id: run.id }),
+      ),
+    },
+    {
+      method: 'GET',
+      url: '/v2/datasets/:id/items',
+      operation: 'dataset.items',
+      ...onRun(
+        (id) => runs.findByDataset(id),
+        'Dataset',
+        (run, { query }) => {
+          const { items, total, offset, limit, count } = slice(runs.items(run), query, 250_000);
+          const pagination = Object.entries({ total, offset, limit, count, desc: false });
+          const headers = Object.fromEntries(
+            pagination.map(([name, value]) => [`x-apify-pagination-${name}`, String(value)]),
+          );
+          return { status: 200, body: items, headers, id: run.id };
+        },
+      ),
+    },
+  ]);
 }
 
 function slice<T>(all: readonly T[], query: Query, limitMax: number) {
@@ -248,51 +165,9 @@ function limitsOf({ maxItems, maxTotalChargeUsd }: Query): RunLimits {
   };
 }
 
-function isAuthorised(request: Request, token: string | undefined): boolean {
-  return token === undefined || request.headers.authorization === `Bearer ${token}` || request.query.token === token;
-}
-
-const refuse: Refusal = (kind, fault) => {
-  const headers: Record<string, string> =
-    fault.retryAfterSeconds === undefined ? {} : { 'retry-after': String(fault.retryAfterSeconds) };
-  switch (kind) {
-    case 'rate_limited':
-      return {
-        ...apiError(429, 'rate-limit-exceeded', 'You have exceeded the rate limit of requests per second'),
-        headers,
-      };
-    case 'no_capacity':
-      return { ...noRoom(), headers };
-    case 'error':
-      return apiError(fault.status ?? 500, 'internal-error', 'Internal server error');
-  }
-};
-
-function noRoom(): CallAnswer {
-  return apiError(400, 'concurrent-runs-limit-exceeded', 'You would exceed the number of concurrent runs of your plan');
-}
-
-function recordNotFound(what: string): CallAnswer {
-  return apiError(404, 'record-not-found', `${what} was not found`);
-}
-
-const unauthorised = apiError(
-  401,
-  'user-or-token-not-found',
-  'User was not found or authentication token is not valid',
-);
-
-function apiError(status: number, type: string, message: string): CallAnswer {
-  return { status, body: { error: { type, message } } };
-}
-
 /** Seconds in the query; the real platform waits at most 60. */
-function waitMs(seconds: string | undefined): number {
-  return Math.min(60, Math.max(0, Number(seconds ?? 0) || 0)) * 1000;
-}
-
-function isSet(value: string | undefined): boolean {
-  return value === '1' || value === 'true';
+function waitMs({ waitForFinish }: Query): number {
+  return Math.min(60, Math.max(0, Number(waitForFinish ?? 0) || 0)) * 1000;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

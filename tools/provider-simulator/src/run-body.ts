@@ -1,7 +1,7 @@
 // How a run looks to the outside: in answers of the API and in webhooks.
 import type { Run } from './run.types.js';
 
-export const userId = 'simulatedUser0001';
+const userId = 'simulatedUser0001';
 
 /** A run as the API shows it. */
 export function runBody(run: Run) {

@@ -143,19 +143,8 @@ export class Runs {
   }
 
   /** Oldest first. */
-  list(filter: {
-    actorId?: string | undefined;
-    statuses?: string[] | undefined;
-    startedAfter?: Date | undefined;
-    startedBefore?: Date | undefined;
-  }): Run[] {
-    return [...this.byId.values()].filter(
-      (run) =>
-        (filter.actorId === undefined || run.actorId === filter.actorId) &&
-        (filter.statuses === undefined || filter.statuses.includes(run.status)) &&
-        (filter.startedAfter === undefined || run.startedAt >= filter.startedAfter) &&
-        (filter.startedBefore === undefined || run.startedAt <= filter.startedBefore),
-    );
+  list(actorId: string, startedAfter = new Date(0)): Run[] {
+    return [...this.byId.values()].filter((run) => run.actorId === actorId && run.startedAt >= startedAfter);
   }
 
   /** What the dataset holds: everything once the run has succeeded, half of it after an abort or a time-out. */

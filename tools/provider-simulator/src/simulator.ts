@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
-import { registerControlApi, type AdjustableSettings } from './control-api.js';
+import { registerControlApi } from './control-api.js';
 import { Faults, type Fault } from './faults.js';
 import type { ItemCounts } from './item.types.js';
 import { Journal } from './journal.js';
@@ -24,14 +24,14 @@ export interface SimulatorOptions extends Partial<SimulatorSettings> {
   host?: string;
 }
 
-/** A simulator in this process; for tests. Everything here can be done over HTTP as well. */
+/** A simulator in this process; for tests. */
 export interface Simulator {
   /** Without a slash at the end; the `PROVIDER_BASE_URL` of the services. */
   url: string;
   port: number;
   setFaults(faults: readonly Fault[]): void;
   addFaults(faults: readonly Fault[]): void;
-  adjust(changes: Partial<AdjustableSettings>): void;
+  adjust(changes: Partial<SimulatorSettings>): void;
   /** All entries that match, oldest first. */
   ledger(query?: Omit<LedgerQuery, 'afterSeq' | 'limit'>): LedgerEntry[];
   summary(): LedgerSummary & { pendingWebhooks: number };
@@ -58,8 +58,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const webhooks = new WebhookDispatcher(settings, faults, ledger, journal);
   const runs = new Runs(settings, faults, ledger, webhooks, journal);
   const profiles = new Profiles(settings, faults, ledger, webhooks, journal);
-  const calls = new ProviderCalls(faults, ledger);
-  const adjust = (changes: Partial<AdjustableSettings>) => {
+  const calls = new ProviderCalls(settings, faults, ledger);
+  const adjust = (changes: Partial<SimulatorSettings>) => {
     current = { ...current, ...changes };
   };
   const halt = () => {
@@ -79,9 +79,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   // Keep-alive longer than any client keeps a free socket, so that no request meets a socket that is being closed.
   const app = fastify({ bodyLimit: bodyLimitBytes, forceCloseConnections: true, keepAliveTimeout: 120_000 });
   readCompressedJson(app);
-  registerRunApi(app, { settings, runs, faults, calls });
-  registerProfileApi(app, { settings, profiles, faults, calls });
-  registerControlApi(app, { settings, adjust, faults, ledger, pendingWebhooks: () => webhooks.pendingCount, reset });
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).send({ error: { type: 'record-not-found', message: 'There is nothing here' } }),
+  );
+  registerRunApi(app, { runs, faults, calls });
+  registerProfileApi(app, { profiles, faults, calls });
+  registerControlApi(app, { faults, ledger, pendingWebhooks: () => webhooks.pendingCount, reset });
   await app.listen({ port, host });
   const recalled = journal.recall();
   runs.resume(recalled.runs);
