@@ -6,6 +6,24 @@ import { importFields, moneyFields, requiredColumns } from './src/import/import-
 const readme = fileURLToPath(new URL('README.md', import.meta.url));
 const titles = { company: 'companies', person: 'persons', deal: 'deals', contact: 'contacts' };
 
+const words = {
+  id: 'positive whole number; required',
+  text: 'text',
+  integer: 'whole number',
+  date: 'date `YYYY-MM-DD`',
+  timestamp: 'ISO 8601 time, UTC unless it says otherwise',
+  boolean: 'true, false, yes, no, 1 or 0',
+  uuid: 'UUID',
+  ids: 'list of ids',
+  texts: 'list of texts',
+  identifiers: 'list of `NAME=value`; in NDJSON `{name, value}`',
+  industry: 'industry: name, enum member or id; sets the sector',
+  country: 'country: name, ISO code or id',
+  regions: 'list of regions: names or ids',
+  headquarters: 'display text such as `Dublin, Ireland`; with `country` also `Saint Paul, Minnesota`',
+  places: 'list of cities, countries or regions: names or ids',
+};
+
 const sections = Object.entries(importFields).map(([entity, fields]) => {
   const rows = fields.map(
     ({ name, column, value }) =>
@@ -22,41 +40,13 @@ function isRequired(entity, column) {
 
 function describe(value) {
   switch (value.kind) {
-    case 'id':
-      return 'positive whole number; required';
-    case 'text':
-      return 'text';
-    case 'integer':
-      return 'whole number';
-    case 'date':
-      return 'date `YYYY-MM-DD`';
-    case 'timestamp':
-      return 'ISO 8601 time, UTC unless it says otherwise';
-    case 'boolean':
-      return 'true, false, yes, no, 1 or 0';
-    case 'uuid':
-      return 'UUID';
-    case 'ids':
-      return 'list of ids';
-    case 'texts':
-      return 'list of texts';
-    case 'identifiers':
-      return 'list of `NAME=value`; in NDJSON `{name, value}`';
     case 'member':
       return value.members.map((member) => `\`${member}\``).join(', ');
     case 'money':
       return `Money: ${moneyFields.map((field) => `\`.${field}\``).join(', ')}; value and currency are required in it`;
-    case 'industry':
-      return 'industry: name, enum member or id; sets the sector';
-    case 'country':
-      return 'country: name, ISO code or id';
-    case 'regions':
-      return 'list of regions: names or ids';
-    case 'headquarters':
-      return 'display text such as `Dublin, Ireland`; with `country` also `Saint Paul, Minnesota`';
-    case 'places':
-      return 'list of cities, countries or regions: names or ids';
     case 'named':
       return `list of names or ids (${value.table})${value.isOpen ? '; new names are added' : ''}`;
+    default:
+      return words[value.kind];
   }
 }
