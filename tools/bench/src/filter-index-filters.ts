@@ -22,13 +22,12 @@ interface Drawn {
   revenue_amount: string | null;
 }
 
-type Pick = () => Drawn;
-type Random = { next: () => number; below: (count: number) => number };
+/** Where a drawn company has the values of a field. */
+type ValuesOf = (row: Drawn) => readonly (string | null | undefined)[];
 
 const members = new Map(industries.map(({ id, member }) => [String(id), member]));
 
-/** Fields that take values of a list, and where a drawn company has them. */
-const listed: Record<string, (row: Drawn) => readonly (string | null | undefined)[]> = {
+const listed: Record<string, ValuesOf> = {
   industry: (row) => [members.get(row.industry_id ?? '')],
   country: (row) => [row.country_id],
   region: (row) => row.region_ids,
@@ -46,68 +45,52 @@ const besideSearchFilters = ['topMarkets', 'officeLocation'];
 
 /** One to three different fields of each filter; the same ones in every run on the same data. */
 export async function drawCompanyFilters(sql: pg.Pool, count: number): Promise<CompanyFilter[]> {
-  const rows = await drawRows(sql);
-  const random = seeded(20_261_122);
-  const pick = () => rows[random.below(rows.length)]!;
-  return Array.from({ length: count }, () => {
-    const filter: CompanyFilter = {};
-    const left = [...Object.keys(listed), ...Object.keys(ranged)];
-    for (let wanted = 1 + random.below(3); wanted > 0; wanted--) {
-      const field = left.splice(random.below(left.length), 1)[0]!;
-      const value = listed[field]
-        ? inclusion(random, distinct(pick, random, listed[field]))
-        : range(random, ranged[field]!(pick()), ranged[field]!(pick()));
-      if (besideSearchFilters.includes(field)) Object.assign(filter, { [field]: [value] });
-      else filter.searchFilters = { ...filter.searchFilters, [field]: [value] };
-    }
-    return filter;
-  });
-}
-
-/** Mostly any of one to three values, now and then none of them. */
-function inclusion(random: Random, values: string[]): { values: string[]; comparison: string } {
-  return { values, comparison: random.next() < 0.85 ? 'IS_ANY_OF' : 'IS_NOT_ANY_OF' };
-}
-
-function range(random: Random, a: string | null, b: string | null): { values: string[]; comparison: string } {
-  const [low, high] = [a ?? '100', b ?? '10000'].sort((x, y) => (BigInt(x) < BigInt(y) ? -1 : 1)) as [string, string];
-  if (random.next() < 0.6) return { values: [low, high], comparison: 'BETWEEN' };
-  return { values: [low], comparison: random.next() < 0.5 ? 'MORE_THAN' : 'LESS_OR_EQUALS_THAN' };
-}
-
-function distinct(
-  pick: Pick,
-  random: Random,
-  valuesOf: (row: Drawn) => readonly (string | null | undefined)[],
-): string[] {
-  const wanted = 1 + random.below(3);
-  const found = new Set<string>();
-  while (found.size < wanted) {
-    const values = valuesOf(pick());
-    const drawn = values[random.below(values.length)];
-    if (drawn) found.add(drawn);
-    else if (found.size > 0) break;
-  }
-  return [...found];
-}
-
-async function drawRows(sql: pg.Pool): Promise<Drawn[]> {
   const { rows } = await sql.query<Drawn>(
     `select industry_id, country_id, region_ids, headquarters_location_ids, location_ids, top_market_region_ids, office_region_ids,
             number_of_employees, revenue_amount
      from company where id in (select (select min(id) from company) + n * 97 from generate_series(0, 2000) as n)`,
   );
-  return rows;
+  const next = seeded(20_261_122);
+  const below = (limit: number) => Math.floor(next() * limit);
+  const drawn = () => rows[below(rows.length)]!;
+
+  /** Mostly any of one to three values, now and then none of them. */
+  const inclusion = (valuesOf: ValuesOf) => {
+    const values = new Set<string>();
+    for (let wanted = 1 + below(3); values.size < wanted;) {
+      const found = valuesOf(drawn());
+      const value = found[below(found.length)];
+      if (value) values.add(value);
+      else if (values.size > 0) break;
+    }
+    return { values: [...values], comparison: next() < 0.85 ? 'IS_ANY_OF' : 'IS_NOT_ANY_OF' };
+  };
+  const range = (valueOf: (row: Drawn) => string | null) => {
+    const [low, high] = [valueOf(drawn()) ?? '100', valueOf(drawn()) ?? '10000'].sort((a, b) => Number(a) - Number(b));
+    if (next() < 0.6) return { values: [low, high], comparison: 'BETWEEN' };
+    return { values: [low], comparison: next() < 0.5 ? 'MORE_THAN' : 'LESS_OR_EQUALS_THAN' };
+  };
+
+  return Array.from({ length: count }, () => {
+    const filter: CompanyFilter = {};
+    const left = [...Object.keys(listed), ...Object.keys(ranged)];
+    for (let wanted = 1 + below(3); wanted > 0; wanted--) {
+      const field = left.splice(below(left.length), 1)[0]!;
+      const value = { [field]: [listed[field] ? inclusion(listed[field]) : range(ranged[field]!)] };
+      if (besideSearchFilters.includes(field)) Object.assign(filter, value);
+      else filter.searchFilters = { ...filter.searchFilters, ...value };
+    }
+    return filter;
+  });
 }
 
 /** Mulberry32: the same numbers in every run. */
-function seeded(seed: number): Random {
+function seeded(seed: number): () => number {
   let state = seed;
-  const next = () => {
+  return () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  return { next, below: (count) => Math.floor(next() * count) };
 }
