@@ -1,11 +1,9 @@
-// The monthly run: every priority person to the warehouse and into the backup, compared with database, files and
-// ledger.
+// The monthly run: every priority person to the warehouse and into the backup, compared with database and files.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { profileBackupBucket, profileRequestType } from '@tradewind/shared-types';
 import { callJson } from './demo-http.js';
-import { ledgerEntries, ledgerPosition, ledgerSummary } from './demo-ledger.js';
 import { timed, type DemoPage } from './demo-page.js';
 import { type DemoPlatform, selectFrom } from './demo-platform.js';
 
@@ -33,7 +31,6 @@ const stallMs = 90_000;
 
 export async function followMonth(platform: DemoPlatform, page: DemoPage): Promise<void> {
   const coordinator = platform.address('coordinator');
-  const before = await ledgerPosition(platform);
   const { result, seconds } = await timed(async () => {
     const run = await callJson<MonthlyRun>(`${coordinator}/run`, {});
     page.line(run.message);
@@ -47,7 +44,6 @@ export async function followMonth(platform: DemoPlatform, page: DemoPage): Promi
   page.check('every profile is in the warehouse and in the backup', report.is_complete, missing);
 
   const inWarehouse = await compareStores(platform, run.month, report, page);
-  await compareWithLedger(platform, run, before, page);
   page.figure(
     'Monthly run',
     run.outcome === 'already_published' ? 'profiles (published before)' : 'profiles published',
@@ -131,29 +127,4 @@ async function compareStores(
 function readBackupName(name: string): { username: string | undefined; stamp: string | undefined } {
   const match = /^(.+)_(\d{14})(?:\D.*)?\.json$/.exec(name);
   return { username: match?.[1], stamp: match?.[2] };
-}
-
-async function compareWithLedger(
-  platform: DemoPlatform,
-  run: MonthlyRun,
-  before: number,
-  page: DemoPage,
-): Promise<void> {
-  const starts = await ledgerEntries(platform, { operation: 'profile.start', effect: 'true' }, before);
-  const isOnceEach = new Set(starts.map(({ target }) => target)).size === starts.length;
-  const [what, ok] = {
-    started: ['the provider scraped each of them once', isOnceEach && starts.length >= run.selected] as const,
-    resumed: ['the provider scraped none of them twice', isOnceEach] as const,
-    already_published: ['a second run of the month publishes and starts nothing again', starts.length === 0] as const,
-  }[run.outcome];
-  page.check(what, ok, `${starts.length} starts in the ledger`);
-  const { profiles } = await ledgerSummary(platform);
-  page.check(
-    'no profile was ever started twice for one intention, whatever its correlation id',
-    profiles.startedTwice.length === 0,
-    profiles.startedTwice
-      .map((entry) => JSON.stringify(entry))
-      .slice(0, 3)
-      .join(' '),
-  );
 }
