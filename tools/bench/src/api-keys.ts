@@ -1,4 +1,4 @@
-// API keys of the data API straight in its table: the log-in is not what is measured.
+// Inserts API keys of the data API into its table, because the log-in is not measured.
 import { createHash, randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type pg from 'pg';

@@ -40,7 +40,7 @@ for (const bench of benches) {
   const table = markdownTable(rows);
   console.log(`\n${table}`);
   missed += rows.filter((row) => !row.pass).length;
-  // A shortened run is for a look, and one of parts would drop the others from the record.
+  // A shortened run is not recorded, and one of some parts would drop the others from the record.
   if (scale === 1 && !parts) keep(bench.name, only === undefined ? table : withRowsOf(table, kept(bench.name)));
 }
 console.log(missed === 0 ? '\nEvery target is met.' : `\n${missed} target(s) missed.`);

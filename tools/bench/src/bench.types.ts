@@ -8,7 +8,7 @@ export interface BenchRow {
   peer?: number | undefined;
   /** ours / peer, the median of the ratios round by round. */
   ratio?: number;
-  /** Processor time of one request, ms, server and database together; what a busy machine changes least. */
+  /** Processor time of one request, ms, server and database together; a busy machine changes it least. */
   processorMs?: { ours: number; peer: number };
   /** The target in words, for example ">= 0.6". */
   limit: string;

@@ -18,7 +18,7 @@ const rawMain = new URL('./graphql-raw-server.js', import.meta.url);
 const mercuriusMain = new URL('./graphql-mercurius.js', import.meta.url);
 const postgraphileMain = new URL('./graphql-postgraphile.js', import.meta.url);
 
-// One user may make 10 calls a day: 200 of them, each with a key, are nearer to the truth than one a connection.
+// A user may make 10 calls a day, so 200 users with a key each are more realistic than one for each connection.
 const users = 200;
 /** Requests a second at which the latency of an unsaturated server is taken. */
 const calmRate = 100;
@@ -175,7 +175,7 @@ async function besideMercurius(stage: Stage & { pageSize: number; hasDuties: boo
   }
 }
 
-/** The one query that PostGraphile can express with its filter plugin. */
+/** The only query that PostGraphile can express with its filter plugin. */
 async function besidePostgraphile(stage: Stage): Promise<BenchRow[]> {
   const { sql, keys } = stage;
   const peers = [
@@ -280,7 +280,7 @@ async function connectionOf(
   return ((await answer.json()) as { data?: Record<string, AnsweredConnection> }).data?.[query.field];
 }
 
-/** A comparison is worth something only when all servers answer the same. */
+/** The comparison is valid only when all servers give the same answer. */
 function assertAlike(query: MeasuredQuery, answers: readonly (AnsweredConnection | undefined)[]): void {
   const shown = answers.map((connection) =>
     JSON.stringify([connection?.totalCount, connection?.edges.map(({ node }) => Object.keys(node).length + node.id)]),

@@ -1,4 +1,4 @@
-// Load over plain sockets: a client library would cost more processor time than some of the services under test.
+// Load over plain sockets, because a client library would use more processor time than some of the services under test.
 import { connect, type Socket } from 'node:net';
 import { percentile } from './median.js';
 

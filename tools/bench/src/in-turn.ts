@@ -32,7 +32,7 @@ export async function send(
   return result;
 }
 
-/** Brings processes that were just started to the speed that they keep. */
+/** Warms up processes that were just started. */
 export async function bringToSpeed(targets: readonly Target[]): Promise<void> {
   for (const target of targets) await send(target, { seconds: startUpSeconds });
 }

@@ -163,7 +163,7 @@ async function manyStarts(stage: Stage): Promise<BenchRow> {
     );
     const starts = () => simulator.ledger({ operation: 'run.start', effect: true });
     await until('all runs started', async () => starts().length >= targets);
-    // One that is started twice would show by now.
+    // A run that was started twice would be visible by now.
     await delay(runMs);
     if (starts().length !== targets) throw new Error(`${starts().length} runs were started of ${targets}`);
     const ours = (Math.max(...starts().map((one) => Date.parse(one.at))) - startedAt) / 1000;

@@ -211,7 +211,7 @@ async function endToEnd(stage: Stage): Promise<BenchRow[]> {
 
 /** From the first to the last profile of each stage. */
 async function stageSeconds(sql: pg.Pool, runId: string): Promise<Record<string, number>> {
-  // Storing is asked right after the last profile was backed up, which no column says.
+  // The time is taken right after the last profile was backed up, which no column shows.
   const { rows } = await sql.query<Record<string, number>>(
     `select extract(epoch from selected_at - created_at)::float8 as selecting,
             extract(epoch from finished_at - selected_at)::float8 as publishing,

@@ -62,7 +62,7 @@ export async function onStage(
   }
 }
 
-/** Looks every 50 ms whether it is so. @throws after ten minutes */
+/** Checks the condition every 50 ms. @throws after ten minutes */
 export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   for (let looks = 0; looks < 12_000; looks++) {
     if (await isSo()) return;
@@ -132,7 +132,7 @@ export function noteRow(metric: string, unit: string, ours: number, peer?: numbe
   return { metric, unit, ours, peer, limit: 'none', pass: true };
 }
 
-/** What a service that was just started needs before anyone asks it for something. */
+/** The resources of a service that was just started and is idle. */
 export async function idleMemoryRow(of: string, started: BenchProcess, mostMiB: number): Promise<BenchRow> {
   await delay(5_000);
   const row = belowRow(`Idle memory${of}, 5 s after the start`, 'MiB', started.residentMiB(), mostMiB);

@@ -1,4 +1,5 @@
-// What the demo shows: one live line on a terminal, a line now and then elsewhere, ticks and crosses, and the report.
+// What the demo prints: one live line on a terminal, a line every few seconds elsewhere, ticks and crosses, and the
+// report.
 import { stdout } from 'node:process';
 import { styleText } from 'node:util';
 

@@ -23,7 +23,7 @@ export interface Restarting {
 
 /** The first is long enough for a port to become free, their sum for PostgreSQL to recover from a crash. */
 const defaultPausesMs = [500, 1_000, 2_000, 5_000, 10_000];
-/** Whoever ran this long is not in a row of failures. */
+/** After a run of this length, earlier failures no longer count. */
 const defaultSteadyMs = 60_000;
 
 /**

@@ -85,7 +85,7 @@ export class Platform {
     return this.stopped;
   }
 
-  /** For the impatient second Ctrl-C. */
+  /** For a second Ctrl-C. */
   kill(): void {
     for (const process of this.processes.values()) process.kill();
   }

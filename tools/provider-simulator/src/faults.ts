@@ -1,5 +1,5 @@
-// Misbehaviour on demand. A fault says where it strikes (`on`), what happens (`kind`), whom it strikes (`target`) and
-// how often (`times`, `skip`, `probability`). The README is the contract of these words.
+// Misbehaviour on request. A fault says where it applies (`on`), what happens (`kind`), to whom (`target`) and how
+// often (`times`, `skip`, `probability`). The README defines these words.
 import { Random } from './random.js';
 
 export const callOperations = [
@@ -15,7 +15,7 @@ export const callOperations = [
 ] as const;
 export type CallOperation = (typeof callOperations)[number];
 
-/** Strike an API call. "before" leaves no trace; "after" has its effect although the caller cannot know. */
+/** Apply to an API call. "before" has no effect; "after" has its effect, but the caller cannot know it. */
 export const callFaultKinds = [
   'latency',
   'rate_limited',
@@ -47,9 +47,9 @@ export interface Fault {
   kind: CallFaultKind | EventFaultKind;
   /** Handles, usernames, correlation ids, run or scrape ids; any of them. Absent: everybody. */
   target?: string | string[];
-  /** How often it strikes before it is used up. Absent: without end. */
+  /** How often it applies before it is used up. Absent: without limit. */
   times?: number;
-  /** Matching occasions that pass unharmed first. */
+  /** Matching occasions that are skipped first. */
   skip?: number;
   /** Chance of each matching occasion, 0 to 1. */
   probability?: number;
@@ -96,12 +96,12 @@ export class Faults {
     return this.active.map(({ fault, applied }) => ({ ...fault, applied }));
   }
 
-  /** The faults that strike this call, in the order given; each is counted as applied. */
+  /** The faults that apply to this call, in the order given; each is counted as applied. */
   strikeCall(operation: CallOperation, subject: Subject): Fault[] {
     return this.strike((fault) => fault.on === operation || fault.on === 'call', subject);
   }
 
-  /** The faults of these kinds that strike this event. */
+  /** The faults of these kinds that apply to this event. */
   strikeEvent(place: EventPlace, subject: Subject, kinds: readonly EventFaultKind[] = kindsByPlace[place]): Fault[] {
     return this.strike(
       (fault) =>
@@ -112,7 +112,7 @@ export class Faults {
   }
 
   private strike(isMeant: (fault: Fault) => boolean, subject: Subject): Fault[] {
-    // Almost every call of a load test passes here without any fault.
+    // A fast path, because almost no call of a load test has a fault.
     if (this.active.length === 0) return [];
     const struck: Fault[] = [];
     for (const entry of this.active) {

@@ -114,7 +114,7 @@ export function commentOf(
   };
 }
 
-/** What readers stumble over in real datasets: an item without id, a type nobody knows, the same item stored twice. */
+/** The odd items of real datasets: one without an id, one of an unknown type, one that is stored twice. */
 export function oddItems(items: readonly Item[], random: Random, query: Item): Item[] {
   const odd: Item[] = [];
   if (random.oneIn(12)) odd.push({ type: 'comment', commentary: 'An item without id', createdAt: null, query });
@@ -130,7 +130,7 @@ export function oddItems(items: readonly Item[], random: Random, query: Item): I
   return odd;
 }
 
-/** What no reader expects: nothing, a bare text, fields of the wrong kind, an empty id. */
+/** Values that no reader expects: null, plain text, fields of the wrong type, an empty id. */
 export function brokenItems(): unknown[] {
   return [
     null,

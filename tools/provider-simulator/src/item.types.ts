@@ -3,7 +3,7 @@ export type Item = Record<string, unknown>;
 export interface ItemCounts {
   /** Everything in the dataset. */
   total: number;
-  /** Distinct ids by type; what a careful reader stores. */
+  /** Distinct ids by type, which a correct reader stores. */
   posts: number;
   comments: number;
   reactions: number;

@@ -135,7 +135,7 @@ function isRecent(comment: Item, limit: string, now: Date): boolean {
   return days === undefined || now.getTime() - Number(comment['createdAtTimestamp']) <= days * dayMs;
 }
 
-/** 0 means all there are. */
+/** 0 means all of them. */
 function wantedCount(max: unknown, total: number): number {
   const wanted = number(max, 0);
   return wanted === 0 ? total : Math.min(wanted, total);

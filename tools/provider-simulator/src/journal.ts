@@ -1,6 +1,5 @@
-// What the provider must not forget when the local platform is stopped or killed: runs and scrapes that it has
-// accepted, how they ended, and whether their webhook has been dealt with. One JSON line each, written before the
-// answer.
+// What the provider keeps when the local platform is stopped or killed: accepted runs and scrapes, how they ended, and
+// whether their webhook was delivered or given up. One JSON line each, written before the answer.
 import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Run, RunLimits } from './run.types.js';
@@ -47,7 +46,7 @@ export class Journal {
     writeSync(this.handle, '\n');
   }
 
-  /** What was known at the last end; in the order of the starts. */
+  /** What was known when the simulator last ended, in the order of the starts. */
   recall(): { runs: Remembered<RunRecord>[]; scrapes: Remembered<ScrapeRecord>[] } {
     const recalled = this.remembered;
     this.remembered = { runs: [], scrapes: [] };
@@ -79,7 +78,7 @@ export class Journal {
     this.handle = undefined;
   }
 
-  /** Not flushed to the disk: it has to outlive the process, not the machine. */
+  /** Not flushed to the disk: it must survive the process, not the machine. */
   private write(line: Line): void {
     if (this.handle !== undefined) writeSync(this.handle, `${JSON.stringify(line)}\n`);
   }

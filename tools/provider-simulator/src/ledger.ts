@@ -29,7 +29,7 @@ export interface LedgerEntry {
    * `suppressed`.
    */
   outcome: string;
-  /** Kinds of faults that struck. */
+  /** Kinds of faults that applied. */
   faults?: string[];
   /** Number of the delivery, from 1. */
   attempt?: number;

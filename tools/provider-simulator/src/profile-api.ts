@@ -1,5 +1,5 @@
-// The single-profile API: one profile in, one webhook out. Not idempotent, like its models; a lost answer is cleared up
-// by asking for the correlation id.
+// The single-profile API: one profile in, one webhook out. Not idempotent, like the real ones; after a lost answer the
+// caller asks for the correlation id.
 import type { FastifyInstance } from 'fastify';
 import type { Faults, Subject } from './faults.js';
 import { scrapeBody, type Profiles } from './profiles.js';

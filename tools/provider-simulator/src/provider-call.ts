@@ -75,7 +75,7 @@ export class ProviderCalls {
     }
   }
 
-  /** Ends all silences, so that the server can close. */
+  /** Ends all calls that are kept waiting, so that the server can close. */
   reset(): void {
     for (const controller of this.silent) controller.abort();
   }
@@ -131,7 +131,7 @@ export class ProviderCalls {
   private async staySilent(request: FastifyRequest, durationMs: number): Promise<void> {
     const controller = new AbortController();
     this.silent.add(controller);
-    // A caller that gives up ends the silence, too.
+    // A caller that gives up is no longer kept waiting.
     request.raw.socket.once('close', () => controller.abort());
     // Rejects when it is aborted, by the caller or by a reset.
     await delay(durationMs, undefined, { signal: controller.signal }).catch(() => undefined);

@@ -115,7 +115,7 @@ export class Runs {
     }
   }
 
-  /** Ends a run before its time; used by the fault `before_answer`. Resolves when its webhook has been tried. */
+  /** Ends a run early, for the fault `before_answer`. Resolves when its webhook has been tried. */
   async endNow(run: Run): Promise<void> {
     clearTimeout(run.timer);
     await this.end(run, 'SUCCEEDED');
@@ -295,7 +295,7 @@ function itemsMax({ maxItems = Infinity, maxTotalChargeUsd = Infinity }: RunLimi
   return Math.min(maxItems, Math.floor(maxTotalChargeUsd / itemPriceUsd));
 }
 
-/** Whom a start is about, before there is a run. */
+/** The target of a start, before there is a run. */
 export function subjectOfStart(
   input: Item,
   webhooks: readonly AdHocWebhook[],
@@ -309,7 +309,10 @@ export function subjectOfStart(
 
 const idAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Ids are random and not of the seed: a restarted simulator must not hand out ids that stores already know. */
+/**
+ * Ids are random and do not depend on the seed, because a restarted simulator must not repeat ids that stores already
+ * have.
+ */
 export function newId(): string {
   return Array.from(randomBytes(17), (byte) => idAlphabet[byte % idAlphabet.length]).join('');
 }

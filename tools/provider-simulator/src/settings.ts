@@ -1,5 +1,5 @@
-// How the simulated provider behaves when nobody asks for faults. Durations are milliseconds, far shorter than the
-// real provider's minutes, so that tests and the demo are quick.
+// How the simulated provider behaves without faults. Durations are milliseconds, far shorter than the real provider's
+// minutes, so that tests and the demo are quick.
 
 export interface DurationRange {
   min: number;
@@ -7,7 +7,7 @@ export interface DurationRange {
 }
 
 export interface SimulatorSettings {
-  /** Names the invented world: equal seeds give equal profiles, posts, durations and fault decisions. */
+  /** Equal seeds give equal profiles, posts, durations and fault decisions. */
   seed: string;
   /** From start to end of a run. */
   runDurationMs: DurationRange;

@@ -156,6 +156,6 @@ function readCompressedJson(app: FastifyInstance): void {
       done(Object.assign(new Error('The body is not JSON'), { statusCode: 400 }));
     }
   });
-  // An abort without body is sent as a form; whatever else comes carries nothing that is read.
+  // An abort without a body is sent as a form. Other bodies contain nothing that is read.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, {}));
 }

@@ -1,12 +1,12 @@
 // What counts as bought twice. One kind is a correlation id with two starts. The other is found by the target, because
-// a second start by mistake may have an id of its own: a profile is started again for the same intention while an
-// earlier start is under way or after it has succeeded. Only a start that has failed may be followed by another.
+// a mistaken second start may have a new id: a profile is started again for the same intention while an earlier start
+// is under way or after it has succeeded. Only a start that has failed may be followed by another.
 //
 // The intention is what a correlation id says without its random part (`scrapeCorrelationId` in shared-types): the
 // month, for a forced run its id as well. Ids of another form are all of one intention.
 //
-// Runs are judged by their correlation ids alone: two companies may want the same handle at the same time, and the
-// provider cannot know who asks.
+// For runs only the correlation id counts: two companies may scrape the same handle at the same time, and the provider
+// cannot tell them apart.
 import { increment } from './increment.js';
 
 /** Entries that a summary lists at most. */

@@ -1,5 +1,5 @@
-// Deliveries of webhooks: repeated until the receiver answers 2xx, as the real platform does, and made to go astray
-// by faults: `twice`, `late`, `out_of_order`, `never`.
+// Deliveries of webhooks: repeated until the receiver answers 2xx, as the real platform does. The faults `twice`,
+// `late`, `out_of_order` and `never` change them.
 import { Agent, request } from 'undici';
 import type { Faults } from './faults.js';
 import type { Journal } from './journal.js';
@@ -77,7 +77,7 @@ export class WebhookDispatcher {
     }
   }
 
-  /** Forgets everything on its way. */
+  /** Drops all deliveries on their way. */
   reset(): void {
     this.abort.abort();
     this.abort = new AbortController();

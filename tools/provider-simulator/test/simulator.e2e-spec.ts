@@ -455,7 +455,7 @@ it('continues accepted work after a restart, and starts nothing twice', async ()
       .start(input(), { webhooks: [{ eventTypes: [...allEvents], requestUrl: `${receiver.url}/r` }] });
     await restarted.close();
     expect(receiver.received).toHaveLength(1);
-    // A process that is killed leaves half a line.
+    // A killed process leaves an incomplete line.
     appendFileSync(options.stateFile, '{"ended":"nob');
 
     restarted = await startSimulator(options);
