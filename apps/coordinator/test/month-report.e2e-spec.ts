@@ -72,6 +72,15 @@ describe('the month report', () => {
       lost: 'published, not received by priority-api yet',
     });
     expect((await app.request('GET', `/months/${month}/report?names=2`)).body.missing_profiles).toHaveLength(2);
+    expect((await app.request('GET', `/months/${month}/report?names=0`)).body.missing_profiles).toEqual([]);
+    for (const names of ['-1', '10001', '0.5', 'all']) {
+      const { status, body } = await app.request('GET', `/months/${month}/report?names=${names}`);
+      expect({ names, status, body }).toMatchObject({
+        names,
+        status: 400,
+        body: { message: ['names must be an integer from 0 to 10000'] },
+      });
+    }
   });
 
   it('is complete when everything has arrived', async () => {

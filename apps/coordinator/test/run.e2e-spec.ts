@@ -214,7 +214,15 @@ describe('the monthly run', () => {
     expect((await app.request('GET', '/runs')).body).toEqual({ runs: [run] });
     expect((await app.request('GET', `/runs/${randomUUID()}`)).status).toBe(404);
     expect((await app.request('GET', '/runs/not-a-uuid')).status).toBe(404);
-    expect((await app.request('GET', '/runs?limit=0')).status).toBe(400);
+    for (const limit of ['0', '201', '1.5', 'x', '', '1&limit=2']) {
+      const { status, body } = await app.request('GET', `/runs?limit=${limit}`);
+      expect({ limit, status, body }).toMatchObject({
+        limit,
+        status: 400,
+        body: { message: ['limit must be an integer from 1 to 200'] },
+      });
+    }
+    expect((await app.request('GET', '/runs?limit=200')).status).toBe(200);
   });
 });
 

@@ -1,17 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiBody,
-  ApiNotFoundResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiQuery,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiBearerAuth, ApiBody, ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller, callerId, Callers, type CallerIdentity } from '@tradewind/service-kit';
-import { ServiceError } from '@tradewind/shared-types';
-import { namesDefault, namesMax } from '../runs/run-limits.js';
-import { MonthReportAnswer, RetryMissingAnswer, RetryMissingDto } from './month-report.dto.js';
+import { MonthReportAnswer, MonthReportQuery, RetryMissingAnswer, RetryMissingDto } from './month-report.dto.js';
 import { MonthReportService, type MissingProfile, type MonthCounts } from './month-report.service.js';
 
 const noRunOfMonth = 'The month has no run, or is kept no longer';
@@ -25,28 +15,14 @@ export class MonthReportController {
 
   @Get(':month/report')
   @ApiOperation({ summary: 'Reports what is done in a month, and names what is not' })
-  @ApiQuery({
-    name: 'names',
-    required: false,
-    schema: { type: 'integer', minimum: 0, maximum: namesMax, default: namesDefault },
-    description: 'Most missing profiles to name',
-  })
   @ApiOkResponse({ type: MonthReportAnswer })
   @ApiNotFoundResponse({ description: noRunOfMonth })
-  async report(@Param('month') month: string, @Query('names') names?: string): Promise<MonthReportAnswer> {
-    const namesLimit = names === undefined ? namesDefault : Number(names);
-    if (!Number.isInteger(namesLimit) || namesLimit < 0 || namesLimit > namesMax) {
-      throw new ServiceError({
-        code: 'request.invalid',
-        status: 400,
-        message: [`names must be an integer from 0 to ${namesMax}`],
-      });
-    }
+  async report(@Param('month') month: string, @Query() { names }: MonthReportQuery): Promise<MonthReportAnswer> {
     let counts: MonthCounts | undefined;
     const profiles: MissingProfile[] = [];
     for await (const page of this.reports.report(month)) {
       counts = page.counts;
-      profiles.push(...page.missing.slice(0, Math.max(0, namesLimit - profiles.length)));
+      profiles.push(...page.missing.slice(0, Math.max(0, names - profiles.length)));
     }
     // The report has at least one page.
     return { month, is_complete: counts!.missing === 0, ...counts!, missing_profiles: profiles };

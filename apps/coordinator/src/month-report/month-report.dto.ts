@@ -1,5 +1,26 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { RetryOptions, type Month, type RetryResult } from '@tradewind/shared-types';
+import { Type } from 'class-transformer';
+import { IsInt, Max, Min } from 'class-validator';
+import { namesDefault, namesMax } from '../runs/run-limits.js';
+
+const namesMessage = `names must be an integer from 0 to ${namesMax}`;
+
+/** Query of `GET /months/:month/report`. */
+export class MonthReportQuery {
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    maximum: namesMax,
+    default: namesDefault,
+    description: 'Most missing profiles to name',
+  })
+  @Type(() => Number)
+  @IsInt({ message: namesMessage })
+  @Min(0, { message: namesMessage })
+  @Max(namesMax, { message: namesMessage })
+  names: number = namesDefault;
+}
 
 export class MissingProfileDto {
   @ApiProperty({ type: String })

@@ -8,14 +8,12 @@ import {
   ApiNotFoundResponse,
   ApiOkResponse,
   ApiOperation,
-  ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
 import { Caller, callerId, Callers, type CallerIdentity } from '@tradewind/service-kit';
 import { ServiceError, monthOf, parseMonth } from '@tradewind/shared-types';
-import { listLimitDefault, listLimitMax } from './run-limits.js';
 import type { RunOptions } from './run.types.js';
-import { RunDto, RunsAnswer, StartRunAnswer, StartRunDto, runMessage, toRunDto } from './runs.dto.js';
+import { RunDto, RunsAnswer, RunsQuery, StartRunAnswer, StartRunDto, runMessage, toRunDto } from './runs.dto.js';
 import { RunsService } from './runs.service.js';
 import { SchedulerOrCallerGuard } from './scheduler-or-caller.guard.js';
 import { assertMayStart } from './start-rule.js';
@@ -56,22 +54,9 @@ export class RunsController {
   @Get('runs')
   @Callers()
   @ApiOperation({ summary: 'Lists runs, latest first' })
-  @ApiQuery({
-    name: 'limit',
-    required: false,
-    schema: { type: 'integer', minimum: 1, maximum: listLimitMax, default: listLimitDefault },
-  })
   @ApiOkResponse({ type: RunsAnswer })
-  async list(@Query('limit') limit?: string): Promise<RunsAnswer> {
-    const count = limit === undefined ? listLimitDefault : Number(limit);
-    if (!Number.isInteger(count) || count < 1 || count > listLimitMax) {
-      throw new ServiceError({
-        code: 'request.invalid',
-        status: 400,
-        message: [`limit must be an integer from 1 to ${listLimitMax}`],
-      });
-    }
-    return { runs: (await this.runs.list(count)).map(toRunDto) };
+  async list(@Query() { limit }: RunsQuery): Promise<RunsAnswer> {
+    return { runs: (await this.runs.list(limit)).map(toRunDto) };
   }
 
   @Get('runs/:run_id')

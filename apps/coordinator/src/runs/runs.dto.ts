@@ -1,7 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsMonthKey, MayBeAbsent } from '@tradewind/shared-types';
+import { Type } from 'class-transformer';
 import { IsBoolean, IsInt, Max, Min } from 'class-validator';
-import { profilesPerRunMax } from './run-limits.js';
+import { listLimitDefault, listLimitMax, profilesPerRunMax } from './run-limits.js';
 import type { Run } from './run.entity.js';
 import type { BegunRun } from './runs.service.js';
 
@@ -44,6 +45,18 @@ export class StartRunDto {
   @Min(1)
   @Max(profilesPerRunMax)
   limit?: number;
+}
+
+const limitMessage = `limit must be an integer from 1 to ${listLimitMax}`;
+
+/** Query of `GET /runs`. */
+export class RunsQuery {
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: listLimitMax, default: listLimitDefault })
+  @Type(() => Number)
+  @IsInt({ message: limitMessage })
+  @Min(1, { message: limitMessage })
+  @Max(listLimitMax, { message: limitMessage })
+  limit: number = listLimitDefault;
 }
 
 export class RunDto {
