@@ -32,6 +32,27 @@ describe('authentication', () => {
     expect(data.body.data).toEqual({ companiesConnection: { totalCount: 0 } });
   });
 
+  it('refuses credentials that are too long without a log-in', async () => {
+    gateway.identity.loginForwardedFor = undefined;
+    for (const [field, charsMax] of Object.entries({ email: 254, password: 1024 })) {
+      const input = { email: 'nobody@example.com', password: 'x' };
+      const send = (text: string) => gateway.auth(null, login, { input: { ...input, [field]: text } });
+      const { status, body } = await send('x'.repeat(charsMax + 1));
+      expect({ status, error: body.errors?.[0] }).toMatchObject({
+        status: 400,
+        error: {
+          message: `input.${field} must have at most ${charsMax} characters`,
+          extensions: { code: 'BAD_USER_INPUT' },
+        },
+      });
+      expect(gateway.identity.loginForwardedFor).toBeUndefined();
+    }
+    const { status, body } = await gateway.auth(null, login, {
+      input: { email: 'x'.repeat(254), password: 'x'.repeat(1024) },
+    });
+    expect({ status, message: body.message }).toEqual({ status: 401, message: 'Invalid credentials' });
+  });
+
   it('stores only the hash of a key, which expires after 365 days by default', async () => {
     const { key, user } = await gateway.newKey();
     const short = await gateway.newKey({ user, expiresInDays: 1 });

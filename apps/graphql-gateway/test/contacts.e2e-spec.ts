@@ -207,12 +207,14 @@ describe('contact arguments', () => {
   });
 
   it.each<[string, object]>([
-    ['contactIds', { filters: { contactIds: [] } }],
+    ['filters.contactIds needs at least one value', { filters: { contactIds: [] } }],
+    ['filters.noCompanyIds takes at most 500 values, got 501', { filters: { noCompanyIds: Array(501).fill(1) } }],
     ['matchingStatus', { filters: { matchingStatus: [] } }],
     ['query', { filters: { query: ' - ' } }],
     ['email', { filters: { email: 'a\u0000b@example.com' } }],
     ['updatedInLastHours', { filters: { updatedInLastHours: 0 } }],
     ['updatedInLastHours', { filters: { updatedInLastHours: -1 } }],
+    ['updatedInLastHours must be more than 0', { filters: { updatedInLastHours: 8_766_001 } }],
     ['fromCreatedAt', { filters: { fromCreatedAt: '2026-01-01' } }],
     ['fromCreatedAt', { filters: { fromCreatedAt: '2026-02-30T00:00:00Z' } }],
     ['toUpdatedAt', { filters: { toUpdatedAt: '2025-02-29T23:59:59+14:00' } }],

@@ -1,4 +1,5 @@
 import { Args, Context, Mutation, Query, Resolver } from '@nestjs/graphql';
+import { inputPipe } from '../request/input-pipe.js';
 import type { RequestContext } from '../request/request-context.js';
 import { IdentityClient } from './identity-client.js';
 import { AuthenticateUserInput, AuthenticateUserResult } from './login.types.js';
@@ -20,7 +21,11 @@ export class LoginResolver {
       'Logs a user in. Needs no Authorization header. Wrong credentials: HTTP 401; too many attempts: HTTP 429.',
   })
   async authenticateUser(
-    @Args('input', { type: () => AuthenticateUserInput, description: 'Email and password.' })
+    @Args(
+      'input',
+      { type: () => AuthenticateUserInput, description: 'Email and password.' },
+      inputPipe(AuthenticateUserInput),
+    )
     input: Readonly<AuthenticateUserInput>,
     @Context('gateway') context: RequestContext,
   ): Promise<AuthenticateUserResult> {

@@ -1,5 +1,8 @@
-import { ArgsType, Field, Float, ID, InputType, Int, ObjectType } from '@nestjs/graphql';
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ArgsType, Field, Float, ID, InputType, Int, ObjectType, type ReturnTypeFunc } from '@nestjs/graphql';
 import { searchTextCharsMax } from '@tradewind/filters';
+import { MayBeNull } from '@tradewind/shared-types';
+import { ArrayMaxSize, ArrayMinSize, IsPositive, Max } from 'class-validator';
 import { connectionOf } from '../../connections/connection.types.js';
 import { SortOrder } from '../enums.js';
 import { CompanyReference, PersonReference } from '../references.js';
@@ -12,7 +15,7 @@ import {
   PersonOrderBy,
   SyncSourceType,
 } from './contact.enums.js';
-import { emailCharsMax, listMax, wordsMax } from './contact-limits.js';
+import { emailCharsMax, hoursMax, listMax, wordsMax } from './contact-limits.js';
 
 interface Reference {
   id: string;
@@ -57,38 +60,52 @@ export class Contact {
 
 export const ContactConnection = connectionOf(Contact, 'Contact', 'contacts');
 
-const ids = (of: string) => ({ nullable: true, description: `${of}, at most ${listMax}; one of them must fit.` });
+/** A list that may be absent or null. */
+function List(type: ReturnTypeFunc, description: string): PropertyDecorator {
+  return applyDecorators(
+    Field(() => [type() as Type], { nullable: true, description }),
+    MayBeNull(),
+    ArrayMinSize(1, { message: '$property needs at least one value' }),
+    ArrayMaxSize(listMax, {
+      message: ({ property, value }) =>
+        `${property} takes at most ${listMax} values, got ${(value as unknown[]).length}`,
+    }),
+  );
+}
+
+const oneOf = (values: string) => `${values}, at most ${listMax}; one of them must fit.`;
+const hoursMessage = `updatedInLastHours must be more than 0 and at most ${hoursMax}`;
 
 @InputType({
   description:
     'Filters on contacts. All that are given must hold. Deleted and blacklisted contacts are left out unless asked for.',
 })
 export class InputGetContactFilters {
-  @Field(() => [Int], ids('Ids of contacts'))
+  @List(() => Int, oneOf('Ids of contacts'))
   contactIds?: number[] | null;
 
-  @Field(() => [Int], ids('Ids of the persons that the contacts are'))
+  @List(() => Int, oneOf('Ids of the persons that the contacts are'))
   personIds?: number[] | null;
 
-  @Field(() => [Int], ids('Ids of the companies that the contacts work for'))
+  @List(() => Int, oneOf('Ids of the companies that the contacts work for'))
   companyIds?: number[] | null;
 
-  @Field(() => [Int], {
-    nullable: true,
-    description: `Ids of companies that the contacts must not work for, at most ${listMax}; a contact without a company fits.`,
-  })
+  @List(
+    () => Int,
+    `Ids of companies that the contacts must not work for, at most ${listMax}; a contact without a company fits.`,
+  )
   noCompanyIds?: number[] | null;
 
-  @Field(() => [Int], ids('Ids of opportunities that the contacts belong to'))
+  @List(() => Int, oneOf('Ids of opportunities that the contacts belong to'))
   opportunityIds?: number[] | null;
 
-  @Field(() => [Int], ids('Numbers of users in the system that the contacts came from'))
+  @List(() => Int, oneOf('Numbers of users in the system that the contacts came from'))
   userId?: number[] | null;
 
-  @Field(() => [Int], ids('Ids of imports that the contacts came with'))
+  @List(() => Int, oneOf('Ids of imports that the contacts came with'))
   importId?: number[] | null;
 
-  @Field(() => [Int], ids('Ids of collections that the contacts are in'))
+  @List(() => Int, oneOf('Ids of collections that the contacts are in'))
   collectionId?: number[] | null;
 
   @Field(() => String, {
@@ -106,16 +123,13 @@ export class InputGetContactFilters {
   @Field(() => ContactFilterType, { nullable: true, description: 'Whose contacts; ALL unless given.' })
   filterType?: keyof typeof ContactFilterType | null;
 
-  @Field(() => [EntityMatchingStatus], ids('States of matching'))
+  @List(() => EntityMatchingStatus, oneOf('States of matching'))
   matchingStatus?: string[] | null;
 
-  @Field(() => [SyncSourceType], ids('Kinds of systems that the contacts came from'))
+  @List(() => SyncSourceType, oneOf('Kinds of systems that the contacts came from'))
   syncSourceType?: string[] | null;
 
-  @Field(() => [ImportSourceTypeEnum], {
-    nullable: true,
-    description: 'Contacts from one of these systems whose synchronisation has issues.',
-  })
+  @List(() => ImportSourceTypeEnum, 'Contacts from one of these systems whose synchronisation has issues.')
   syncSourceNameWithSyncIssues?: string[] | null;
 
   @Field(() => Timestamp, { nullable: true, description: 'Created at this instant or later.' })
@@ -130,6 +144,9 @@ export class InputGetContactFilters {
   @Field(() => Timestamp, { nullable: true, description: 'Last changed at this instant or earlier.' })
   toUpdatedAt?: Date | null;
 
+  @MayBeNull()
+  @IsPositive({ message: hoursMessage })
+  @Max(hoursMax, { message: hoursMessage })
   @Field(() => Float, {
     nullable: true,
     description: 'Last changed within this many hours before now, for example 0.5.',
