@@ -2,7 +2,7 @@
 // which values are secret and which are unfit for a deployed environment.
 import { isIP } from 'node:net';
 import type { Environment } from '@tradewind/shared-types';
-import { makeExactValidator } from 'envalid';
+import { makeExactValidator, type ValidatorSpec } from 'envalid';
 
 /** What is wrong with a well-formed but unsafe value; undefined when it is safe. */
 export type SafetyRule<T> = (value: T) => string | undefined;
@@ -25,9 +25,11 @@ export interface SettingOptions<T> {
   requiredWhen?: (values: Record<string, unknown>) => boolean;
 }
 
-/** A setting as `configClass` reads it. Every envalid specification has this shape too. */
-export interface Setting<T> {
-  _parse: (input: string) => T;
+/**
+ * A setting as `configClass` reads it. Every envalid specification is one. `_parse` is public: envalid exports it in
+ * ValidatorSpec, the type that every validator returns. Unlike `cleanEnv`, our rules go by ENVIRONMENT, not NODE_ENV.
+ */
+export interface Setting<T> extends Pick<ValidatorSpec<T>, '_parse'> {
   desc?: string;
   example?: string;
   default?: unknown;
