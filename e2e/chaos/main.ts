@@ -86,8 +86,9 @@ async function run(
   const { open, seconds } = await settle(platform);
   report(open.length === 0 ? `settled after ${seconds} s` : `not settled after ${seconds} s: ${open.join(', ')}`);
   const killedAtStop = await platform.stopServices();
-  const { databaseUrl, simulatorUrl, objectsDir } = platform;
-  return { evidence: await readEvidence({ databaseUrl, simulatorUrl, objectsDir, log, limits, killedAtStop }), acts };
+  const { databaseUrl, simulatorUrl, objectsDir, deaths } = platform;
+  const sources = { databaseUrl, simulatorUrl, objectsDir, log, limits, killedAtStop, deaths };
+  return { evidence: await readEvidence(sources), acts };
 }
 
 try {

@@ -79,6 +79,7 @@ function sound(): Evidence {
       ...scrape('scrape-1', 'grace', 2, 5),
     ],
     killedAtStop: [],
+    deaths: [],
   };
 }
 
@@ -128,6 +129,11 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
     (e) => e.faults.push({ ...crash, readyMs: null }),
   ],
   ['a service that hangs at its end', 'a service stops within its time', (e) => e.killedAtStop.push('identity-1')],
+  [
+    'a process that died',
+    'no process dies of a fault of something else',
+    (e) => (e.deaths = ['identity-1 ended (exit code 1)']),
+  ],
   ['a lost job', 'no job is lost, and every job ends', (e) => e.tracker.shift()],
   ['a job in the tracker twice', 'no job is lost, and every job ends', (e) => e.tracker.push({ ...e.tracker[0]! })],
   [

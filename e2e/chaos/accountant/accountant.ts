@@ -13,6 +13,7 @@ import { itemsAreStoredOnce } from './rules/items-are-stored-once.js';
 import { jobsAreKept } from './rules/jobs-are-kept.js';
 import { keysAreKept } from './rules/keys-are-kept.js';
 import { limitsHold } from './rules/limits-hold.js';
+import { nobodyDies } from './rules/nobody-dies.js';
 import { profilesAreBoughtOnce } from './rules/profiles-are-bought-once.js';
 import { profilesAreStoredOnce } from './rules/profiles-are-stored-once.js';
 import { readyInTime } from './rules/ready-in-time.js';
@@ -28,6 +29,7 @@ export const allRules: readonly Rule[] = [
   answersLeakNothing,
   readyInTime,
   stopsInTime,
+  nobodyDies,
   jobsAreKept,
   runsAreBoughtOnce,
   runsEndAlike,

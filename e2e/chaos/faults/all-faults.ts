@@ -2,6 +2,7 @@
 // machine and have no setting for another one.
 import { cutConnections } from './cut-connections.js';
 import type { FaultKind } from './fault.types.js';
+import { freezePastLease } from './freeze-past-lease.js';
 import { freezeService } from './freeze-service.js';
 import { hangConnections } from './hang-connections.js';
 import { killPostgres } from './kill-postgres.js';
@@ -15,7 +16,8 @@ import { slowConnections } from './slow-connections.js';
 export const allFaults: readonly { kind: FaultKind; weight: number }[] = [
   { kind: killService, weight: 4 },
   { kind: killPostgres, weight: 2 },
-  { kind: freezeService, weight: 3 },
+  { kind: freezeService, weight: 2 },
+  { kind: freezePastLease, weight: 1 },
   { kind: cutConnections, weight: 2 },
   { kind: hangConnections, weight: 2 },
   { kind: slowConnections, weight: 2 },

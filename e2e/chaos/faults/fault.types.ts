@@ -8,8 +8,10 @@ export interface Fault {
   detail: string;
   /** What does not work as it should, for the accountant. */
   parts: readonly PartName[];
+  /** How long it lasts; the plan decides unless given. */
+  lengthMs?: number;
   begin(): Promise<void> | void;
-  /** Undoes it. Called after a while that the plan decides. */
+  /** Undoes it. */
   end(): Promise<void> | void;
 }
 

@@ -6,7 +6,7 @@ import type { FaultWindow } from '../log/log.types.js';
 import type { ChaosPlatform } from '../platform/platform.js';
 import { allFaults } from './all-faults.js';
 
-/** Shorter than the leases and waits of the services (platform/service-settings.ts). */
+/** Shorter than the leases of the services (platform/service-settings.ts); a kind may choose another length. */
 const faultMs = { min: 800, max: 7_000 };
 /** Also for the services to recover, so that each failure has one cause. */
 const pauseMs = { min: 1_500, max: 5_000 };
@@ -30,12 +30,13 @@ export async function runFaults({ platform, seed, untilMs, signal, struck, repor
   let unseen = [...allFaults.map(({ kind }) => kind)];
   while (!signal.aborted) {
     await sleep(random.integer(pauseMs.min, pauseMs.max), undefined, { signal }).catch(() => undefined);
-    const lengthMs = random.integer(faultMs.min, faultMs.max);
-    if (signal.aborted || Date.now() + lengthMs > untilMs) return;
+    const drawnMs = random.integer(faultMs.min, faultMs.max);
     // Each kind once before any repeats, so that a short run has seen most of them.
     const kind = random.pick(unseen.length > 0 ? unseen : bag);
     unseen = unseen.filter((one) => one !== kind);
     const fault = kind.draw(platform, random);
+    const { lengthMs = drawnMs } = fault;
+    if (signal.aborted || Date.now() + lengthMs > untilMs) return;
     const window: FaultWindow = {
       ...{ kind: kind.name, detail: fault.detail, parts: fault.parts },
       ...{ fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY, readyMs: null },

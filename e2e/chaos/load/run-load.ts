@@ -13,6 +13,9 @@ import type { Account, LoadContext } from './load.types.js';
 const callers = 6;
 const pauseMs = { min: 50, max: 400 };
 const accountCount = 3;
+/** Long enough that faults strike while a run or a scrape is under way; a scrape of 60 s would count as lost. */
+const runDurationMs = { min: 300, max: 6_000 };
+const profileDurationMs = { min: 1_000, max: 15_000 };
 
 export interface LoadRun {
   platform: ChaosPlatform;
@@ -31,6 +34,7 @@ export async function prepareLoad(platform: ChaosPlatform, seed: string): Promis
   for (const { email, password } of accounts) {
     await platform.command('identity', ['user', 'create', '--email', email, '--password-stdin'], password);
   }
+  await call('PUT', `${platform.simulatorUrl}/settings`, { body: { runDurationMs, profileDurationMs } });
   await call('POST', `${platform.simulatorUrl}/faults`, {
     body: { faults: [{ on: 'run', kind: 'never_ends', target: endlessTargets }] },
   });

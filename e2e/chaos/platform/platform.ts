@@ -20,6 +20,8 @@ const postgresStartAttempts = 10;
 
 export class ChaosPlatform {
   readonly replicas: readonly Replica[];
+  /** Processes that ended although nobody here ended them. Each was started again, as a cluster does. */
+  readonly deaths: string[] = [];
   private postgres: EmbeddedPostgres | undefined;
   private simulator: Replica | undefined;
   private readonly balancers = new Map<ServiceName, Balancer>();
@@ -185,27 +187,37 @@ export class ChaosPlatform {
   private replica(service: ServiceName, number: number, port: number): Replica {
     const name = `${service}-${number}`;
     const folder = join(rootDir, 'apps', service);
-    return new Replica({
-      ...{ service, name, port },
-      words: [...nodeOptions(folder), '--import', endWithParent, join(folder, 'dist/main.js')],
-      env: serviceSettings(service, this.dataDir, {
-        databaseUrl: this.databaseAt(this.postgresRelay.port),
-        providerUrl: `http://127.0.0.1:${this.providerRelay.port}`,
-        port,
-      }),
-      logFile: join(this.logsDir, `${name}.log`),
-    });
+    const replica = new Replica(
+      {
+        ...{ service, name, port },
+        words: [...nodeOptions(folder), '--import', endWithParent, join(folder, 'dist/main.js')],
+        env: serviceSettings(service, this.dataDir, {
+          databaseUrl: this.databaseAt(this.postgresRelay.port),
+          providerUrl: `http://127.0.0.1:${this.providerRelay.port}`,
+          port,
+        }),
+        logFile: join(this.logsDir, `${name}.log`),
+      },
+      (how) => {
+        this.deaths.push(`${how} at ${new Date().toISOString()}`);
+        replica.start();
+      },
+    );
+    return replica;
   }
 
   private simulatorProcess(): Replica {
-    return new Replica({
-      service: 'interactions',
-      name: 'provider-simulator',
-      port: this.portBase + 10,
-      words: ['--import', endWithParent, join(rootDir, 'tools/provider-simulator/dist/main.js')],
-      env: { PATH: process.env['PATH'] ?? '', PORT: String(this.portBase + 10), SEED: '1' },
-      logFile: join(this.logsDir, 'provider-simulator.log'),
-    });
+    return new Replica(
+      {
+        service: 'interactions',
+        name: 'provider-simulator',
+        port: this.portBase + 10,
+        words: ['--import', endWithParent, join(rootDir, 'tools/provider-simulator/dist/main.js')],
+        env: { PATH: process.env['PATH'] ?? '', PORT: String(this.portBase + 10), SEED: '1' },
+        logFile: join(this.logsDir, 'provider-simulator.log'),
+      },
+      (how) => this.deaths.push(how),
+    );
   }
 }
 

@@ -1,6 +1,7 @@
-// One process of a service: started, killed, frozen and started again. Its output goes to one file.
+// One process of a service: started, killed, frozen and started again. Its output goes to one file, through this
+// process: a limit on the files of the service does not reach its log.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import type { ServiceName } from '../log/log.types.js';
 
 export interface ReplicaDefinition {
@@ -22,8 +23,13 @@ export class Replica {
   readonly port: number;
   private child: ChildProcess | undefined;
   private ended: Promise<void> = Promise.resolve();
+  private isEndWanted = false;
 
-  constructor(private readonly definition: ReplicaDefinition) {
+  /** @param died called when the process ends and nobody here ended it */
+  constructor(
+    private readonly definition: ReplicaDefinition,
+    private readonly died: (how: string) => void,
+  ) {
     this.service = definition.service;
     this.name = definition.name;
     this.port = definition.port;
@@ -39,22 +45,28 @@ export class Replica {
 
   start(): void {
     if (this.isRunning) return;
-    const log = openSync(this.definition.logFile, 'a');
+    this.isEndWanted = false;
     const child = spawn(process.execPath, [...this.definition.words], {
       env: this.definition.env,
       // Its own process group: Ctrl-C reaches the harness alone, which stops everything. Its services end with it.
       detached: true,
-      stdio: ['ignore', log, log, 'ipc'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    closeSync(log);
+    const log = createWriteStream(this.definition.logFile, { flags: 'a' });
+    for (const stream of [child.stdout, child.stderr]) stream?.pipe(log, { end: false });
     this.ended = new Promise((resolve) => {
-      child.once('exit', () => resolve());
       child.once('error', () => resolve());
+      child.once('close', (code, signal) => {
+        log.end();
+        if (!this.isEndWanted) this.died(`${this.name} ended (${signal ?? `exit code ${code}`})`);
+        resolve();
+      });
     });
     this.child = child;
   }
 
   async kill(): Promise<void> {
+    this.isEndWanted = true;
     if (this.isRunning) this.child?.kill('SIGKILL');
     await this.ended;
   }
@@ -69,6 +81,7 @@ export class Replica {
 
   /** SIGTERM, and SIGKILL when that was not enough. Resolves with whether it was enough. */
   async stop(): Promise<boolean> {
+    this.isEndWanted = true;
     if (!this.isRunning) return true;
     this.thaw();
     this.child?.kill('SIGTERM');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { ServiceName } from '../log/log.types.js';
 
-/** Faults last at most `faultMsMax` (faults/plan.ts); the waits before a second start are longer than that. */
+/** The waits before a second start are longer than a fault of the connections (faults/run-faults.ts). */
 const shortWaits: Record<string, string> = {
   LEASE_SECONDS: '12',
   PROVIDER_TIMEOUT_MS: '4000',

@@ -23,6 +23,8 @@ export interface Evidence extends LogContent {
   ledger: LedgerEntry[];
   /** Replicas that did not end in time after SIGTERM. */
   killedAtStop: string[];
+  /** Processes that ended although nobody ended them. */
+  deaths: readonly string[];
 }
 
 export interface TrackerRow {

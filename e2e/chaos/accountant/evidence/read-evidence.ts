@@ -13,6 +13,7 @@ export interface Sources {
   log: LogContent;
   limits: Evidence['limits'];
   killedAtStop: string[];
+  deaths: readonly string[];
 }
 
 const bucket = 'scraper-monthly-priority-people';
@@ -23,7 +24,7 @@ const itemTables = {
 } as const;
 
 export async function readEvidence(sources: Sources): Promise<Evidence> {
-  const { databaseUrl, simulatorUrl, objectsDir, log, limits, killedAtStop } = sources;
+  const { databaseUrl, simulatorUrl, objectsDir, log, limits, killedAtStop, deaths } = sources;
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
   const rows = async <T extends object>(text: string) => (await database.query<T>(text)).rows;
@@ -39,7 +40,7 @@ export async function readEvidence(sources: Sources): Promise<Evidence> {
       );
     }
     return {
-      ...{ answers: log.answers, told: log.told, faults: log.faults, limits, killedAtStop, items },
+      ...{ answers: log.answers, told: log.told, faults: log.faults, limits, killedAtStop, deaths, items },
       tracker: await rows(
         `select user_company_id as company, "networkUsername" as target, status, provider_run_id as "runId",
                 posts_count as posts, comments_count as comments, reactions_count as reactions
