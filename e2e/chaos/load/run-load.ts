@@ -25,7 +25,7 @@ export interface LoadRun {
   signal: AbortSignal;
 }
 
-/** Makes the users, whose data calls and sessions the accountant counts, and tells the simulator what never ends. */
+/** Makes the users, whose data calls and sessions the accountant counts, and the runs that never end. */
 export async function prepareLoad(platform: ChaosPlatform, seed: string): Promise<Account[]> {
   const accounts = Array.from({ length: accountCount }, (_, index) => ({
     ...{ email: `caller-${index + 1}@example.com`, password: `password-of-${seed}-${index + 1}` },
