@@ -52,7 +52,7 @@ export class CompiledOperations {
   }
 
   /**
-   * Called after an answer without errors: what is refused, for want of units as well, is never compiled. An operation
+   * Called after an answer without errors: what is refused, even for lack of units, is never compiled. An operation
    * that is asked only once is not worth compiling.
    */
   keep(resolved: ResolvedOperation): void {
