@@ -95,8 +95,13 @@ describe('several faults that hide a start', () => {
   });
 
   it('a run that appears after its call was given up is found, not started again', async () => {
+    // The provider has room again, so the next refusal counts as the first.
+    await world.sql.query('update "start_gateDev" set refusals = 3');
     // The call ends after one second, the run begins after two.
-    world.simulator.setFaults([{ on: 'run.start', kind: 'latency', target: 'dawdler', delayMs: 2_000, times: 1 }]);
+    world.simulator.setFaults([
+      { on: 'run.start', kind: 'latency', target: 'dawdler', delayMs: 2_000, times: 1 },
+      { on: 'run.webhook', kind: 'never' },
+    ]);
     const { body } = await world.post('/scraper/network/interactions', {
       user_company_id: 'acme',
       targets: [person('dawdler')],
@@ -105,6 +110,8 @@ describe('several faults that hide a start', () => {
     expect(world.simulator.ledger({ operation: 'run.start', target: 'dawdler' })).toHaveLength(1);
     await world.finished();
     await expectAgreement(world);
+    const { rows } = await world.sql.query('select refusals from "start_gateDev"');
+    expect(rows).toEqual([{ refusals: 0 }]);
   });
 
   it('a start that always fails ends as FAILED with an error that reveals nothing about the provider', async () => {

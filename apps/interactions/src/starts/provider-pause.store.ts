@@ -46,7 +46,7 @@ export class ProviderPauseStore {
     );
   }
 
-  /** A start succeeded: the next refusal is the first again. */
+  /** A start succeeded, however that became known: the next refusal is the first again. */
   async forgetRefusals(): Promise<void> {
     await this.db.affected(`update ${this.table} set refusals = 0 where refusals > 0`);
   }

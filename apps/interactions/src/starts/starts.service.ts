@@ -91,7 +91,7 @@ export class StartsService {
     // Retried while the job belongs to this process; after that `UnsettledStarts` finds the run.
     const record = async () => {
       const result = await this.transitions.recordRun(job.id, run, this.config.FOLLOW_INTERVAL_MS);
-      if (result === 'recorded') await this.pause.forgetRefusals();
+      await this.pause.forgetRefusals();
       return result;
     };
     const result = await retry(record, {

@@ -9,6 +9,7 @@ import { JobsStore } from '../tracker/jobs.store.js';
 import type { Job } from '../tracker/tracker.types.js';
 import { TransitionsStore } from '../tracker/transitions.store.js';
 import { OrphanRuns } from './orphan-runs.js';
+import { ProviderPauseStore } from './provider-pause.store.js';
 import { StartsService } from './starts.service.js';
 
 /** Jobs that one reading of the provider's list looks for. */
@@ -30,6 +31,7 @@ export class UnsettledStarts {
   constructor(
     private readonly transitions: TransitionsStore,
     private readonly jobs: JobsStore,
+    private readonly pause: ProviderPauseStore,
     private readonly starts: StartsService,
     private readonly provider: RunProvider,
     private readonly orphanRuns: OrphanRuns,
@@ -65,6 +67,7 @@ export class UnsettledStarts {
 
   private async adopt(job: Job, run: ProviderRun): Promise<void> {
     const result = await this.transitions.recordRun(job.id, run, 0);
+    await this.pause.forgetRefusals();
     if (result === 'orphan') return this.orphanRuns.abort(run.id, job.id);
     if (result === 'recorded') this.events.emit('run_adopted', { job_id: job.id, run_id: run.id });
   }
