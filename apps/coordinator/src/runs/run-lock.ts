@@ -29,7 +29,8 @@ export class RunLock {
         return undefined;
       }
     } catch (error) {
-      await session.release();
+      // A statement that was cancelled may have taken the lock.
+      await session.end();
       throw error;
     }
     return {
@@ -37,10 +38,10 @@ export class RunLock {
       async release() {
         try {
           await session.rows(`select pg_advisory_unlock(${lockKey})`);
-        } catch {
-          // The connection is gone, and the lock with it.
-        } finally {
           await session.release();
+        } catch {
+          // The lock ends with its connection.
+          await session.end();
         }
       },
     };

@@ -147,6 +147,19 @@ describe('Db', () => {
     });
   });
 
+  it('closes the connection of a session that is ended, and its locks with it', async () => {
+    const key = 4712;
+    const session = await db.connect();
+    const pidOf = 'select pg_backend_pid() as pid';
+    const [held] = await session.rows<{ pid: number }>(pidOf);
+    await session.rows('select pg_advisory_lock($1)', [key]);
+    await session.end();
+    expect(await db.rows('select pg_advisory_lock($1)', [key])).toHaveLength(1);
+    expect(await db.rows(pidOf)).not.toEqual([held]);
+    // The pool has room for as many connections as before.
+    await db.session(items);
+  });
+
   it('names the statement and the fault, never the values', async () => {
     await db.rows('insert into item values (1, null)');
     const twice = await failureOf(db.rows('insert into item values ($1, $2)', [1, 'of a user']));

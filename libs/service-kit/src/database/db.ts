@@ -61,10 +61,10 @@ class Connection implements Queries {
 /** A connection of its own, outside a transaction. */
 export class Session extends Connection {
   constructor(
-    client: pg.ClientBase,
+    private readonly connection: pg.Client,
     private readonly runner: QueryRunner,
   ) {
-    super(client, runner.manager);
+    super(connection, runner.manager);
   }
 
   /** A transaction on this connection. */
@@ -74,6 +74,13 @@ export class Session extends Connection {
 
   release(): Promise<void> {
     return this.runner.release();
+  }
+
+  /** Closes the connection, which the pool then replaces: for one that may still hold a lock of its session. */
+  async end(): Promise<void> {
+    // Not awaited: a server that hangs never confirms it. The pool takes back no connection that is closing.
+    void this.connection.end();
+    await this.runner.release();
   }
 }
 
@@ -117,7 +124,7 @@ export class Db implements Queries {
   /** A connection that its holder releases: for a lock that outlives a call. Elsewhere `session` is enough. */
   async connect(): Promise<Session> {
     const runner = this.dataSource.createQueryRunner();
-    return new Session((await runner.connect()) as pg.ClientBase, runner);
+    return new Session((await runner.connect()) as pg.Client, runner);
   }
 
   async close(): Promise<void> {
