@@ -38,7 +38,7 @@ export class FolderFlush {
   }
 }
 
-export async function flushFolder(path: string): Promise<void> {
+async function flushFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
     await folder.sync();

@@ -1,8 +1,9 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { objectStoreContract } from '../test/contracts/object-store.contract.js';
+import { FolderFlush } from './folder-flush.js';
 import { FileObjectStore } from './object-store.file.js';
 
 const folders: string[] = [];
@@ -56,6 +57,41 @@ describe('FileObjectStore', () => {
     expect(await store.create('bucket', 'one', 'x')).toBe('created');
     await store.onApplicationShutdown();
     expect(await readdir(partial)).toEqual(['under-way']);
+  });
+
+  it('flushes the folders that a killed process left, those of a long name each time', async () => {
+    const root = join(await folder(), 'objects');
+    const longNames = ['a', 'b'].map((end) => 'x'.repeat(600) + end);
+    const parts = ['x'.repeat(250) + '+', 'x'.repeat(250) + '+'];
+    await mkdir(join(root, 'bucket', ...parts), { recursive: true });
+    let flushed: string[] = [];
+    const noted = async (path: string) => void flushed.push(relative(root, path));
+    const store = new FileObjectStore(root, new FolderFlush(noted));
+    await store.create('bucket', longNames[0]!, 'x');
+    const folders = ['..', '', 'bucket', join('bucket', parts[0]!), join('bucket', ...parts)];
+    expect([...new Set(flushed)].sort()).toEqual(folders.sort());
+    flushed = [];
+    await store.create('bucket', longNames[1]!, 'x');
+    expect(flushed.sort()).toEqual(['bucket', join('bucket', parts[0]!), join('bucket', ...parts)]);
+    flushed = [];
+    await store.create('bucket', 'short', 'x');
+    expect(flushed).toEqual(['bucket']);
+  });
+
+  it('lists its objects beside a file that is not its own, and warns of it', async () => {
+    const root = join(await folder(), 'objects');
+    const store = new FileObjectStore(root);
+    const longName = '%'.repeat(400);
+    await store.create('bucket', longName, 'x');
+    await store.create('bucket', 'one', 'x');
+    await writeFile(join(root, 'bucket', '100%'), '');
+    // A warning of the process does not reach the listeners inside a test.
+    const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const names: string[] = [];
+    for await (const name of store.list('bucket', '')) names.push(name);
+    expect(names).toEqual([longName, 'one']);
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('100% is not the encoded name'));
+    warn.mockRestore();
   });
 
   it('creates its folders again when they were removed', async () => {

@@ -5,7 +5,7 @@ import { writeFile, type Dirent } from 'node:fs';
 import { link, mkdir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { FolderFlush, flushFolder } from './folder-flush.js';
+import { FolderFlush } from './folder-flush.js';
 import { assertBucketName, assertObjectName } from './object-names.js';
 import { ObjectStore } from './object-store.port.js';
 
@@ -27,14 +27,16 @@ const write = promisify(writeFile);
 
 export class FileObjectStore extends ObjectStore {
   readonly #root: string;
-  readonly #folders = new FolderFlush();
-  /** Folders that this process made or found. A write notices when one is gone. */
+  readonly #folders: FolderFlush;
+  /** Folders that this process made or found, and flushed. A write notices when one is gone. */
   readonly #knownFolders = new Set<string>();
   /** The removal of what killed processes left: once, at the first write. */
   #cleaning: Promise<void> | undefined;
 
-  constructor(root: string) {
+  /** @param folders for tests */
+  constructor(root: string, folders = new FolderFlush()) {
     super();
+    this.#folders = folders;
     this.#root = resolve(root);
   }
 
@@ -94,7 +96,7 @@ export class FileObjectStore extends ObjectStore {
     }
     const names = entries
       .filter((entry) => entry.isFile() && entry.name !== probeFile)
-      .map((entry) => decodePath(relative(folder, join(entry.parentPath, entry.name))))
+      .flatMap((entry) => decodePath(relative(folder, join(entry.parentPath, entry.name))) ?? [])
       .filter((name) => name.startsWith(prefix));
     // Cloud Storage orders by UTF-8 bytes, which differs from the order of UTF-16 units.
     yield* names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
@@ -124,12 +126,16 @@ export class FileObjectStore extends ObjectStore {
   async #makeFolder(path: string): Promise<void> {
     if (this.#knownFolders.has(path)) return;
     const created = await mkdir(path, { recursive: true });
-    // A new folder is durable once the folder above it is flushed.
-    for (let each = path; created !== undefined && each.length >= created.length; each = dirname(each)) {
-      await flushFolder(dirname(each));
+    // A folder is durable once the one above it is flushed. One that was there is flushed as well, because the process
+    // that made it may have been killed before its flush.
+    const top = created !== undefined && created.length < this.#root.length ? created : this.#root;
+    const durable: string[] = [];
+    for (let each = path; each.length >= top.length && !this.#knownFolders.has(each); each = dirname(each)) {
+      await this.#folders.covering(dirname(each));
+      durable.push(each);
     }
     // Those of long names are used once.
-    if (!path.endsWith(continued)) this.#knownFolders.add(path);
+    for (const each of durable) if (!each.endsWith(continued)) this.#knownFolders.add(each);
   }
 
   #path(bucket: string, name: string): string {
@@ -168,8 +174,14 @@ function withoutLeadingDot(part: string): string {
   return part.replace(/^\./, '%2E');
 }
 
-function decodePath(path: string): string {
-  return decodeURIComponent(path.replaceAll(`${continued}/`, ''));
+/** Undefined, with a warning of the process, for a file that this store did not make. */
+function decodePath(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path.replaceAll(`${continued}/`, ''));
+  } catch {
+    process.emitWarning(`${path} is not the encoded name of an object, and is not listed`);
+    return undefined;
+  }
 }
 
 function hasCode(error: unknown, code: string): boolean {
