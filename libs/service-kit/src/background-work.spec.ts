@@ -4,6 +4,7 @@ import { createLogger } from './logger.js';
 import { Metrics } from './metrics.js';
 
 const hourMs = 3_600_000;
+const stopMsMax = 300;
 
 describe('BackgroundWork', () => {
   const lines: string[] = [];
@@ -13,7 +14,7 @@ describe('BackgroundWork', () => {
   let loop: Work;
   beforeEach(() => {
     metrics = new Metrics();
-    background = new BackgroundWork(logger, metrics);
+    background = new BackgroundWork(logger, metrics, stopMsMax);
     lines.length = 0;
   });
   afterEach(() => background.onModuleDestroy());
@@ -106,6 +107,31 @@ describe('BackgroundWork', () => {
     expect(figures).toMatch(/background_work_last_success_timestamp_seconds{work="example"} \d/);
   });
 
+  it('pauses for seconds after a pass that throws, however often it is woken', async () => {
+    jest.useFakeTimers();
+    try {
+      const beganAt: number[] = [];
+      const startedAt = Date.now();
+      startLoop({
+        intervalMs: hourMs,
+        run: async () => {
+          beganAt.push(Date.now() - startedAt);
+          loop?.wake();
+          throw new Error('the store is away');
+        },
+      });
+      for (let second = 0; second < 60; second++) {
+        await jest.advanceTimersByTimeAsync(1_000);
+        loop.wake();
+      }
+      // 2.5 to 5 seconds after each pass, and no hour.
+      expect(beganAt.length).toBeGreaterThanOrEqual(12);
+      expect(beganAt.length).toBeLessThanOrEqual(24);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('starts nothing before the service listens', async () => {
     let passes = 0;
     background.every({ name: 'example', intervalMs: 1, run: async () => void (passes += 1) });
@@ -142,6 +168,28 @@ describe('BackgroundWork', () => {
     ends[2]!.resolve();
   });
 
+  it('has room again after a piece that throws before it returns a promise, and does the others', async () => {
+    const done: number[] = [];
+    const claims = [[1, 2, 3], [4]];
+    const last = deferred();
+    background.claims({
+      name: 'example',
+      intervalMs: hourMs,
+      parallel: 3,
+      claim: async (room) => (room === 3 ? (claims.shift() ?? []) : []),
+      work: (piece) => {
+        if (piece < 3) throw new Error(`piece ${piece} broke`);
+        done.push(piece);
+        if (piece === 4) last.resolve();
+        return Promise.resolve();
+      },
+    });
+    background.start();
+    await last.promise;
+    expect(done).toEqual([3, 4]);
+    expect(lines.filter((line) => line.includes('a piece of background work failed'))).toHaveLength(2);
+  });
+
   it('stops by aborting the signal and waiting for the current pass', async () => {
     const started = deferred();
     let isFinished = false;
@@ -156,6 +204,43 @@ describe('BackgroundWork', () => {
     await started.promise;
     await background.onModuleDestroy();
     expect(isFinished).toBe(true);
+  });
+
+  it('stops waiting for work that never ends, and names it', async () => {
+    const never = new Promise<void>(() => undefined);
+    background.every({ name: 'idle', intervalMs: 1, run: async () => undefined });
+    startLoop({ intervalMs: 1, run: () => never });
+    await nextTurn();
+    await background.onModuleDestroy();
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ work: ['example'], tracked: 0 }]);
+    void background.track(never);
+    await background.onModuleDestroy();
+    expect(JSON.parse(lines[1]!)).toMatchObject({ work: ['example'], tracked: 1 });
+  });
+
+  it('forgets the figures of work that is stopped alone', async () => {
+    const passed = deferred();
+    startLoop({ intervalMs: hourMs, run: async () => passed.resolve() });
+    expect(await metrics.text()).toContain('background_work_interval_seconds{work="example"} 3600');
+    await passed.promise;
+    await loop.stop();
+    expect(await metrics.text()).not.toMatch(/background_work_(interval|last_success_timestamp)_seconds{/);
+  });
+
+  it('counts the time without success from its start', async () => {
+    const failed = deferred();
+    startLoop({
+      intervalMs: hourMs,
+      run: async () => {
+        failed.resolve();
+        throw new Error('the store is away');
+      },
+    });
+    await failed.promise;
+    const [, since] = /background_work_last_success_timestamp_seconds{work="example"} (\S+)/.exec(
+      await metrics.text(),
+    )!;
+    expect(Date.now() / 1000 - Number(since)).toBeLessThan(60);
   });
 
   it('waits at its stop for work that outlasts its pass', async () => {

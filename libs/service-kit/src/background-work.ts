@@ -7,8 +7,9 @@ import { WorkLoop, type LoopTiming } from './work-loop.js';
 import { errorText } from './logged-error.js';
 import { Logger } from './logger.js';
 import { Metrics } from './metrics.js';
+import { withinMs } from './within-ms.js';
 
-/** A pass that fails again and again waits at most this long, or its interval when that is longer, milliseconds. */
+/** After a failed pass no wake begins another one for at most this long, milliseconds. */
 const failurePauseMsMax = 5_000;
 
 export interface RepeatedWork extends LoopTiming {
@@ -35,8 +36,8 @@ export type Work = Pick<WorkLoop, 'wake' | 'stop'>;
 /**
  * Where providers register their background work, in their constructors.
  *
- * Failure: a pass that throws is logged and repeated after a growing pause; nothing ends a loop but the stop of the
- * service. The same failure in a row is logged once, and so is the recovery.
+ * Failure: a pass that throws is logged and repeated after a growing pause, even when it is woken; nothing ends a loop
+ * but the stop of the service. The same failure in a row is logged once, and so is the recovery.
  *
  * @example
  * constructor(background: BackgroundWork, config: AppConfig) {
@@ -45,16 +46,19 @@ export type Work = Pick<WorkLoop, 'wake' | 'stop'>;
  */
 @Injectable()
 export class BackgroundWork implements OnModuleDestroy {
-  private readonly loops: WorkLoop[] = [];
+  private readonly loops = new Map<string, WorkLoop>();
   private readonly tracked = new Set<Promise<unknown>>();
   private readonly abort = new AbortController();
   private isStarted = false;
   private readonly seconds: Histogram;
   private readonly lastSuccess: Gauge;
+  private readonly interval: Gauge;
 
+  /** @param stopMsMax longest wait for the work at the stop of the service, milliseconds */
   constructor(
     private readonly logger: Logger,
     { registry }: Metrics,
+    private readonly stopMsMax: number,
   ) {
     this.seconds = new Histogram({
       name: 'background_work_duration_seconds',
@@ -65,7 +69,13 @@ export class BackgroundWork implements OnModuleDestroy {
     });
     this.lastSuccess = new Gauge({
       name: 'background_work_last_success_timestamp_seconds',
-      help: 'When a pass of background work last succeeded, as a Unix time',
+      help: 'When a pass of background work last succeeded, or else when the work began, as a Unix time',
+      labelNames: ['work'],
+      registers: [registry],
+    });
+    this.interval = new Gauge({
+      name: 'background_work_interval_seconds',
+      help: 'Pause between two passes of background work that find nothing more to do',
       labelNames: ['work'],
       registers: [registry],
     });
@@ -78,6 +88,7 @@ export class BackgroundWork implements OnModuleDestroy {
 
   /** One pass after the other, with a pause between them. */
   every({ name, run, ...timing }: RepeatedWork): Work {
+    if (this.loops.has(name)) throw new Error(`there is background work named "${name}" already`);
     let failures = 0;
     let lastFailure: string | undefined;
     const loop = new WorkLoop(timing, async (signal) => {
@@ -98,13 +109,22 @@ export class BackgroundWork implements OnModuleDestroy {
           this.logger.error({ err: error, work: name }, 'background work failed and is tried again');
         }
         lastFailure = text;
-        const { intervalMs } = timing;
-        return backoffMs(failures, { backoffMsMin: intervalMs, backoffMsMax: Math.max(intervalMs, failurePauseMsMax) });
+        const backoffMsMin = Math.min(timing.intervalMs, failurePauseMsMax);
+        return backoffMs(failures, { backoffMsMin, backoffMsMax: failurePauseMsMax });
       }
     });
-    this.loops.push(loop);
-    if (this.isStarted) loop.start();
-    return loop;
+    this.loops.set(name, loop);
+    this.interval.set({ work: name }, timing.intervalMs / 1000);
+    if (this.isStarted) this.startLoop(name, loop);
+    return {
+      wake: () => loop.wake(),
+      stop: async () => {
+        await loop.stop();
+        this.loops.delete(name);
+        this.interval.remove({ work: name });
+        this.lastSuccess.remove({ work: name });
+      },
+    };
   }
 
   /**
@@ -121,18 +141,20 @@ export class BackgroundWork implements OnModuleDestroy {
         if (room <= 0) return;
         for (const claimed of await claim(room)) {
           underWay += 1;
-          const piece = work(claimed, signal)
-            .catch((error: unknown) =>
-              this.logger.error({ err: error, work: name }, 'a piece of background work failed'),
-            )
-            .finally(() => {
-              underWay -= 1;
-              loop.wake();
-            });
-          void this.track(piece);
+          void this.track(doPiece(claimed, signal));
         }
       },
     });
+    const doPiece = async (claimed: T, signal: AbortSignal) => {
+      try {
+        await work(claimed, signal);
+      } catch (error) {
+        this.logger.error({ err: error, work: name }, 'a piece of background work failed');
+      } finally {
+        underWay -= 1;
+        loop.wake();
+      }
+    };
     return loop;
   }
 
@@ -150,12 +172,27 @@ export class BackgroundWork implements OnModuleDestroy {
   /** Called by `startService` once the service listens. */
   start(): void {
     this.isStarted = true;
-    for (const loop of this.loops) loop.start();
+    for (const [name, loop] of this.loops) this.startLoop(name, loop);
   }
 
+  /** Waits for the work. What takes too long goes on without what the service closes after it, and may fail. */
   async onModuleDestroy(): Promise<void> {
     this.abort.abort();
-    await Promise.all(this.loops.map((loop) => loop.stop()));
-    while (this.tracked.size > 0) await Promise.all(this.tracked);
+    const running = new Set(this.loops.keys());
+    const ended = async () => {
+      await Promise.all([...this.loops].map(([name, loop]) => loop.stop().then(() => running.delete(name))));
+      while (this.tracked.size > 0) await Promise.all(this.tracked);
+    };
+    try {
+      await withinMs(this.stopMsMax, ended);
+    } catch {
+      const work = [...running];
+      this.logger.warn({ work, tracked: this.tracked.size }, 'background work does not end: closing without it');
+    }
+  }
+
+  private startLoop(name: string, loop: WorkLoop): void {
+    this.lastSuccess.set({ work: name }, Date.now() / 1000);
+    loop.start();
   }
 }

@@ -20,6 +20,9 @@ import { nestLogger } from './nest-logger.js';
 import { ReadinessRegistry } from './readiness.js';
 import { startTelemetry } from './telemetry/telemetry.js';
 
+/** Of the time that a stop may take; the rest is for writing buffers and closing the database. */
+const backgroundStopShare = 0.75;
+
 /** Pause between attempts to prepare a dependency that was away at the start, milliseconds. */
 const prepareIntervalMs = 5000;
 
@@ -130,7 +133,7 @@ function kitParts<C extends ServiceConfig>(service: ServiceDefinition<C>, option
     logger,
     metrics,
     readiness: new ReadinessRegistry(metrics),
-    background: new BackgroundWork(logger, metrics),
+    background: new BackgroundWork(logger, metrics, config.SHUTDOWN_TIMEOUT_MS * backgroundStopShare),
   };
 }
 

@@ -20,8 +20,7 @@ export class WorkLoop {
   private isWakeable = true;
 
   /**
-   * @param pass must not throw; true means that the next pass follows at once, a number is a longer pause in
-   * milliseconds
+   * @param pass must not throw; true means that the next pass follows at once, a number is a longer rest in milliseconds
    */
   constructor(
     private readonly timing: LoopTiming,
@@ -32,7 +31,7 @@ export class WorkLoop {
     this.running ??= this.loop();
   }
 
-  /** Ends the present pause, or skips the next one when a pass is running. A rest is not cut short. */
+  /** Ends the present pause, or skips the next one when a pass is running. A rest is never cut short. */
   wake(): void {
     this.wasWoken = true;
     if (this.isWakeable) this.endPause?.();
@@ -53,8 +52,9 @@ export class WorkLoop {
       this.wasWoken = false;
       const next = await this.pass(signal);
       if (next === true) continue;
-      if (restMs > 0) await this.pause(restMs, { endsOnWake: false });
-      if (!this.wasWoken) await this.pause((next || intervalMs) - restMs);
+      const rest = Math.max(restMs, next || 0);
+      if (rest > 0) await this.pause(rest, { endsOnWake: false });
+      if (!this.wasWoken && rest < intervalMs) await this.pause(intervalMs - rest);
     }
   }
 

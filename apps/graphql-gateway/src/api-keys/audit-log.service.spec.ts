@@ -24,7 +24,7 @@ function logOf() {
     store as AuditLogStore,
     events as AppEvents,
     new Clock(),
-    new BackgroundWork(logger, new Metrics()),
+    new BackgroundWork(logger, new Metrics(), 1_000),
   );
   return { log, written, table, lost: () => lost };
 }
