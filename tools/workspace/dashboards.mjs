@@ -86,6 +86,18 @@ function processPanels(selector) {
   ];
 }
 
+function backgroundPanels(selector) {
+  const panel = (title, unit, expr, help) => timeSeries({ title, unit, help, queries: [[expr, '{{work}}']] });
+  const passes = 'background_work_duration_seconds';
+  const age = `max by (work) (time() - background_work_last_success_timestamp_seconds{${selector}})`;
+  const failed = `sum by (work) (increase(${passes}_count{${selector},outcome="failed"}[1h]))`;
+  return [
+    panel('Time since the last success', 's', age, 'Of the pod whose work succeeded longest ago.'),
+    panel('Time of a pass, p95', 's', quantile(0.95, `${passes}_bucket{${selector}}`, ', work')),
+    panel('Failed passes, in an hour', 'short', failed),
+  ];
+}
+
 const shortName = (app, name) =>
   name
     .replace(`tradewind_${app.replaceAll('-', '_')}_`, '')
@@ -113,6 +125,8 @@ export async function serviceDashboard(app) {
     ...requestPanels(selector),
     row('Process'),
     ...processPanels(selector),
+    row('Background work'),
+    ...backgroundPanels(selector),
     row('What the service does'),
     ...(await businessMetrics(app)).map((metric) => businessPanel(app, metric)),
   ]);

@@ -2,7 +2,7 @@
 // Jest.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLogger, Metrics } from '@tradewind/service-kit';
+import { BackgroundWork, createLogger, Metrics } from '@tradewind/service-kit';
 import { root } from './projects.mjs';
 
 /**
@@ -21,9 +21,10 @@ export async function businessMetrics(app) {
   return [...described(metrics).filter(({ name }) => !common.has(name)), ...gauges(app)];
 }
 
-/** What every service exports: requests, and the figures of the process. */
+/** What every service exports: requests, background work, and the figures of the process. */
 export async function commonMetrics() {
   const metrics = new Metrics();
+  new BackgroundWork(createLogger({ service: 'any', version: '', level: 'fatal' }), metrics, 0);
   const text = await metrics.text();
   const ofProcess = [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\w+)/gm)].map(([, name, help, type]) => ({
     name,
