@@ -14,6 +14,8 @@ export interface RetentionStep {
 export interface RetentionOptions {
   db: Db;
   steps: readonly RetentionStep[];
+  /** Pause between passes, milliseconds; an hour by default. */
+  intervalMs?: number;
   /** Rows of one transaction. */
   batchRows: number;
   /** Called after each pass for each table from which rows were removed. */
@@ -27,7 +29,7 @@ export interface RetentionOptions {
 export function registerRetention(background: BackgroundWork, options: RetentionOptions): void {
   background.every({
     name: 'retention',
-    intervalMs: retentionIntervalMs,
+    intervalMs: options.intervalMs ?? retentionIntervalMs,
     run: (signal) => removeOldRows(options, signal),
   });
 }

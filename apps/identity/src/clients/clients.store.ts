@@ -85,8 +85,8 @@ export class ClientsStore {
     return (await tx.affected(remove, [clientId])) === 1;
   }
 
-  async removeUnused(days: number): Promise<void> {
-    await this.statements.rows(removeUnused, [days]);
+  async removeUnused(days: number): Promise<number> {
+    return (await this.statements.rows(removeUnused, [days])).length;
   }
 }
 

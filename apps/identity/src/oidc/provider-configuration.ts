@@ -1,12 +1,5 @@
 // The configuration of the OpenID provider: every deviation from the library's defaults, with its reason.
-import {
-  errors,
-  interactionPolicy,
-  type Adapter,
-  type Client,
-  type Configuration,
-  type KoaContextWithOIDC,
-} from 'oidc-provider';
+import { errors, interactionPolicy, type Adapter, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import type { AppConfig } from '../app.config.js';
 import type { KeySet } from '../signing-keys/signing-key.entity.js';
 import type { User } from '../users/users.types.js';
@@ -152,7 +145,7 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
         allowedPolicy: async (_ctx, client, token) => {
           const { accountId, aud } = token as { accountId?: string; aud?: unknown };
           if (accountId !== undefined && !(await findActiveUser(accountId))) return false;
-          return token.clientId === client.clientId || mayIntrospect(client, aud);
+          return token.clientId === client.clientId || (aud !== undefined && client[introspectsAudience] === aud);
         },
       },
       revocation: {
@@ -254,8 +247,4 @@ function assertPlainName(ctx: KoaContextWithOIDC | undefined, name: unknown): vo
       'client_name must not hold control characters or such as change the direction of writing',
     );
   }
-}
-
-function mayIntrospect(client: Client, audience: unknown): boolean {
-  return audience !== undefined && client[introspectsAudience] === audience;
 }

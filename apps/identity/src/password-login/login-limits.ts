@@ -17,42 +17,24 @@ export function loginLimits(
   config: AppConfig,
   attempt: { account: string; network: string; browserId: string | undefined },
 ): LoginLimit[] {
-  const windowSeconds = config.LOGIN_WINDOW_SECONDS;
   const { network, browserId } = attempt;
+  const window = { windowSeconds: config.LOGIN_WINDOW_SECONDS };
+  const clear = { ...window, afterSuccess: 'clear' } as const;
+  const refund = { ...window, afterSuccess: 'refund' } as const;
   if (browserId !== undefined) {
-    return [
-      {
-        name: 'known_browser',
-        key: `login browser ${browserId}`,
-        limit: config.LOGIN_FAILURES_PER_KNOWN_BROWSER,
-        windowSeconds,
-        afterSuccess: 'clear',
-      },
-    ];
+    const limit = config.LOGIN_FAILURES_PER_KNOWN_BROWSER;
+    return [{ name: 'known_browser', key: `login browser ${browserId}`, limit, ...clear }];
   }
   // Hashed: the table must not become a list of email addresses that somebody typed.
-  const account = createHash('sha256').update(attempt.account).digest('base64url');
+  const account = `login account ${createHash('sha256').update(attempt.account).digest('base64url')}`;
+  const {
+    LOGIN_FAILURES_PER_ACCOUNT_AND_NETWORK: perAccountAndNetwork,
+    LOGIN_FAILURES_PER_ACCOUNT: perAccount,
+    LOGIN_FAILURES_PER_NETWORK: perNetwork,
+  } = config;
   return [
-    {
-      name: 'account_and_network',
-      key: `login account ${account} network ${network}`,
-      limit: config.LOGIN_FAILURES_PER_ACCOUNT_AND_NETWORK,
-      windowSeconds,
-      afterSuccess: 'clear',
-    },
-    {
-      name: 'account',
-      key: `login account ${account}`,
-      limit: config.LOGIN_FAILURES_PER_ACCOUNT,
-      windowSeconds,
-      afterSuccess: 'refund',
-    },
-    {
-      name: 'network',
-      key: `login network ${network}`,
-      limit: config.LOGIN_FAILURES_PER_NETWORK,
-      windowSeconds,
-      afterSuccess: 'refund',
-    },
+    { name: 'account_and_network', key: `${account} network ${network}`, limit: perAccountAndNetwork, ...clear },
+    { name: 'account', key: account, limit: perAccount, ...refund },
+    { name: 'network', key: `login network ${network}`, limit: perNetwork, ...refund },
   ];
 }

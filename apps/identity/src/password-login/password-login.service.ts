@@ -38,7 +38,7 @@ export class PasswordLogin {
    * Full windows that had an audit row in the last minute. A refusal costs its sender nothing: with a row for each,
    * anybody could fill the table. Some 2 MB when full.
    */
-  private readonly written = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
+  private readonly auditedRefusals = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
 
   constructor(
     private readonly config: AppConfig,
@@ -70,7 +70,13 @@ export class PasswordLogin {
     if (user) unit.users.set(user.id, user);
     const isActive = user !== undefined && !user.isDisabled;
     const lane: Lane = { isKnown: browserId !== undefined, key: browserId ?? network };
-    const isRight = await this.verify(isActive ? attempt.passwordHash : undefined, password, lane, limits);
+    const isRight = await this.hashing
+      .verify(isActive ? attempt.passwordHash : undefined, password, lane)
+      .catch(async (error: unknown) => {
+        // An attempt whose password was not checked is no failure.
+        await this.attempts.giveBack(limits);
+        throw error;
+      });
     if (!user || !isActive || !isRight) {
       this.audit.record({ event: 'login.failed', userId: user?.id, details: { via } });
       return { kind: 'refused' };
@@ -94,27 +100,12 @@ export class PasswordLogin {
   private async take(limits: LoginLimit[], emailKey: string | undefined) {
     const deadline = Date.now() + waitMsMax;
     for (;;) {
-      const attempt = await this.attempts.takeWithUser(limits, emailKey);
+      const attempt = await this.attempts.take(limits, emailKey);
       if (attempt.allowed) return attempt;
       const settled = this.inFlight.untilOneSettles(attempt.fullKeys);
       if (settled === undefined) return attempt;
       if (this.inFlight.waiting > this.config.PASSWORD_HASHES_WAITING || Date.now() > deadline) throw tooManyLogins();
       await settled;
-    }
-  }
-
-  /** An attempt whose password was not checked is no failure. */
-  private async verify(
-    passwordHash: string | undefined,
-    password: string,
-    lane: Lane,
-    limits: LoginLimit[],
-  ): Promise<boolean> {
-    try {
-      return await this.hashing.verify(passwordHash, password, lane);
-    } catch (error) {
-      await this.attempts.giveBack(limits);
-      throw error;
     }
   }
 
@@ -126,8 +117,8 @@ export class PasswordLogin {
   ): void {
     const full = limits.find(({ key }) => fullKeys.includes(key)) ?? limits[0]!;
     this.events.emit('login_throttled', { limit: full.name, via, user_id: userId });
-    if (this.written.has(full.key)) return;
-    this.written.set(full.key, true);
+    if (this.auditedRefusals.has(full.key)) return;
+    this.auditedRefusals.set(full.key, true);
     this.audit.record({ event: 'login.throttled', userId, details: { via, limit: full.name } });
   }
 }

@@ -51,8 +51,8 @@ export class SigningKeysStore {
     await keys.update({ state: 'next' }, { state: 'current', activatedAt: () => 'now()' });
   }
 
-  async deleteExpired(): Promise<void> {
+  async deleteExpired(): Promise<number> {
     const expired = { expiresAt: Raw((column) => `${column} <= now()`) };
-    await this.statements.run(() => this.db.repository(SigningKeyRow).delete(expired));
+    return (await this.statements.run(() => this.db.repository(SigningKeyRow).delete(expired))).affected ?? 0;
   }
 }

@@ -14,12 +14,16 @@ export interface AttemptResult {
   retryAfterSeconds: number;
   /** The windows that refused it. */
   fullKeys: string[];
+  user: User | undefined;
+  passwordHash: string | undefined;
 }
 
 interface Verdict {
   taken: string[];
   refused: string[];
   wait_seconds: number | null;
+  user: User | null;
+  password_hash: string | null;
 }
 
 // An attempt is counted before it is made and given back if it succeeds, so that no burst of parallel guesses passes
@@ -27,8 +31,10 @@ interface Verdict {
 // windows of the attempt (`full_windows`). The condition of the update enforces the limit: `full_windows` only sees
 // what existed when the statement began.
 // Rows are locked in the order of their keys, so two attempts never deadlock.
-const takeText = `
-  wanted as (
+const take: NamedStatement = {
+  name: 'attempt_take',
+  text: `
+  with wanted as (
     select * from unnest($1::text[], $2::int[], $3::int[]) as a(key, max, seconds)
   ), full_windows as (
     select w.key, w.window_ends_at from wanted join attempt_window w using (key)
@@ -50,17 +56,9 @@ const takeText = `
   ), verdict as (
     select array(select key from taken) as taken, array(select key from refused) as refused,
            (select max(ceil(extract(epoch from window_ends_at - now())))::int from refused) as wait_seconds
-  )`;
-
-const take: NamedStatement = {
-  name: 'attempt_take',
-  text: `with ${takeText} select taken, refused, wait_seconds from verdict`,
-};
-const takeWithUser: NamedStatement = {
-  name: 'attempt_take_with_user',
-  text: `with ${takeText}
-         select v.taken, v.refused, v.wait_seconds, ${userColumn('u')} as user, u.password_hash
-           from verdict v left join user_account u on u.email_key = $4`,
+  )
+  select v.taken, v.refused, v.wait_seconds, ${userColumn('u')} as user, u.password_hash
+    from verdict v left join user_account u on u.email_key = $4`,
 };
 const giveBack: NamedStatement = {
   name: 'attempt_give_back',
@@ -76,23 +74,22 @@ const deleteEnded: NamedStatement = {
 export class AttemptsStore {
   constructor(private readonly statements: Statements) {}
 
-  /** Counts one attempt in every window, or in none if one of them is full. */
-  async take(limits: AttemptLimit[]): Promise<AttemptResult> {
-    const [verdict] = await this.statements.rows<Verdict>(take, values(limits));
-    return this.settle(limits, verdict!);
-  }
-
-  /** The same, with the user of that address in the same round trip. */
-  async takeWithUser(
-    limits: AttemptLimit[],
-    emailKey: string | undefined,
-  ): Promise<AttemptResult & { user: User | undefined; passwordHash: string | undefined }> {
-    const [row] = await this.statements.rows<Verdict & { user: User | null; password_hash: string | null }>(
-      takeWithUser,
-      [...values(limits), emailKey ?? null],
-    );
-    const { user, password_hash: passwordHash } = row!;
-    return { ...(await this.settle(limits, row!)), user: user ?? undefined, passwordHash: passwordHash ?? undefined };
+  /**
+   * Counts one attempt in every window, or in none if one of them is full. The user of the address comes in the same
+   * round trip.
+   */
+  async take(limits: AttemptLimit[], emailKey?: string): Promise<AttemptResult> {
+    const [verdict] = await this.statements.rows<Verdict>(take, [
+      limits.map((one) => one.key),
+      limits.map((one) => one.limit),
+      limits.map((one) => one.windowSeconds),
+      emailKey ?? null,
+    ]);
+    const { taken, refused, wait_seconds: waitSeconds, user, password_hash: passwordHash } = verdict!;
+    const found = { user: user ?? undefined, passwordHash: passwordHash ?? undefined };
+    if (taken.length === limits.length) return { allowed: true, retryAfterSeconds: 0, fullKeys: [], ...found };
+    if (taken.length > 0) await this.statements.affected(giveBack, [taken]);
+    return { allowed: false, retryAfterSeconds: Math.max(1, waitSeconds ?? 1), fullKeys: refused, ...found };
   }
 
   /** Gives one attempt back in every window. */
@@ -103,16 +100,4 @@ export class AttemptsStore {
   async deleteEnded(limit: number): Promise<number> {
     return this.statements.affected(deleteEnded, [limit]);
   }
-
-  private async settle(limits: AttemptLimit[], { taken, refused, wait_seconds }: Verdict): Promise<AttemptResult> {
-    if (taken.length === limits.length) return { allowed: true, retryAfterSeconds: 0, fullKeys: [] };
-    if (taken.length > 0) await this.statements.affected(giveBack, [taken]);
-    return { allowed: false, retryAfterSeconds: Math.max(1, wait_seconds ?? 1), fullKeys: refused };
-  }
 }
-
-const values = (limits: AttemptLimit[]): unknown[] => [
-  limits.map((one) => one.key),
-  limits.map((one) => one.limit),
-  limits.map((one) => one.windowSeconds),
-];

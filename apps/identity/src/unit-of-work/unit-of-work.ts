@@ -8,7 +8,7 @@ import type { User } from '../users/users.types.js';
 
 export interface PayloadRecord {
   model: string;
-  /** Key in the table, see oidc/payloads/payload-keys.ts. */
+  /** Key in the table, see oidc/payloads/payload-adapter.ts. */
   id: string;
   /** JSON text. */
   payload: string;

@@ -2,7 +2,7 @@
 import { unitOfWork } from '../../unit-of-work/unit-of-work.js';
 import { renderForward } from '../../pages/forward-pages.js';
 import { claimsSupported } from '../claims.js';
-import { storedId } from '../payloads/payload-keys.js';
+import { storedId } from '../payloads/payload-adapter.js';
 import { findAudience } from '../resources.js';
 import { routes } from '../routes.js';
 import { hasBody, isAt, isAuthorization, isMetadata, isToken, when } from './conditions.js';

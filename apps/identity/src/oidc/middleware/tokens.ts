@@ -1,8 +1,7 @@
 // Requests with a code or token: what is read for them first, and which of them may be repeated.
 import { unitOfWork } from '../../unit-of-work/unit-of-work.js';
 import { structuredTokenPrefix } from '../payloads/access-token-adapter.js';
-import { PayloadAdapter } from '../payloads/payload-adapter.js';
-import { storedId } from '../payloads/payload-keys.js';
+import { PayloadAdapter, storedId } from '../payloads/payload-adapter.js';
 import { routes } from '../routes.js';
 import { isAt, isForm, isToken, when } from './conditions.js';
 import type { Middleware, MiddlewareNeeds } from './middleware.types.js';

@@ -3,7 +3,7 @@ import type { ClientRecords, KnownClient } from '../../clients/client-records.js
 import type { ClientsStore } from '../../clients/clients.store.js';
 import type { ClientRights } from '../../clients/oauth-client.entity.js';
 import { unitOfWork } from '../../unit-of-work/unit-of-work.js';
-import { isStorableText } from './payload-keys.js';
+import { isStorableText } from './payload-adapter.js';
 
 const rightsOfRegistered: ClientRights = { origin: 'registration', resources: [] };
 

@@ -1,8 +1,8 @@
 // The storage that oidc-provider asks for (its Adapter interface), on PayloadsStore. The unit of work of the request
 // collects the writes and answers the reads that it can.
+import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
-import { isStoredHashed, storedId } from './payload-keys.js';
 import type { PayloadsStore, PayloadWithRelations } from './payloads.store.js';
 import {
   payloadKey,
@@ -11,6 +11,19 @@ import {
   type PayloadRecord,
   type UnitOfWork,
 } from '../../unit-of-work/unit-of-work.js';
+
+const storedPlain = new Set(['Grant', 'AccessToken']);
+
+/**
+ * The key under which a payload is stored: for anything that works as a bearer token its SHA-256, so that nobody gets a
+ * token by reading the table. The ids of grants and the `jti` of JWT access tokens give no access.
+ */
+export const storedId = (model: string, handle: string): string =>
+  storedPlain.has(model) ? handle : hash('sha256', handle, 'base64url');
+
+/** PostgreSQL refuses U+0000 and lone surrogates in text. No id of a client has them, nor is one longer than this. */
+export const isStorableText = (text: string): boolean =>
+  text.length <= 255 && !text.includes('\0') && !/\p{Surrogate}/u.test(text);
 
 const handleLengthMax = 128;
 
@@ -167,7 +180,7 @@ function toRecord(
 ): PayloadRecord {
   const stored = { ...payload };
   // No payload may contain the handle of a hashed row, nor an interaction that of its session.
-  if (isStoredHashed(model)) delete stored.jti;
+  if (!storedPlain.has(model)) delete stored.jti;
   if (stored.session?.cookie) stored.session = { ...stored.session, cookie: '' };
   return {
     model,
@@ -208,7 +221,7 @@ function related(model: string, handle: string, payload: AdapterPayload) {
 function fromFound(model: string, found: FoundPayload | undefined, handle: string): AdapterPayload | undefined {
   if (!found) return undefined;
   const payload = parse(found.payload);
-  if (isStoredHashed(model)) payload.jti = handle;
+  if (!storedPlain.has(model)) payload.jti = handle;
   return found.consumedAtSeconds === null ? payload : { ...payload, consumed: found.consumedAtSeconds };
 }
 

@@ -43,7 +43,7 @@ describe('statements that meet', () => {
     const ip = { key: 'login ip x', limit: 1_000_000, windowSeconds: 900 };
     const login = async () => {
       for (let n = 0; n < 60; n += 1) {
-        await attempts.takeWithUser([account, ip], undefined);
+        await attempts.take([account, ip]);
         const unit = new UnitOfWork();
         unit.clearedAttempts.push(account.key);
         unit.refundedAttempts.push(ip.key);
