@@ -189,6 +189,21 @@ describe('authentication', () => {
     }
   });
 
+  it('answers 502, not 401, when it has never read the signing keys and cannot', async () => {
+    const fresh = await startGateway();
+    try {
+      const { identity } = fresh;
+      const token = identity.token(identity.addUser());
+      await identity.stop();
+      const made = await fresh.auth(token, create, { input: { name: 'unread' } });
+      expect([made.status, made.body.error]).toEqual([502, 'Bad Gateway']);
+      await identity.start();
+      expect((await fresh.auth(token, create, { input: { name: 'read' } })).status).toBe(200);
+    } finally {
+      await fresh.close();
+    }
+  });
+
   it('passes to identity the address that its own proxy reports, not one that the caller invents', async () => {
     const behindProxy = await startGateway({ TRUST_PROXY: '1' });
     try {

@@ -33,8 +33,10 @@ export class DirectLoginGuard extends AuthGuard('direct-login') {
 
   /** Called by Passport's guard. 502 when the signing keys cannot be read, 401 for any token but one of a log-in. */
   override handleRequest<User>(error: unknown, user: unknown, info: unknown, execution: ExecutionContext): User {
-    if (error instanceof ServiceError) throw error;
-    if (error || !user) throw invalidToken(error ?? info);
+    // The strategy passes the failure to read a key as a reason to refuse the token.
+    const cause = error ?? info;
+    if (cause instanceof ServiceError) throw cause;
+    if (error || !user) throw invalidToken(cause);
     // The strategy has made it.
     requestContextOf(execution).user = user as LoggedInUser;
     return user as User;
