@@ -15,6 +15,8 @@ const replicasOfService = 2;
 /** Ports of the replicas above those that `npm start` uses, in a gap between platforms (`freePortBase`). */
 const replicaOffset = 440;
 const startTimeoutMs = 120_000;
+/** Before a service that died is started again, as a cluster waits. */
+const restartPauseMs = 1_000;
 /** PostgreSQL refuses to start while processes of a killed server still end. */
 const postgresStartAttempts = 10;
 
@@ -24,6 +26,7 @@ export class ChaosPlatform {
   readonly deaths: string[] = [];
   private postgres: EmbeddedPostgres | undefined;
   private simulator: Replica | undefined;
+  private isStopping = false;
   private readonly balancers = new Map<ServiceName, Balancer>();
 
   private constructor(
@@ -152,6 +155,7 @@ export class ChaosPlatform {
 
   /** Stops the services; databases, files and ledger can still be read. Resolves with those that had to be killed. */
   async stopServices(): Promise<string[]> {
+    this.isStopping = true;
     const stops = await Promise.all(
       this.replicas.map(async (replica) => ({ name: replica.name, isClean: await replica.stop() })),
     );
@@ -200,7 +204,9 @@ export class ChaosPlatform {
       },
       (how) => {
         this.deaths.push(`${how} at ${new Date().toISOString()}`);
-        replica.start();
+        setTimeout(() => {
+          if (!this.isStopping) replica.start();
+        }, restartPauseMs).unref();
       },
     );
     return replica;

@@ -1,0 +1,30 @@
+// A short chaos run, of a minute of load, since it runs with every change. Longer ones: npm run chaos.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from '@jest/globals';
+import { rootDir } from '../src/platform-process.js';
+
+const minutes = '1';
+const seed = '1';
+/** Start, load, settling and stop on two cores that also run other tests. */
+const timeoutMs = 600_000;
+
+it(
+  'under load and faults nothing is lost, doubled, bought twice or refused without a cause',
+  async () => {
+    const words = ['--conditions=@tradewind/source', '--import', '@swc-node/register/esm-register'];
+    const main = join(rootDir, 'e2e/chaos/main.ts');
+    const { NODE_OPTIONS: _options, TEST_DATABASE_URL: _test, ...env } = process.env;
+    const run = promisify(execFile)(process.execPath, [...words, main, '--minutes', minutes, '--seed', seed], {
+      cwd: rootDir,
+      env: { ...env, TS_NODE_PROJECT: join(rootDir, 'tsconfig.base.json') },
+      timeout: timeoutMs,
+    });
+    const { stdout } = await run.catch((error: { stdout: string; stderr: string }) => {
+      throw new Error(`${error.stdout}\n${error.stderr}`);
+    });
+    expect(stdout).toContain('\n0 findings.');
+  },
+  timeoutMs + 30_000,
+);
