@@ -89,11 +89,7 @@ export class StartsService {
   private async recordStarted(job: Job, run: ProviderRun, signal: AbortSignal): Promise<void> {
     this.changes.announceRun(job.id, run.id);
     // Retried while the job belongs to this process; after that `UnsettledStarts` finds the run.
-    const record = async () => {
-      const result = await this.transitions.recordRun(job.id, run, this.config.FOLLOW_INTERVAL_MS);
-      await this.pause.forgetRefusals();
-      return result;
-    };
+    const record = () => this.transitions.recordRun(job.id, run, this.config.FOLLOW_INTERVAL_MS);
     const result = await retry(record, {
       attempts: Math.ceil(this.times.leaseMs / recordPauseMs),
       backoffMsMin: recordPauseMs,
@@ -103,9 +99,12 @@ export class StartsService {
     });
     if (result === 'orphan') {
       this.changes.forgetRun(job.id);
-      return this.orphanRuns.abort(run.id, job.id);
+      await this.orphanRuns.abort(run.id, job.id);
+    } else {
+      this.events.emit('run_started', { entity: job.entity, job_id: job.id, run_id: run.id });
     }
-    this.events.emit('run_started', { entity: job.entity, job_id: job.id, run_id: run.id });
+    // Last: the database may be away, and a run without a job costs money until it is aborted.
+    await this.pause.forgetRefusals();
   }
 
   private async pauseForCapacity(retryAfterMs: number): Promise<void> {

@@ -67,9 +67,10 @@ export class UnsettledStarts {
 
   private async adopt(job: Job, run: ProviderRun): Promise<void> {
     const result = await this.transitions.recordRun(job.id, run, 0);
-    await this.pause.forgetRefusals();
-    if (result === 'orphan') return this.orphanRuns.abort(run.id, job.id);
+    if (result === 'orphan') await this.orphanRuns.abort(run.id, job.id);
     if (result === 'recorded') this.events.emit('run_adopted', { job_id: job.id, run_id: run.id });
+    // Last, because the database may be away by now.
+    await this.pause.forgetRefusals();
   }
 
   private async readList(jobs: readonly Job[]): Promise<Map<string, ProviderRun>> {
