@@ -180,6 +180,21 @@ describe('importFile', () => {
     expect(await sql('select name, ticker from company where id = 1')).toEqual([{ name: 'Again', ticker: 'ONE' }]);
   });
 
+  it('lets a repeated row update the first although its id is written in another way', async () => {
+    await importContent('company', 'a.csv', 'id,name\n7,Seven\n');
+    const result = await importContent('company', 'b.csv', 'id,name\n7,First\n007,Again\n');
+    expect(result).toMatchObject({ records: 2, inserted: 0, updated: 2, refused: 0 });
+    expect(await sql('select name from company')).toEqual([{ name: 'Again' }]);
+  });
+
+  it('refuses to write the report over the file', async () => {
+    const path = file('x.csv', 'id,name\n1,\n');
+    const reportPath = join(folder, '.', 'sub', '..', 'x.csv');
+    const imported = importFile(database.client, { entity: 'company', path, reportPath, isQuiet: true });
+    await expect(imported).rejects.toThrow('the report needs another file');
+    expect(readFileSync(path, 'utf8')).toBe('id,name\n1,\n');
+  });
+
   describe('with companies and persons', () => {
     beforeEach(async () => {
       await importContent(

@@ -1,6 +1,8 @@
 // One file into one table: COPY into a staging table, checks, merge; a batch is a transaction. An import that was cut
 // off is run again: rows that are already as the file says are not written.
 import { rmSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { integerOf } from '@tradewind/filters';
 import pg from 'pg';
 import { copyRows } from '../copy-rows.js';
 import { inTransaction, vacuumAnalyze } from '../database.js';
@@ -42,6 +44,7 @@ export async function importFile(client: pg.Client, options: ImportOptions): Pro
   const { entity, path, reportPath = `${path}.refused.csv` } = options;
   const format = formatOf(path);
   const sizeBytes = sizeOf(path);
+  if (resolve(reportPath) === resolve(path)) throw new FileError(`${path}: the report needs another file`);
   rmSync(reportPath, { force: true });
   await restoreIndexes(client);
   if (await isFirstBulk(client, entity, sizeBytes)) await suspendIndexes(client, entity);
@@ -126,7 +129,8 @@ class ImportRun {
     };
     for await (const record of records) {
       // A row that comes again updates the first, as it would in a file of its own: it begins a new batch.
-      const id = idOf(record);
+      const written = idOf(record);
+      const id = integerOf(written) ?? written;
       if (batch.length >= rowsPerBatch || (id !== undefined && ids.has(id))) await flush();
       if (id !== undefined) ids.add(id);
       batch.push(record);
@@ -201,7 +205,7 @@ class ImportRun {
   }
 }
 
-/** The id as it is written, to see that it comes again; undefined when there is none. */
+/** The id as it is written; undefined when there is none. */
 function idOf({ content }: FileRecord): string | undefined {
   const id = 'fields' in content ? content.fields['id'] : undefined;
   return typeof id === 'string' || typeof id === 'number' ? String(id).trim() : undefined;
