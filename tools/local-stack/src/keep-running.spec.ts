@@ -2,15 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import { keepRunning, type RunningPart } from './keep-running.js';
 
 /** A part that ends when told to, or has ended already. */
-function part(lastLines: string[] = []): RunningPart & { end: (sentence: string) => void } {
+function part(): RunningPart & { end: (sentence: string) => void } {
   let end!: (sentence: string) => void;
   const ended = new Promise<string>((resolve) => (end = resolve));
-  return { ended, end, lastLines };
+  return { ended, end };
 }
 
-function endedPart(sentence: string, lastLines: string[] = []): RunningPart {
-  return { ended: Promise.resolve(sentence), lastLines };
+function endedPart(sentence: string): RunningPart {
+  return { ended: Promise.resolve(sentence) };
 }
+
+const lastLines = () => [];
 
 describe('a part of the platform that ends', () => {
   it('is started again, and each line says what happened', async () => {
@@ -21,6 +23,7 @@ describe('a part of the platform that ends', () => {
     const kept = keepRunning(first, {
       name: 'identity',
       start: async () => second,
+      lastLines,
       report: (line) => {
         lines.push(line);
         if (line.includes('runs again')) stop.abort();
@@ -35,15 +38,20 @@ describe('a part of the platform that ends', () => {
 
   it('is given up after the last pause, with its last lines and what to do', async () => {
     const lines: string[] = [];
-    const sentence = await keepRunning(endedPart('identity ended (exit code 1)'), {
+    let written = 'service started';
+    const sentence = await keepRunning(endedPart('identity ended (SIGKILL)'), {
       name: 'identity',
-      start: async () => endedPart('identity ended (exit code 1)', ['no disk space']),
+      start: async () => {
+        written = 'no disk space';
+        throw new Error('identity ended (exit code 1)');
+      },
+      lastLines: () => [written],
       report: (line) => lines.push(line),
       signal: new AbortController().signal,
       pausesMs: [1, 2, 3],
     });
     expect(
-      lines.filter((line) => line.includes('starting it again')).map((line) => /in (.*) s/.exec(line)?.[1]),
+      lines.filter((line) => line.includes('starting it again')).map((line) => /again in (.*) s/.exec(line)?.[1]),
     ).toEqual(['0.001', '0.002', '0.003']);
     expect(sentence).toBe(
       'identity ended (exit code 1), also after 3 restarts. ' +
@@ -60,6 +68,7 @@ describe('a part of the platform that ends', () => {
         starts += 1;
         throw new Error('PostgreSQL was not ready within 60 s');
       },
+      lastLines,
       report: () => undefined,
       signal: new AbortController().signal,
       pausesMs: [1, 1],
@@ -76,8 +85,9 @@ describe('a part of the platform that ends', () => {
       start: async () => {
         starts += 1;
         if (starts === 5) stop.abort();
-        return { ended: new Promise((resolve) => setTimeout(resolve, 20, 'identity ended (SIGKILL)')), lastLines: [] };
+        return { ended: new Promise((resolve) => setTimeout(resolve, 20, 'identity ended (SIGKILL)')) };
       },
+      lastLines,
       report: () => undefined,
       signal: stop.signal,
       pausesMs: [1],
@@ -94,6 +104,7 @@ describe('a part of the platform that ends', () => {
       start: async () => {
         throw new Error('started after the stop');
       },
+      lastLines,
       report: () => stop.abort(),
       signal: stop.signal,
       pausesMs: [60_000],

@@ -6,14 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface RunningPart {
   /** Resolves with a sentence when it ends. */
   ended: Promise<string>;
-  /** The last lines that it wrote. */
-  lastLines: readonly string[];
 }
 
 export interface Restarting {
   name: string;
   /** Starts the part again. Resolves once it is ready; rejects when it does not become ready. */
   start: () => Promise<RunningPart>;
+  /** What it wrote last, also in a start that failed. */
+  lastLines: () => readonly string[];
   report: (line: string) => void;
   /** Aborted when the platform stops: nothing is started after that. */
   signal: AbortSignal;
@@ -32,7 +32,7 @@ const defaultSteadyMs = 60_000;
  */
 export async function keepRunning(
   part: RunningPart,
-  { name, start, report, signal, pausesMs = defaultPausesMs, steadyMs = defaultSteadyMs }: Restarting,
+  { name, start, lastLines, report, signal, pausesMs = defaultPausesMs, steadyMs = defaultSteadyMs }: Restarting,
 ): Promise<string | undefined> {
   const stopped = new Promise<undefined>((resolve) => {
     if (signal.aborted) resolve(undefined);
@@ -46,10 +46,10 @@ export async function keepRunning(
     for (let isReady = false; !isReady;) {
       if (signal.aborted || end === undefined) return undefined;
       const pauseMs = pausesMs[restarts];
-      if (pauseMs === undefined) return givenUp(name, end, restarts, part.lastLines);
+      if (pauseMs === undefined) return givenUp(name, end, restarts, lastLines());
       restarts += 1;
       report(`${end}; starting it again in ${pauseMs / 1000} s (${restarts} of ${pausesMs.length})`);
-      await Promise.race([sleep(pauseMs), stopped]);
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return undefined;
       try {
         part = await start();

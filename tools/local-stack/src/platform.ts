@@ -126,18 +126,18 @@ export class Platform {
     if (this.settings.databaseUrl !== undefined) return this.settings.databaseUrl;
     return this.timed('PostgreSQL', async () => {
       const postgres = await this.startPostgres();
-      this.failAtEndOf(postgres);
+      this.failAtEnd('PostgreSQL', postgres);
       return createDatabase(postgres.url);
     });
   }
 
-  private async startPostgres(): Promise<EmbeddedPostgres & RunningPart> {
+  private async startPostgres(): Promise<EmbeddedPostgres> {
     this.postgres = await startEmbeddedPostgres({
       dataDir: join(this.settings.dataDir, 'postgres'),
       port: portOf(this.settings.portBase, 'postgresql'),
     });
     this.lock.add('PostgreSQL', this.postgres.pid, 'postgres');
-    return { ...this.postgres, lastLines: [] };
+    return this.postgres;
   }
 
   private startProcess(name: ProcessName, context: ProcessContext): SupervisedProcess {
@@ -159,7 +159,7 @@ export class Platform {
     );
     this.processes.set(name, process);
     this.lock.add(name, process.pid, entry);
-    this.failAtEndOf(process);
+    this.failAtEnd(name, process);
     return process;
   }
 
@@ -168,11 +168,16 @@ export class Platform {
   }
 
   /** Until everything is ready: a part that dies then would die again. */
-  private failAtEndOf(part: RunningPart): void {
+  private failAtEnd(name: string, part: RunningPart): void {
     void part.ended.then((sentence) => {
       if (this.stopping.signal.aborted || this.kept.length > 0) return;
-      this.fail([sentence, ...(part.lastLines.length > 0 ? ['Its last lines:', ...part.lastLines] : [])].join('\n'));
+      const lines = this.lastLines(name);
+      this.fail([sentence, ...(lines.length > 0 ? ['Its last lines:', ...lines] : [])].join('\n'));
     });
+  }
+
+  private lastLines(name: string): readonly string[] {
+    return this.processes.get(name)?.lastLines ?? [];
   }
 
   private keepAllRunning(context: ProcessContext): void {
@@ -186,13 +191,14 @@ export class Platform {
         return next;
       });
     }
-    if (this.postgres) this.keep('PostgreSQL', { ...this.postgres, lastLines: [] }, () => this.startPostgres());
+    if (this.postgres) this.keep('PostgreSQL', this.postgres, () => this.startPostgres());
   }
 
   private keep(name: string, part: RunningPart, start: () => Promise<RunningPart>): void {
     const { report } = this;
+    const lastLines = () => this.lastLines(name);
     this.kept.push(
-      keepRunning(part, { name, start, report, signal: this.stopping.signal }).then((sentence) => {
+      keepRunning(part, { name, start, lastLines, report, signal: this.stopping.signal }).then((sentence) => {
         if (sentence !== undefined) this.fail(sentence);
       }),
     );
