@@ -11,6 +11,9 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -58,7 +61,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const dataDir = options.ephemeral ? join(scratch!, 'data') : options.dataDir;
   const port = options.ephemeral ? await freePort() : options.port;
 
-  if (!existsSync(join(dataDir, 'PG_VERSION'))) createCluster(programs.initdb, dataDir, account);
+  if (isMissing(dataDir)) createCluster(programs.initdb, dataDir, account);
+  else assertUsable(dataDir, programs.postgres);
 
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
@@ -189,7 +193,23 @@ function isReachable(folder: string, uid: number): boolean {
   }
 }
 
-function createCluster(initdb: string, dataDir: string, account: Account): void {
+const isMissing = (folder: string): boolean => !existsSync(folder) || readdirSync(folder).length === 0;
+
+/** Throws a sentence for a folder that this PostgreSQL cannot use. Nothing in it is changed. */
+function assertUsable(dataDir: string, postgres: string): void {
+  const missing = ['PG_VERSION', 'global/pg_control'].find((file) => !existsSync(join(dataDir, file)));
+  if (missing !== undefined)
+    throw new Error(`${dataDir} is no whole data folder of PostgreSQL: ${missing} is missing.`);
+  const made = readFileSync(join(dataDir, 'PG_VERSION'), 'utf8').trim();
+  const version = /\d+/.exec(execFileSync(postgres, ['--version'], { encoding: 'utf8' }))?.[0];
+  if (made !== version)
+    throw new Error(`${dataDir} was made by PostgreSQL "${made}", but the packages of this checkout have ${version}.`);
+}
+
+/** It is made under another name first, so that a start that is killed leaves no half of it behind. */
+function createCluster(initdb: string, target: string, account: Account): void {
+  const dataDir = `${target}.new`;
+  rmSync(dataDir, { recursive: true, force: true });
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (account.uid !== undefined && account.gid !== undefined) {
     chownSync(dataDir, account.uid, account.gid);
@@ -221,11 +241,11 @@ function createCluster(initdb: string, dataDir: string, account: Account): void 
       ],
       { ...account, cwd: tmpdir(), env: { ...process.env, LC_ALL: 'C' }, stdio: ['ignore', 'ignore', 'pipe'] },
     );
+    renameSync(dataDir, target);
   } catch (error) {
-    // A half-made cluster would be taken for a whole one at the next start.
     rmSync(dataDir, { recursive: true, force: true });
     const reason = (error as { stderr?: Buffer }).stderr?.toString().trim();
-    throw new Error(`PostgreSQL could not make its data folder ${dataDir}: ${reason ?? String(error)}`, {
+    throw new Error(`PostgreSQL could not make its data folder ${target}: ${reason ?? String(error)}`, {
       cause: error,
     });
   } finally {

@@ -56,10 +56,13 @@ describe('the lock of a data folder', () => {
     innocent.kill();
   });
 
-  it('copes with a lock file that was written only in part', async () => {
-    writeFileSync(lockFile(), '{"platform":');
-    (await RunLock.take(dataDir, () => undefined)).release();
-  });
+  it.each(['', '{"platform":', '{}', '5', '{"platform":{"pid":0},"children":[]}'])(
+    'copes with a lock file that is damaged: %j',
+    async (content) => {
+      writeFileSync(lockFile(), content);
+      (await RunLock.take(dataDir, () => undefined)).release();
+    },
+  );
 });
 
 /** The id of a process that has just ended. */

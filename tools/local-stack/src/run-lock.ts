@@ -73,10 +73,8 @@ function writeAside(file: string, content: LockContent): string {
 }
 
 async function endLeftovers(file: string, dataDir: string, report: (line: string) => void): Promise<void> {
-  let content: LockContent;
-  try {
-    content = JSON.parse(readFileSync(file, 'utf8')) as LockContent;
-  } catch {
+  const content = lockContent(readFileSync(file, 'utf8'));
+  if (!content) {
     // Not written by this program, or on a file system that lost it.
     rmSync(file, { force: true });
     return;
@@ -100,6 +98,18 @@ async function endLeftovers(file: string, dataDir: string, report: (line: string
   }
   rmSync(file, { force: true });
 }
+
+function lockContent(text: string): LockContent | undefined {
+  try {
+    const content = JSON.parse(text) as LockContent;
+    return [content.platform, ...content.children].every(isLockedProcess) ? content : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isLockedProcess = ({ name, pid, commandPart }: Partial<LockedProcess>): boolean =>
+  typeof name === 'string' && Number.isSafeInteger(pid) && pid! > 0 && typeof commandPart === 'string';
 
 function isRunning(candidate: LockedProcess): boolean {
   try {

@@ -37,6 +37,12 @@ describe('readSettings', () => {
     expect(() => databaseOf({ PORT_BASE: '7000' })).toThrow('PORT_BASE is 7000, but the platform in');
   });
 
+  it('names a damaged file and what to do', () => {
+    startPlatform('.data', 4000);
+    writeFileSync(join(folder, '.data/settings/graphql-gateway.env'), "IDENTITY_URL='htt");
+    expect(() => databaseOf({})).toThrow(/graphql-gateway\.env is damaged: delete it/);
+  });
+
   it('prefers DATABASE_URL, and names every fault', () => {
     startPlatform('.data', 4000);
     expect(databaseOf({ DATABASE_URL: 'postgres://other/db', PORT_BASE: '7000' })).toBe('postgres://other/db');

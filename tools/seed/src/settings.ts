@@ -41,10 +41,15 @@ function localDatabaseUrl(env: NodeJS.ProcessEnv, rootDir: string, faults: strin
   if (!existsSync(file)) return ofPortBase;
   const started = parseEnv(readFileSync(file, 'utf8'));
   // Identity listens at PORT_BASE itself.
-  const startedPortBase = Number(new URL(started['IDENTITY_URL'] ?? '').port);
+  const identityUrl = started['IDENTITY_URL'] ?? '';
+  if (!URL.canParse(identityUrl) || !started['DATABASE_URL']) {
+    faults.push(`${file} is damaged: delete it, the next npm start writes it again`);
+    return ofPortBase;
+  }
+  const startedPortBase = Number(new URL(identityUrl).port);
   if (portBase && Number(portBase) !== startedPortBase) {
     const hint = 'set DATA_DIR to the folder of the other one';
     faults.push(`PORT_BASE is ${portBase}, but the platform in ${file} was started with ${startedPortBase}: ${hint}`);
   }
-  return started['DATABASE_URL'] ?? ofPortBase;
+  return started['DATABASE_URL'];
 }
