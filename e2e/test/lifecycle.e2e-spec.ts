@@ -51,15 +51,15 @@ async function monthReport(platform: PlatformProcess, month: string): Promise<Mo
   return status === 200 && body.selected > 0 ? body : undefined;
 }
 
-/** What it printed is part of the comparison, so that a failure shows the reason. */
 /** What an operator command of a service prints, run as the README says. */
 async function command({ dataDir }: PlatformProcess, service: ServiceName, ...words: string[]): Promise<string> {
-  const main = join(rootDir, 'apps', service, 'dist', 'main.js');
-  const settings = join(dataDir, 'settings', `${service}.env`);
-  const { stdout } = await promisify(execFile)(process.execPath, [`--env-file=${settings}`, main, ...words]);
+  const tradewind = join(rootDir, 'node_modules/.bin/tradewind');
+  const env = { PATH: process.env['PATH'], DATA_DIR: dataDir };
+  const { stdout } = await promisify(execFile)(process.execPath, [tradewind, service, ...words], { env });
   return stdout;
 }
 
+/** What it printed is part of the comparison, so that a failure shows the reason. */
 async function expectEnd(platform: PlatformProcess, code: number): Promise<void> {
   const ended = await platform.ended;
   const { output } = platform;

@@ -38,6 +38,14 @@ export function runtimeLibs(app) {
   return [...found].sort();
 }
 
+/** The lines of the program `tradewind` of an image. The image has one service, which may be named. */
+export const tradewindProgram = (app) => [
+  '#!/usr/local/bin/node',
+  `if (process.argv[2] === "${app}") process.argv.splice(2, 1);`,
+  'if (process.argv.length === 2) process.argv.push("--help");',
+  'import("/app/main.js");',
+];
+
 export function dockerfile(app) {
   const libs = runtimeLibs(app);
   const folders = [`apps/${app}`, ...libs.map((lib) => `libs/${lib}`)];
@@ -67,8 +75,10 @@ RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --prefer-offlin
 ${folders.map((folder) => `COPY --from=build /app/${folder}/dist ${folder}/dist`).join('\n')}
 
 FROM packages AS runtime
-# Operator commands are \`node main.js ...\` in every image.
-RUN echo "import './apps/${app}/dist/main.js';" > main.js
+# Operator commands are \`tradewind ${app} ...\`, as in a clone, or \`node main.js ...\`.
+RUN echo "import './apps/${app}/dist/main.js';" > main.js && printf '%s\\n' ${tradewindProgram(app)
+    .map((line) => `'${line}'`)
+    .join(' ')} > /usr/local/bin/tradewind && chmod 755 /usr/local/bin/tradewind
 # Loading the whole program once fills the compile cache: a start then skips compiling, on a read-only file system too.
 # Node keeps a cache for each user and each set of options of V8, so both are those of the image.
 ENV NODE_COMPILE_CACHE=/app/.compile-cache
@@ -83,6 +93,7 @@ LABEL org.opencontainers.image.title="tradewind-${app}" \\
       org.opencontainers.image.version="$VERSION" \\
       org.opencontainers.image.revision="$REVISION"
 COPY --from=base /usr/local/bin/node /usr/local/bin/node
+COPY --from=runtime /usr/local/bin/tradewind /usr/local/bin/tradewind
 COPY --from=runtime /app /app
 WORKDIR /app
 ENV NODE_ENV=production \\

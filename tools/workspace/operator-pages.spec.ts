@@ -10,7 +10,7 @@ import { apps } from './dockerfiles.mjs';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const runbooks = readdirSync(join(root, 'docs/runbooks')).map((file) => `docs/runbooks/${file}`);
 const readmes = apps.map((app) => `apps/${app}/README.md`);
-const pages = ['docs/operations.md', 'docs/images.md', ...runbooks, ...readmes];
+const pages = ['README.md', 'docs/operations.md', 'docs/images.md', ...runbooks, ...readmes];
 
 interface Service {
   commands?: (program: Command, open: () => Promise<never>) => void;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 const opened = 'the command has opened the app';
 
 function programOf(app: string): Command {
-  const program = new Command(app);
+  const program = new Command(`tradewind ${app}`);
   program.command('serve');
   program.command('migrate').action(() => Promise.reject(new Error(opened)));
   services.get(app)!.commands?.(program, () => Promise.reject(new Error(opened)));
@@ -79,11 +79,13 @@ describe.each(pages)('%s', (page) => {
   const named = apps.filter((app) => page.includes(app));
   const near = page.endsWith('priority-pipeline.md') ? ['coordinator', 'priority-api', 'priority-webhook'] : named;
 
-  it('shows commands that the programs of the images have', async () => {
+  it('shows commands that the services have, in the one way to call them', async () => {
     const objections: (string | undefined)[] = [];
-    for (const text of code.filter((line) => /\bnode .*main\.js\b/.test(line))) {
-      const [, app, rest] = /\bnode apps\/([\w-]+)\/dist\/main\.js(.*)$/.exec(text) ?? [];
-      if (!app) objections.push(`no such program in an image: ${text}`);
+    for (const text of code) {
+      if (/\bnode .*main\.js\b/.test(text)) objections.push(`not "tradewind SERVICE ...": ${text}`);
+      const [, app, rest] = /(?:^|\s)tradewind ([\w-]+)(.*)$/.exec(text) ?? [];
+      if (!app || app === '--help') continue;
+      if (!services.has(app)) objections.push(`no such service: ${text}`);
       else if (rest!.trim() !== '...' && rest!.trim() !== '') objections.push(await objection(app, wordsOf(rest!)));
     }
     expect(objections.filter((text) => text !== undefined)).toEqual([]);
@@ -104,5 +106,24 @@ describe.each(pages)('%s', (page) => {
       if (faults.length === found.length) objections.push(...faults.map(String));
     }
     expect(objections).toEqual([]);
+  });
+});
+
+describe.each(apps)('the help of %s', (app) => {
+  const helpOf = (command: Command): string => {
+    let help = '';
+    command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+    return [help, ...command.commands.map(helpOf)].join('\n');
+  };
+
+  it('has examples, each of which is a command that the service has', async () => {
+    const program = programOf(app);
+    const examples = [...helpOf(program).matchAll(/^ {2}tradewind (\S+) (.+)$/gm)];
+    // Interactions has nothing but the commands of every service.
+    expect(examples.length > 0).toBe(app !== 'interactions');
+    for (const [, name, words] of examples) {
+      expect(name).toBe(app);
+      expect(await objection(app, wordsOf(words!))).toBeUndefined();
+    }
   });
 });

@@ -1,7 +1,7 @@
-// Operator commands: `node main.js run --month 2026-11`, `node main.js report`, `node main.js retry-missing`.
+// Operator commands: `tradewind coordinator run --month 2026-11`, likewise `runs`, `report`, `retry-missing`, `queue`.
 import type { INestApplicationContext } from '@nestjs/common';
 import { ensureTopology, TopologyMismatchError } from '@tradewind/cloud-ports';
-import { OperatorError, wholeNumberUpTo, type Command } from '@tradewind/service-kit';
+import { addExamples, OperatorError, textTable, utcText, wholeNumberUpTo, type Command } from '@tradewind/service-kit';
 import { isMonth, monthFault, monthOf, uuidPattern, type Month } from '@tradewind/shared-types';
 import { AppConfig } from './app.config.js';
 import { MonthReportService, type MonthCounts } from './month-report/month-report.service.js';
@@ -12,6 +12,13 @@ import { runMessage, toRunDto } from './runs/runs.dto.js';
 import { RunsService } from './runs/runs.service.js';
 
 export function addCommands(program: Command, open: () => Promise<INestApplicationContext>): void {
+  addExamples(
+    program,
+    'run --month 2026-11 --dry-run',
+    'runs',
+    'report --month 2026-11 --names',
+    'retry-missing --month 2026-11',
+  );
   program
     .command('run')
     .option('--month <YYYY-MM>', 'month key; the current month (UTC) unless given', toMonth)
@@ -26,10 +33,13 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
   program
     .command('runs')
     .option('--limit <N>', `most runs, at most ${listLimitMax}`, wholeNumberUpTo(listLimitMax), listLimitDefault)
-    .description('the latest runs, one JSON object per line')
-    .action(async ({ limit }: { limit: number }) => {
+    .option('--json', 'one JSON object for each run')
+    .description('the latest runs')
+    .action(async ({ limit, json }: { limit: number; json?: boolean }) => {
       const app = await open();
-      for (const found of await app.get(RunsService).list(limit)) print(JSON.stringify(toRunDto(found)));
+      const runs = await app.get(RunsService).list(limit);
+      if (json) for (const found of runs) print(JSON.stringify(toRunDto(found)));
+      else print(runTable(runs));
     });
 
   program
@@ -128,6 +138,23 @@ function printRun(run: Run): void {
       `People read: ${run.peopleRead}; without username: ${run.withoutUsername}; unusable username: ${run.unusableUsernames}; ` +
         `repeated: ${run.duplicates}; published before: ${run.publishedBefore}`,
     ].join('\n'),
+  );
+}
+
+function runTable(runs: readonly Run[]): string {
+  return textTable(
+    ['run', 'month', 'state', 'started (UTC)', 'by', 'selected', 'batches', 'error'],
+    runs.map((run) => [
+      run.runId,
+      run.month,
+      run.dryRun ? `${run.state}, dry run` : run.state,
+      utcText(run.createdAt),
+      run.triggeredBy,
+      String(run.selected),
+      `${run.publishedBatches} of ${run.totalBatches}`,
+      run.lastError,
+    ]),
+    'Nothing here: there are no runs.',
   );
 }
 

@@ -1,14 +1,16 @@
-// Operator commands: `node main.js key list | show | revoke | audit`. A key itself is never shown, because it is not
+// Operator commands: `tradewind graphql-gateway key list | show | revoke | audit`. A key itself is never shown, because it is not
 // stored. Keys are named by id, by their first 8 characters, or in full.
 import type { INestApplicationContext } from '@nestjs/common';
-import { OperatorError, positiveInteger, type Command } from '@tradewind/service-kit';
+import { addExamples, OperatorError, positiveInteger, textTable, utcText, type Command } from '@tradewind/service-kit';
 import { Clock } from './clock.js';
 import { ApiKeysService } from './api-keys/api-keys.service.js';
 import type { ApiKey } from './api-keys/api-key.entity.js';
+import type { AuditEntry } from './api-keys/audit-entry.entity.js';
 import { AuditLogStore } from './api-keys/audit-log.store.js';
 
 export function addCommands(program: Command, open: () => Promise<INestApplicationContext>): void {
   const key = program.command('key').description('API keys of the data API');
+  addExamples(key, 'key list --user ada@example.com', 'key audit svc_1a2b', 'key revoke --user ada@example.com');
   key
     .command('list')
     .description('keys of all users, or of one; newest first')
@@ -18,8 +20,8 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
       const app = await open();
       const now = app.get(Clock).now();
       const keys = await app.get(ApiKeysService).list(user === undefined ? {} : { user });
-      for (const each of keys) print(json ? JSON.stringify(shownKey(each, now)) : keyLine(each, now));
-      if (keys.length === 0 && !json) print('No keys.');
+      if (json) for (const each of keys) print(JSON.stringify(shownKey(each, now)));
+      else print(keyTable(keys, now));
     });
   key
     .command('show <id-or-key>')
@@ -50,21 +52,10 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     .option('--limit <rows>', 'at most this many of the last rows', positiveInteger, 100)
     .action(async (idOrPrefix: string, { limit }: { limit: number }) => {
       const app = await open();
-      for (const each of await findKeys(app, idOrPrefix)) {
-        for (const entry of await app.get(AuditLogStore).listOfKey(each.id, limit)) {
-          print(
-            [
-              entry.at.toISOString(),
-              entry.outcome,
-              entry.keyId,
-              entry.userId,
-              entry.ip ?? '-',
-              entry.operationName ?? '-',
-              ...(entry.occurrences === 1 ? [] : [`${entry.occurrences} times`]),
-            ].join('  '),
-          );
-        }
-      }
+      const entries: AuditEntry[] = [];
+      for (const each of await findKeys(app, idOrPrefix))
+        entries.push(...(await app.get(AuditLogStore).listOfKey(each.id, limit)));
+      print(auditTable(entries));
     });
 }
 
@@ -93,10 +84,34 @@ function shownKey({ hash: _hash, ...key }: ApiKey, now: Date) {
   return { ...key, state: stateOf({ ...key, hash: _hash }, now) };
 }
 
-function keyLine(key: ApiKey, now: Date): string {
-  const until = key.expiresAt.toISOString().slice(0, 10);
-  return [key.id, key.prefix.padEnd(8), stateOf(key, now).padEnd(7), `until ${until}`, key.userEmail, key.name].join(
-    '  ',
+function keyTable(keys: readonly ApiKey[], now: Date): string {
+  return textTable(
+    ['id', 'begins', 'state', 'until', 'user', 'name'],
+    keys.map((key) => [
+      key.id,
+      key.prefix,
+      stateOf(key, now),
+      key.expiresAt.toISOString().slice(0, 10),
+      key.userEmail,
+      key.name,
+    ]),
+    'Nothing here: there are no keys.',
+  );
+}
+
+function auditTable(entries: readonly AuditEntry[]): string {
+  return textTable(
+    ['at (UTC)', 'outcome', 'key', 'user', 'ip', 'times', 'operation'],
+    entries.map(({ at, outcome, keyId, userId, ip, occurrences = 1, operationName }) => [
+      utcText(at),
+      outcome,
+      keyId,
+      userId,
+      ip,
+      String(occurrences),
+      operationName,
+    ]),
+    'Nothing here: nothing has happened to the key yet.',
   );
 }
 

@@ -1,4 +1,4 @@
-// What operators can do: `node main.js user create ...`.
+// What operators can do: `tradewind identity user create ...`.
 import { auditCommands } from './operators/audit.commands.js';
 import { clientCommands } from './operators/client.commands.js';
 import type { Open, Program } from './operators/command-line.js';

@@ -70,7 +70,9 @@ describe('operator commands', () => {
     await run('user', 'set-role', '--email', 'demo@example.com', '--role', 'ADMIN');
     await run('user', 'set-password', '--email', 'demo@example.com', '--password', 'another-password-2');
     await run('user', 'disable', '--email', 'demo@example.com');
-    expect(await run('user', 'list')).toMatch(/Demo@Example\.com {2}ADMIN {2}disabled .* Demo User/);
+    expect(await run('user', 'list')).toMatch(
+      /^id +email +role .*\n.*Demo@Example\.com +ADMIN +- +20[-0-9: ]{17} +Demo User\n$/,
+    );
     await run('user', 'enable', '--email', 'demo@example.com');
     expect(JSON.parse(await run('user', 'list', '--json'))).toMatchObject({ userRole: 'ADMIN', disabledAt: null });
     await expect(run('user', 'disable', '--email', 'nobody@example.com')).rejects.toThrow('no user');
@@ -112,7 +114,7 @@ describe('operator commands', () => {
     await allow('demo-client', 'urn:tradewind:pipelines');
     await allow('demo-client', 'urn:tradewind:pipelines');
     await allow('demo-client', 'urn:tradewind:data');
-    expect(await run('client', 'list')).toContain('for urn:tradewind:pipelines, urn:tradewind:data');
+    expect(await run('client', 'list')).toMatch(/^demo-client .* urn:tradewind:pipelines, urn:tradewind:data$/m);
     await run('client', 'disallow-resource', 'demo-client', 'urn:tradewind:data');
     expect(JSON.parse(await run('client', 'show', 'demo-client'))).toMatchObject({
       origin: 'operator',
@@ -140,11 +142,11 @@ describe('operator commands', () => {
       ...['user', 'create', '--email', 'c@example.com', '--password', 'a long password', '--company', 'acme'],
     );
     const id = created.trim();
-    expect(await run('user', 'list')).toContain(`${id}  c@example.com  USER  active  company acme`);
+    expect(await run('user', 'list')).toMatch(new RegExp(`^${id} +c@example\\.com +USER +acme +- +-$`, 'm'));
     await run('user', 'set-company', 'C@example.com', 'globex: east');
-    expect(await run('user', 'list')).toContain('company globex: east');
+    expect(await run('user', 'list')).toMatch(/ c@example\.com +USER +globex: east /);
     await run('user', 'set-company', 'c@example.com', '--none');
-    expect(await run('user', 'list')).toContain(`${id}  c@example.com  USER  active\n`);
+    expect(await run('user', 'list')).toMatch(/ c@example\.com +USER +- +- +-$/m);
     for (const wrong of [[], ['acme', '--none'], [' '], ['a\nb'], ['x'.repeat(201)]]) {
       await expect(run('user', 'set-company', 'c@example.com', ...wrong)).rejects.toThrow(/company/);
     }
@@ -258,6 +260,6 @@ describe('operator commands', () => {
     expect(audit).not.toMatch(/demo-password|another-password|demo-secret/);
     const rotations = (await run('audit', 'list', '--event', 'key.rotated', '--json')).trim().split('\n');
     expect(JSON.parse(rotations[0] as string)).toMatchObject({ event: 'key.rotated', details: { actor: 'operator' } });
-    expect(await run('audit', 'list', '--since', '2100-01-01')).toBe('');
+    expect(await run('audit', 'list', '--since', '2100-01-01')).toBe('Nothing here: there are no events.\n');
   }, 60_000);
 });

@@ -1,7 +1,7 @@
-// Operator commands: `node main.js dead-letter list`, `dead-letter show 7`, `dead-letter redrive 7`,
+// Operator commands: `tradewind priority-api dead-letter list`, `dead-letter show 7`, `dead-letter redrive 7`,
 // `profiles retry-missing --month 2026-11`.
 import type { INestApplicationContext } from '@nestjs/common';
-import { OperatorError, wholeNumberUpTo, type Command } from '@tradewind/service-kit';
+import { addExamples, OperatorError, wholeNumberUpTo, type Command } from '@tradewind/service-kit';
 import { isMonth, monthFault, monthOf, type Month } from '@tradewind/shared-types';
 import { DeadLetterRedrive } from './batches/dead-letter-redrive.js';
 import { deadLetterDetails, deadLetterTable } from './dead-letters/dead-letter-display.js';
@@ -13,6 +13,7 @@ const rowsMax = 1_000;
 
 export function addCommands(program: Command, open: () => Promise<INestApplicationContext>): void {
   const deadLetter = program.command('dead-letter').description('messages that could not be used');
+  addExamples(deadLetter, 'dead-letter list', 'dead-letter show 7', 'dead-letter redrive 7');
   deadLetter
     .command('list')
     .option('--limit <n>', `most rows, at most ${rowsMax}`, wholeNumberUpTo(rowsMax), 20)
@@ -52,6 +53,7 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     });
 
   const profiles = program.command('profiles').description('profiles of a month');
+  addExamples(profiles, 'profiles count --month 2026-11', 'profiles retry-missing --month 2026-11 --dry-run');
   profiles
     .command('retry-missing')
     .option('--month <YYYY-MM>', 'the month', toMonth, monthOf(new Date()))

@@ -1,11 +1,16 @@
-// Operator commands: `node main.js profile status jane-doe`, `node main.js unusable list`.
+// Operator commands: `tradewind priority-webhook profile status jane-doe`, `unusable list`.
 import type { INestApplicationContext } from '@nestjs/common';
-import { positiveInteger, type Command } from '@tradewind/service-kit';
+import { addExamples, positiveInteger, textTable, utcText, type Command } from '@tradewind/service-kit';
 import { ProfilesService } from './profiles/profiles.service.js';
+import type { UnusablePayload } from './unusable/unusable-payload.entity.js';
 import { UnusablePayloadsStore } from './unusable/unusable-payloads.store.js';
+
+/** Characters of a body that the table shows. */
+const bodyWidth = 60;
 
 export function addCommands(program: Command, open: () => Promise<INestApplicationContext>): void {
   const profile = program.command('profile').description('scraped profiles');
+  addExamples(profile, 'profile status jane-doe', 'profile status https://network.example/in/jane-doe');
   profile
     .command('status')
     .argument('<username>', 'handle or profile address')
@@ -16,14 +21,30 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     });
 
   const unusable = program.command('unusable').description('webhooks that named no profile');
+  addExamples(unusable, 'unusable list', 'unusable list --limit 100 --json');
   unusable
     .command('list')
     .option('--limit <n>', 'most rows', positiveInteger, 20)
-    .description('the latest unusable webhooks, one JSON object per line')
-    .action(async ({ limit }: { limit: number }) => {
+    .option('--json', 'one JSON object for each, with the whole body')
+    .description('the latest unusable webhooks')
+    .action(async ({ limit, json }: { limit: number; json?: boolean }) => {
       const app = await open();
-      for (const payload of await app.get(UnusablePayloadsStore).list(limit)) print(payload);
+      const payloads = await app.get(UnusablePayloadsStore).list(limit);
+      if (json) for (const payload of payloads) print(payload);
+      else process.stdout.write(`${payloadTable(payloads)}\n`);
     });
+}
+
+function payloadTable(payloads: readonly UnusablePayload[]): string {
+  return textTable(
+    ['last received (UTC)', 'times', 'reason', 'body'],
+    payloads.map(({ last_received_at, times, reason, body }) => {
+      const text = JSON.stringify(body);
+      const shown = text.length <= bodyWidth ? text : `${text.slice(0, bodyWidth - 1)}…`;
+      return [utcText(last_received_at), String(times), reason, shown];
+    }),
+    'Nothing here: there are no unusable webhooks.',
+  );
 }
 
 function print(value: unknown): void {

@@ -1,5 +1,6 @@
 export * from './background-work.js';
 export * from './collect-start-up-garbage.js';
+export * from './command-examples.js';
 export * from './config/base-settings.js';
 export * from './config/config-class.js';
 export * from './config/settings.js';
@@ -41,4 +42,5 @@ export * from './callers/service-tokens.js';
 export * from './callers/spend-rule.js';
 export * from './open-api.js';
 export * from './telemetry/trace-context.js';
+export * from './text-table.js';
 export * from './within-ms.js';

@@ -91,7 +91,7 @@ async function runCommand<C extends ServiceConfig>(
   argv: readonly string[],
 ): Promise<void> {
   const { Command } = await import('commander');
-  const program = new Command(service.name);
+  const program = new Command(`tradewind ${service.name}`);
   let opened: INestApplicationContext | undefined;
   program
     .command('serve')

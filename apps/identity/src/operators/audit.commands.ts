@@ -1,7 +1,7 @@
-import { OperatorError, positiveInteger } from '@tradewind/service-kit';
+import { addExamples, OperatorError, positiveInteger, utcText } from '@tradewind/service-kit';
 import { AuditStore } from '../audit/audit.store.js';
 import type { AuditEvent } from '../audit/audit-event.entity.js';
-import { joined, type Open, printAll, type Program } from './command-line.js';
+import { type ListDisplay, type Open, printList, type Program } from './command-line.js';
 
 interface ListOptions {
   user?: string;
@@ -13,9 +13,9 @@ interface ListOptions {
 }
 
 export function auditCommands(program: Program, open: Open): void {
-  program
-    .command('audit')
-    .description('who did what')
+  const audit = program.command('audit').description('who did what');
+  addExamples(audit, 'audit list --event login.failed --since 2026-11-01', 'audit list --limit 1000 --json');
+  audit
     .command('list')
     .description('newest first')
     .option('--user <id>', 'user id')
@@ -27,7 +27,7 @@ export function auditCommands(program: Program, open: Open): void {
     .action(async ({ user, client, event, since, limit, json }: ListOptions) => {
       const store = (await open()).get(AuditStore, { strict: false });
       const filter = { userId: user, clientId: client, event, since: since === undefined ? undefined : time(since) };
-      printAll(await store.list({ ...filter, limit }), json, eventLine);
+      printList(await store.list({ ...filter, limit }), json, eventList);
     });
 }
 
@@ -37,12 +37,15 @@ function time(text: string): Date {
   return date;
 }
 
-const eventLine = ({ at, event, userId, clientId, ip, details }: AuditEvent): string =>
-  joined(
-    at.toISOString(),
+const eventList: ListDisplay<AuditEvent> = {
+  name: 'events',
+  headings: ['at (UTC)', 'event', 'user', 'client', 'ip', 'details'],
+  cells: ({ at, event, userId, clientId, ip, details }) => [
+    utcText(at),
     event,
-    userId && `user ${userId}`,
-    clientId && `client ${clientId}`,
-    ip && `ip ${ip}`,
+    userId,
+    clientId,
+    ip,
     JSON.stringify(details),
-  );
+  ],
+};

@@ -1,7 +1,7 @@
-import { OperatorError } from '@tradewind/service-kit';
+import { addExamples, OperatorError, utcText } from '@tradewind/service-kit';
 import type { OAuthClient } from '../clients/oauth-client.entity.js';
 import { Clients } from './clients.service.js';
-import { joined, type Open, print, printAll, type Program } from './command-line.js';
+import { type ListDisplay, type Open, print, printList, type Program } from './command-line.js';
 
 interface CreateOptions {
   id?: string;
@@ -18,6 +18,12 @@ interface CreateOptions {
 
 export function clientCommands(program: Program, open: Open): void {
   const client = program.command('client').description('OAuth clients');
+  addExamples(
+    client,
+    'client list',
+    'client create --name Reports --redirect-uri https://reports.example.com/callback',
+    'client allow-resource CLIENT_ID urn:tradewind:data',
+  );
   const clients = async (): Promise<Clients> => (await open()).get(Clients, { strict: false });
 
   client
@@ -48,8 +54,9 @@ export function clientCommands(program: Program, open: Open): void {
     });
   client
     .command('list')
+    .description('all clients')
     .option('--json', 'one JSON object for each client')
-    .action(async ({ json }: { json?: boolean }) => printAll(await (await clients()).list(), json, clientLine));
+    .action(async ({ json }: { json?: boolean }) => printList(await (await clients()).list(), json, clientList));
   client
     .command('show <id>')
     .description('the metadata without the secret')
@@ -87,12 +94,15 @@ function assertFound(isFound: boolean, id: string): void {
 
 const words = (values: string[]): string[] => values.flatMap((value) => value.split(/[\s,]+/)).filter(Boolean);
 
-const clientLine = ({ clientId, metadata, origin, resources, createdAt, usedAt }: OAuthClient): string =>
-  joined(
+const clientList: ListDisplay<OAuthClient> = {
+  name: 'clients',
+  headings: ['client id', 'name', 'made by', 'created (UTC)', 'used (UTC)', 'resources'],
+  cells: ({ clientId, metadata, origin, resources, createdAt, usedAt }) => [
     clientId,
     metadata['client_name'] as string | undefined,
-    `by ${origin}`,
-    resources.length > 0 && `for ${resources.join(', ')}`,
-    `created ${createdAt.toISOString()}`,
-    usedAt ? `used ${usedAt.toISOString()}` : 'never used',
-  );
+    origin,
+    utcText(createdAt),
+    usedAt ? utcText(usedAt) : 'never',
+    resources.join(', '),
+  ],
+};

@@ -1,5 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { ServiceDefinition } from '@tradewind/service-kit';
+import { textTable, type ServiceDefinition } from '@tradewind/service-kit';
 
 /** commander's Command, as service-kit passes it. */
 export type Program = Parameters<NonNullable<ServiceDefinition['commands']>>[0];
@@ -12,9 +12,15 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-export function printAll<T>(all: readonly T[], json: boolean | undefined, toLine: (one: T) => string): void {
-  for (const one of all) print(json ? JSON.stringify(one) : toLine(one));
+/** How a list is shown: `users` by the cells of each row under the headings. */
+export interface ListDisplay<T> {
+  name: string;
+  headings: readonly string[];
+  cells: (one: T) => readonly (string | null | undefined)[];
 }
 
-/** The parts that there are, two spaces apart. */
-export const joined = (...parts: (string | null | undefined | false)[]): string => parts.filter(Boolean).join('  ');
+/** A table for people, or one JSON object on each line for programs. */
+export function printList<T>(all: readonly T[], json: boolean | undefined, display: ListDisplay<T>): void {
+  if (json) for (const one of all) print(JSON.stringify(one));
+  else print(textTable(display.headings, all.map(display.cells), `Nothing here: there are no ${display.name}.`));
+}

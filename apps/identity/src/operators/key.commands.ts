@@ -1,12 +1,17 @@
+import { addExamples, utcText } from '@tradewind/service-kit';
 import { SigningKeys } from '../signing-keys/signing-keys.service.js';
 import type { SigningKey } from '../signing-keys/signing-key.entity.js';
-import { joined, type Open, print, printAll, type Program } from './command-line.js';
+import { type ListDisplay, type Open, print, printList, type Program } from './command-line.js';
 
 export function keyCommands(program: Program, open: Open): void {
   const key = program.command('key').description('signing keys');
+  addExamples(key, 'key list', 'key rotate');
   const keys = async (): Promise<SigningKeys> => (await open()).get(SigningKeys, { strict: false });
 
-  key.command('list').action(async () => printAll(await (await keys()).list(), false, keyLine));
+  key
+    .command('list')
+    .description('the keys that are published, and those that were')
+    .action(async () => printList(await (await keys()).list(), false, keyList));
   key
     .command('rotate')
     .description('let the next key sign; replicas follow within SIGNING_KEY_POLL_SECONDS, no restart')
@@ -17,11 +22,14 @@ export function keyCommands(program: Program, open: Open): void {
     });
 }
 
-const keyLine = ({ kid, state, createdAt, activatedAt, expiresAt }: SigningKey): string =>
-  joined(
+const keyList: ListDisplay<SigningKey> = {
+  name: 'signing keys',
+  headings: ['key id', 'state', 'created (UTC)', 'signs since (UTC)', 'published until (UTC)'],
+  cells: ({ kid, state, createdAt, activatedAt, expiresAt }) => [
     kid,
     state,
-    `created ${createdAt.toISOString()}`,
-    activatedAt && `signs since ${activatedAt.toISOString()}`,
-    expiresAt && `published until ${expiresAt.toISOString()}`,
-  );
+    utcText(createdAt),
+    activatedAt && utcText(activatedAt),
+    expiresAt && utcText(expiresAt),
+  ],
+};

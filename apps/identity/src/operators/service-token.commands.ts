@@ -1,13 +1,13 @@
 // `service-token create`: a new token for a machine, and the entry of SERVICE_TOKENS that accepts it. Nothing is
 // stored: the operator puts the entry into the settings of the services and gives the token to its holder.
 import { randomBytes } from 'node:crypto';
-import { OperatorError, serviceTokenEntry } from '@tradewind/service-kit';
+import { addExamples, OperatorError, serviceTokenEntry } from '@tradewind/service-kit';
 import { print, type Program } from './command-line.js';
 
 export function serviceTokenCommands(program: Program): void {
-  program
-    .command('service-token')
-    .description('tokens by which machines call services')
+  const serviceToken = program.command('service-token').description('tokens by which machines call services');
+  addExamples(serviceToken, 'service-token create --name coordinator --for priority-api priority-webhook');
+  serviceToken
     .command('create')
     .description('make a token; prints it once, and the entry of SERVICE_TOKENS for the services that accept it')
     .requiredOption('--name <name>', 'who presents it; stored and logged with what it does')

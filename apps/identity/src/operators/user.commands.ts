@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
-import { OperatorError } from '@tradewind/service-kit';
+import { addExamples, OperatorError, utcText } from '@tradewind/service-kit';
 import { userRoles } from '@tradewind/shared-types';
 import type { UserAccount } from '../users/user-account.entity.js';
-import { joined, type Open, print, printAll, type Program } from './command-line.js';
+import { type ListDisplay, type Open, print, printList, type Program } from './command-line.js';
 import { Users } from './users.service.js';
 
 interface PasswordOptions {
@@ -28,6 +28,12 @@ const endedText =
 
 export function userCommands(program: Program, open: Open): void {
   const user = program.command('user').description('people who sign in');
+  addExamples(
+    user,
+    'user list',
+    'user create --email ada@example.com --role ADMIN --password-stdin < password.txt',
+    'user disable --email ada@example.com',
+  );
   const users = async (): Promise<Users> => (await open()).get(Users, { strict: false });
 
   const create = user.command('create').description('make a user; prints the id');
@@ -88,8 +94,9 @@ export function userCommands(program: Program, open: Open): void {
   }
   user
     .command('list')
+    .description('all users')
     .option('--json', 'one JSON object for each user')
-    .action(async ({ json }: { json?: boolean }) => printAll(await (await users()).list(), json, userLine));
+    .action(async ({ json }: { json?: boolean }) => printList(await (await users()).list(), json, userList));
 }
 
 const withPassword = (command: Program): Program =>
@@ -103,12 +110,15 @@ async function passwordOf({ password, passwordStdin }: PasswordOptions): Promise
   return password;
 }
 
-const userLine = ({ id, email, userRole, companyId, disabledAt, name }: UserAccount): string =>
-  joined(
+const userList: ListDisplay<UserAccount> = {
+  name: 'users',
+  headings: ['id', 'email', 'role', 'company', 'disabled (UTC)', 'name'],
+  cells: ({ id, email, userRole, companyId, disabledAt, name }) => [
     id,
     email,
     userRole,
-    disabledAt ? `disabled ${disabledAt.toISOString()}` : 'active',
-    companyId !== null && `company ${companyId}`,
+    companyId,
+    disabledAt && utcText(disabledAt),
     name,
-  );
+  ],
+};

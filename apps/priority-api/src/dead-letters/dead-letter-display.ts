@@ -1,5 +1,5 @@
-// Dead letters as an operator reads them on a terminal. Their content is untrusted and must not move the cursor or hide
-// text, so every character that a terminal does not show as it is becomes an escape sequence.
+// Dead letters as an operator reads them on a terminal. Their content is untrusted, so it is made printable.
+import { printable, textTable, utcText } from '@tradewind/service-kit';
 import { decodeBase64, parseJson } from '../batch-message.js';
 import type { DeadLetter } from './dead-letter.entity.js';
 import type { DeadLetterPage } from './dead-letters.store.js';
@@ -20,24 +20,17 @@ export function deadLetterTable({ letters, total, hasMore }: DeadLetterPage, wit
       : `Nothing here: all ${total} ${kind} are on the pages before.`;
   const rows = letters.map((letter) => [
     letter.id,
-    letter.last_received_at.toISOString().slice(0, 19).replace('T', ' '),
+    utcText(letter.last_received_at),
     String(letter.deliveries),
     letter.redriven_at ? 'redriven' : 'open',
     shortened(printable(letter.reason), reasonWidth),
     shortened(contentSummary(letter.message), contentWidth),
   ]);
-  const headings = ['id', 'received (UTC)', 'times', 'state', 'reason', 'content'];
-  const widths = headings.map((heading, column) => Math.max(heading.length, ...rows.map((row) => row[column]!.length)));
-  const lines = [headings, ...rows].map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  );
+  const table = textTable(['id', 'received (UTC)', 'times', 'state', 'reason', 'content'], rows, '');
   const footer = hasMore
     ? `${letters.length} of ${total} ${kind}. More: dead-letter list --after ${last.id}${withRedriven ? ' --all' : ''}`
     : `${letters.length} of ${total} ${kind}. These are the last.`;
-  return [...lines, '', footer, 'One in full: dead-letter show ID'].join('\n');
+  return [table, '', footer, 'One in full: dead-letter show ID'].join('\n');
 }
 
 /** One dead letter with its content decoded. */
@@ -91,14 +84,6 @@ function contentOf(message: unknown): Content {
 
 function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-/** Escapes control characters, invisible characters, and those that change the direction of text. */
-function printable(text: string): string {
-  return text.replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)!.toString(16).padStart(4, '0')}}`,
-  );
 }
 
 function shortened(text: string, width: number): string {

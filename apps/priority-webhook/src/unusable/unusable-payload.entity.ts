@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A webhook in which no profile could be found. The names are those that `unusable list` prints. */
+/** A webhook in which no profile could be found. The names are those that `unusable list --json` prints. */
 @Entity('unusable_payload')
 export class UnusablePayload {
   /** SHA-256 of the body. */
