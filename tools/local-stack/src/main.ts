@@ -1,25 +1,18 @@
-// `npm start [-- --explore]`: the whole platform on embedded parts, until Ctrl-C.
+// `npm start [-- --explore]`: the whole platform on embedded parts, until Ctrl-C. `npm run dev [-- SERVICE...]`: the
+// same, with services that run from source and reload.
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { interruption } from './interruption.js';
 import { Platform } from './platform.js';
 import { readSettings } from './settings.js';
+import { startOptions } from './start-options.js';
 import { failure, step, welcomePage } from './welcome-page.js';
 
 const rootDir = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Throws a sentence for an unknown option. */
-function isExploring(): boolean {
-  try {
-    return parseArgs({ options: { explore: { type: 'boolean', default: false } } }).values.explore;
-  } catch {
-    throw new Error(`npm start takes one option, --explore, not: ${process.argv.slice(2).join(' ')}`);
-  }
-}
-
 async function main(): Promise<number> {
-  const settings = readSettings(process.env, rootDir, isExploring());
-  const platform = await Platform.open(settings, (line) => console.log(step(line)));
+  const { isExploring, reloading } = startOptions(process.argv.slice(2));
+  const settings = readSettings(process.env, rootDir, isExploring);
+  const platform = await Platform.open(settings, (line) => console.log(step(line)), reloading);
 
   // From here on an interruption must stop the platform, ready or not.
   const interrupted = interruption(() => platform.kill()).then(() => 'interrupted' as const);
@@ -31,7 +24,7 @@ async function main(): Promise<number> {
   try {
     const outcome = await Promise.race([platform.start().then(() => 'ready' as const), failed, interrupted]);
     if (outcome === 'ready') {
-      console.log(welcomePage(settings));
+      console.log(welcomePage(settings, reloading));
       await Promise.race([failed, interrupted]);
     }
     console.log(step('stopping'));

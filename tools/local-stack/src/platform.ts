@@ -1,16 +1,18 @@
 // Starts the whole platform in order, watches it, and stops it in the opposite order.
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@tradewind/testkit';
 import pg from 'pg';
 import { writeCommandSettings } from './command-settings.js';
 import { CompileCache } from './compile-cache.js';
+import { prepareDataFolder, restoreAdvice } from './data-folder.js';
 import { keepRunning, type RunningPart } from './keep-running.js';
 import { localSecrets } from './local-secrets.js';
-import { metricsOffset, portOf, portOffsets, takenPorts } from './ports.js';
+import { assertPortsFree, debuggerOffset, portOf } from './ports.js';
+import { reloadReport, sourceEnvironment, sourceOptions } from './reload.js';
 import { RunLock } from './run-lock.js';
 import { prepareSampleData } from './sample-data.js';
-import { type EnvironmentContext, serviceEnvironment, serviceNames } from './services.js';
+import { type EnvironmentContext, serviceEnvironment, type ServiceName, serviceNames } from './services.js';
 import type { LocalSettings } from './settings.js';
 import { SupervisedProcess } from './supervised-process.js';
 
@@ -38,6 +40,7 @@ export class Platform {
     private readonly settings: LocalSettings,
     private readonly lock: RunLock,
     private readonly report: Report,
+    private readonly reloading: readonly ServiceName[],
   ) {
     this.compileCache = new CompileCache(settings.dataDir);
     this.failed = new Promise((resolve) => {
@@ -45,10 +48,17 @@ export class Platform {
     });
   }
 
-  /** Takes the data folder for this process; throws when another platform has it. Call `start` next. */
-  static async open(settings: LocalSettings, report: Report): Promise<Platform> {
-    mkdirSync(join(settings.dataDir, 'logs'), { recursive: true });
-    return new Platform(settings, await RunLock.take(settings.dataDir, report), report);
+  /**
+   * Takes the data folder for this process; throws when another platform has it. Call `start` next.
+   * @param reloading services that run from source and reload at a change
+   */
+  static async open(
+    settings: LocalSettings,
+    report: Report,
+    reloading: readonly ServiceName[] = [],
+  ): Promise<Platform> {
+    prepareDataFolder(settings.dataDir);
+    return new Platform(settings, await RunLock.take(settings.dataDir, report), report, reloading);
   }
 
   /**
@@ -61,7 +71,8 @@ export class Platform {
 
   private async startInOrder(): Promise<void> {
     const { signal } = this.stopping;
-    await this.checkPorts();
+    const { portBase, databaseUrl: givenDatabase } = this.settings;
+    await assertPortsFree(portBase, { isDatabaseEmbedded: givenDatabase === undefined, debugged: this.reloading });
     signal.throwIfAborted();
     const secrets = localSecrets(this.settings.dataDir);
     const databaseUrl = await this.startDatabase();
@@ -105,23 +116,6 @@ export class Platform {
     this.lock.release();
   }
 
-  private async checkPorts(): Promise<void> {
-    const { portBase, databaseUrl } = this.settings;
-    const ports = new Map<string, number>();
-    for (const name of Object.keys(portOffsets) as (keyof typeof portOffsets)[]) {
-      if (name === 'postgresql' && databaseUrl !== undefined) continue;
-      ports.set(name, portOf(portBase, name));
-    }
-    for (const name of serviceNames) ports.set(`metrics of ${name}`, portOf(portBase, name) + metricsOffset);
-    const taken = await takenPorts(ports);
-    if (taken.length > 0) {
-      throw new Error(
-        `Something else already listens on ${taken.join(', ')}.\n` +
-          `Stop it, or choose other ports: PORT_BASE=${portBase + 1100} DATA_DIR=.data-2 npm start`,
-      );
-    }
-  }
-
   private async startDatabase(): Promise<string> {
     if (this.settings.databaseUrl !== undefined) return this.settings.databaseUrl;
     return this.timed('PostgreSQL', async () => {
@@ -132,31 +126,47 @@ export class Platform {
   }
 
   private async startPostgres(): Promise<EmbeddedPostgres> {
-    this.postgres = await startEmbeddedPostgres({
-      dataDir: join(this.settings.dataDir, 'postgres'),
-      port: portOf(this.settings.portBase, 'postgresql'),
-    });
+    const dataDir = join(this.settings.dataDir, 'postgres');
+    try {
+      this.postgres = await startEmbeddedPostgres({ dataDir, port: portOf(this.settings.portBase, 'postgresql') });
+    } catch (error) {
+      const advice = `If ${dataDir} is damaged: ${restoreAdvice(this.settings.dataDir)}`;
+      throw new Error(`${(error as Error).message}\n${advice}`, { cause: error });
+    }
     this.lock.add('PostgreSQL', this.postgres.pid, 'postgres');
     return this.postgres;
   }
 
   private startProcess(name: ProcessName, context: ProcessContext): SupervisedProcess {
-    const entry = this.entry(name);
+    const reloading = this.reloading.find((each) => each === name);
+    const entry = reloading ? join(this.settings.rootDir, 'apps', name, 'src', 'main.ts') : this.entry(name);
     if (!existsSync(entry)) throw new Error(`${entry} is missing: run npm run build`);
+    const port = portOf(this.settings.portBase, name);
     const process = new SupervisedProcess(
       {
         name,
         entry,
-        nodeOptions: nodeOptionsOf(entry),
+        nodeOptions: [
+          ...nodeOptionsOf(entry),
+          ...(reloading ? sourceOptions(this.settings.rootDir, reloading, port + debuggerOffset) : []),
+        ],
         env: {
           ...serviceEnvironment(name, { settings: this.settings, ...context }),
           ...this.compileCache.environment,
+          ...(reloading ? sourceEnvironment(this.settings.rootDir, this.settings.dataDir) : {}),
         },
-        readyUrl: `http://127.0.0.1:${portOf(this.settings.portBase, name)}/${name === 'provider-simulator' ? 'health' : 'ready'}`,
+        readyUrl: `http://127.0.0.1:${port}/${name === 'provider-simulator' ? 'health' : 'ready'}`,
         logFile: join(this.settings.dataDir, 'logs', `${name}.log`),
       },
       new URL('./end-with-parent.js', import.meta.url).href,
     );
+    if (reloading) {
+      const reportOf = reloadReport(name);
+      process.onLine((line) => {
+        const text = reportOf(line);
+        if (text !== undefined) this.report(text);
+      });
+    }
     this.processes.set(name, process);
     this.lock.add(name, process.pid, entry);
     this.failAtEnd(name, process);

@@ -1,5 +1,7 @@
 import { createServer } from 'node:net';
 
+// Node alone runs this file before the build (check-ports.mjs): erasable TypeScript only, and no relative imports.
+
 /** What listens where, relative to PORT_BASE. */
 export const portOffsets = {
   identity: 0,
@@ -17,17 +19,41 @@ export type LocalProcessName = keyof typeof portOffsets;
 /** Metrics of a service are served this far above its port. */
 export const metricsOffset = 1000;
 
+/** The debugger of a service that `npm run dev` reloads listens this far above its port. */
+export const debuggerOffset = 500;
+
 export function portOf(portBase: number, name: LocalProcessName): number {
   return portBase + portOffsets[name];
 }
 
-/** Resolves with the names of those of the given ports that something else already listens on. */
-export async function takenPorts(ports: ReadonlyMap<string, number>): Promise<string[]> {
+/**
+ * Throws a sentence that names those ports of a platform that something else listens on.
+ * @param options whether PostgreSQL is the embedded one, and which services have a debugger
+ */
+export async function assertPortsFree(
+  portBase: number,
+  { isDatabaseEmbedded, debugged = [] }: { isDatabaseEmbedded: boolean; debugged?: readonly LocalProcessName[] },
+): Promise<void> {
   const taken: string[] = [];
-  for (const [name, port] of ports) {
+  for (const [name, port] of portsOf(portBase, debugged)) {
+    if (name === 'postgresql' && !isDatabaseEmbedded) continue;
     if (!(await isFree(port))) taken.push(`${port} (${name})`);
   }
-  return taken;
+  if (taken.length === 0) return;
+  throw new Error(
+    `Something else already listens on ${taken.join(', ')}.\n` +
+      `Stop it, or choose other ports: PORT_BASE=${portBase + 1100} DATA_DIR=.data-2 npm start`,
+  );
+}
+
+function portsOf(portBase: number, debugged: readonly LocalProcessName[]): [string, number][] {
+  const names = Object.keys(portOffsets) as LocalProcessName[];
+  const services = names.filter((name) => name !== 'postgresql' && name !== 'provider-simulator');
+  return [
+    ...names.map((name): [string, number] => [name, portOf(portBase, name)]),
+    ...services.map((name): [string, number] => [`metrics of ${name}`, portOf(portBase, name) + metricsOffset]),
+    ...debugged.map((name): [string, number] => [`debugger of ${name}`, portOf(portBase, name) + debuggerOffset]),
+  ];
 }
 
 async function isFree(port: number): Promise<boolean> {

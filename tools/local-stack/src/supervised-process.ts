@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ProcessDefinition {
@@ -36,6 +37,8 @@ export class SupervisedProcess {
   ) {
     this.name = definition.name;
     this.log = createWriteStream(definition.logFile, { flags: 'a' });
+    // A full disk must not end the platform; the last lines are in memory.
+    this.log.on('error', () => undefined);
     this.child = spawn(process.execPath, [...definition.nodeOptions, '--import', preload, definition.entry], {
       env: definition.env,
       // Its own process group: Ctrl-C reaches the platform alone, which stops its processes in order.
@@ -51,6 +54,13 @@ export class SupervisedProcess {
       // Not at 'exit': its last lines may still be on their way then, and the log must be open for them.
       this.child.once('close', (code, signal) => resolve(`${this.name} ended (${signal ?? `exit code ${code}`})`));
     });
+  }
+
+  /** Calls back with every whole line that it writes. */
+  onLine(callback: (line: string) => void): void {
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      if (stream) createInterface({ input: stream }).on('line', callback);
+    }
   }
 
   /** The last lines it wrote. */

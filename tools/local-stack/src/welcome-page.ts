@@ -2,8 +2,8 @@
 import { relative } from 'node:path';
 import { styleText } from 'node:util';
 import { demoAccounts, demoClient } from './demo-accounts.js';
-import { metricsOffset, portOf } from './ports.js';
-import { serviceNames } from './services.js';
+import { debuggerOffset, metricsOffset, portOf } from './ports.js';
+import { type ServiceName, serviceNames } from './services.js';
 import { exploringLimits, type LocalSettings } from './settings.js';
 
 const purposes: Record<(typeof serviceNames)[number], string> = {
@@ -24,7 +24,7 @@ export function failure(message: string, settings?: LocalSettings): string {
   return `\n${styleText(['red', 'bold'], 'The platform cannot run.')}\n  ${message.replaceAll('\n', '\n  ')}${where}\n`;
 }
 
-export function welcomePage(settings: LocalSettings): string {
+export function welcomePage(settings: LocalSettings, reloading: readonly ServiceName[] = []): string {
   const url = (name: Parameters<typeof portOf>[1]) => `http://localhost:${portOf(settings.portBase, name)}`;
   const heading = (text: string) => styleText('bold', text);
   const rows = serviceNames.map((name) => `  ${name.padEnd(18)}${url(name).padEnd(24)}${purposes[name]}`);
@@ -59,7 +59,7 @@ ${heading('Three requests to try')}
 
 ${heading('Limits of the data API')}
 ${limits(settings)}
-
+${reloadingSection(settings, reloading)}
   The main job end to end: ${heading('npm run demo')}. Ctrl-C stops everything.
 
 ${styleText(['green', 'bold'], 'Platform ready')}`;
@@ -75,4 +75,15 @@ function limits({ dataLimits }: LocalSettings): string {
   if (isEnough) return inForce;
   const more = `pages of ${exploringLimits.DATA_PAGE_SIZE}, ${count(exploringLimits.DATA_CALLS_PER_DAY)} data calls a day`;
   return `${inForce}\n  More to look around with: npm start -- --explore (${more}).`;
+}
+
+function reloadingSection({ portBase }: LocalSettings, reloading: readonly ServiceName[]): string {
+  if (reloading.length === 0) return '';
+  const rows = reloading.map(
+    (name) => `  ${name.padEnd(18)}debugger on port ${portOf(portBase, name) + debuggerOffset}`,
+  );
+  return `
+${styleText('bold', 'Running from source, reloaded when a file is saved')}
+${rows.join('\n')}
+`;
 }

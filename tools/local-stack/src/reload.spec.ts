@@ -1,0 +1,28 @@
+import { describe, expect, it } from '@jest/globals';
+import { reloadReport } from './reload.js';
+
+describe('what npm run dev shows of a service', () => {
+  const entry = (fields: object) => JSON.stringify({ level: 'info', message: 'text', ...fields });
+
+  it('is how long each reload took', () => {
+    let nowMs = 5_000;
+    const shown = reloadReport('identity', () => nowMs);
+    expect(shown(entry({ message: 'service started' }))).toBeUndefined();
+    expect(shown("Restarting 'apps/identity/src/main.ts'")).toBeUndefined();
+    nowMs += 1_234;
+    expect(shown(entry({ message: 'service started' }))).toBe('identity reloaded in 1.2 s');
+    expect(shown(entry({ message: 'service started' }))).toBeUndefined();
+  });
+
+  it('is warnings, errors with their stack, and what is not a log entry', () => {
+    const shown = reloadReport('identity');
+    expect(shown(entry({}))).toBeUndefined();
+    expect(shown(entry({ level: 'warn', message: 'slow' }))).toBe('identity: warn slow');
+    expect(shown(entry({ level: 'error', err: { stack: 'Error: no\n    at a.ts:1:2' } }))).toBe(
+      'identity: error Error: no\n    at a.ts:1:2',
+    );
+    expect(shown('SyntaxError: Unexpected token')).toBe('identity: SyntaxError: Unexpected token');
+    for (const noise of ['Debugger listening on ws://127.0.0.1:4500/1', "Change detected in 'src/main.ts'", ''])
+      expect(shown(noise)).toBeUndefined();
+  });
+});

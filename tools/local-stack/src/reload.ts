@@ -1,0 +1,66 @@
+// `npm run dev`: a service runs from its TypeScript source. Node watches that source and the libs, and starts the service
+// again when a file is saved. Each file is compiled once and kept in a cache.
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ServiceName } from './services.js';
+
+/** Options of Node that run a service from source. */
+export const sourceOptions = (rootDir: string, name: ServiceName, debuggerPort: number): string[] => [
+  // Folders, not the loaded files: those would be thousands, most of them in node_modules.
+  ...[`apps/${name}/src`, ...globSync('libs/*/src', { cwd: rootDir })].map(
+    (folder) => `--watch-path=${join(rootDir, folder)}`,
+  ),
+  '--watch-preserve-output',
+  '--enable-source-maps',
+  `--inspect=127.0.0.1:${debuggerPort}`,
+  '--conditions=@tradewind/source',
+  '--import',
+  import.meta.resolve('@swc-node/register/esm-register'),
+];
+
+export const sourceEnvironment = (rootDir: string, dataDir: string): Record<string, string> => ({
+  TS_NODE_PROJECT: join(rootDir, 'tsconfig.base.json'),
+  SWC_NODE_CACHE_DIR: join(dataDir, 'compiled-source'),
+});
+
+interface LogEntry {
+  level?: string;
+  message?: string;
+  err?: { stack?: string };
+}
+
+const noise = /^(Debugger |For help, see: https:\/\/nodejs\.org\/|Change detected in |$)/;
+
+/**
+ * Makes of a service's output what a person at the terminal wants to see: reloads with the time they took, warnings,
+ * errors, and what is not a log entry, such as a syntax error. The log file has everything.
+ * @param clock milliseconds
+ * @returns the text to show; undefined when there is nothing
+ */
+export function reloadReport(name: string, clock = () => performance.now()): (line: string) => string | undefined {
+  let changedMs: number | undefined;
+  return (line) => {
+    if (line.startsWith('Restarting ')) {
+      changedMs = clock();
+      return undefined;
+    }
+    const entry = logEntry(line);
+    if (!entry) return noise.test(line) ? undefined : `${name}: ${line}`;
+    if (entry.message === 'service started' && changedMs !== undefined) {
+      const seconds = ((clock() - changedMs) / 1000).toFixed(1);
+      changedMs = undefined;
+      return `${name} reloaded in ${seconds} s`;
+    }
+    if (entry.level === 'info' || entry.level === 'debug' || entry.level === 'trace') return undefined;
+    return `${name}: ${entry.level} ${entry.err?.stack ?? entry.message}`;
+  };
+}
+
+function logEntry(line: string): LogEntry | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(line) as LogEntry;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+// What may follow `npm start --` and `npm run dev --`.
+import { parseArgs } from 'node:util';
+import { type ServiceName, serviceNames } from './services.js';
+
+export interface StartOptions {
+  /** `--explore`: larger limits of the data API. */
+  isExploring: boolean;
+  /** `npm run dev`: the services that run from source and reload at a change; all unless some are named. */
+  reloading: readonly ServiceName[];
+}
+
+/** @throws a sentence that says what is allowed */
+export function startOptions(words: readonly string[]): StartOptions {
+  const isDev = words.includes('--dev');
+  const { explore, names } = parsed(words, isDev);
+  const reloading = serviceNames.filter((name) => isDev && (names.length === 0 || names.includes(name)));
+  return { isExploring: explore, reloading };
+}
+
+function parsed(words: readonly string[], isDev: boolean): { explore: boolean; names: string[] } {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...words],
+      options: { explore: { type: 'boolean', default: false }, dev: { type: 'boolean' } },
+      allowPositionals: isDev,
+    });
+    if (positionals.every((name) => serviceNames.includes(name as ServiceName)))
+      return { explore: values.explore, names: positionals };
+  } catch {
+    // An unknown option: the sentence below says what there is.
+  }
+  const given = words.filter((word) => word !== '--dev').join(' ');
+  throw new Error(
+    isDev
+      ? `npm run dev takes --explore and names of services (${serviceNames.join(', ')}), not: ${given}`
+      : `npm start takes one option, --explore, not: ${given}`,
+  );
+}
