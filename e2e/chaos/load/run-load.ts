@@ -13,9 +13,12 @@ import type { Account, LoadContext } from './load.types.js';
 const callers = 6;
 const pauseMs = { min: 50, max: 400 };
 const accountCount = 3;
-/** Long enough that faults strike while a run or a scrape is under way; a scrape of 60 s would count as lost. */
-const runDurationMs = { min: 300, max: 6_000 };
-const profileDurationMs = { min: 1_000, max: 15_000 };
+/**
+ * Each delay strikes half of the runs or scrapes, so that faults meet many of them under way. The sums stay short,
+ * because a scrape of 60 s would count as lost. Milliseconds.
+ */
+const runDelaysMs = [1_500, 3_000];
+const profileDelaysMs = [2_000, 4_000, 8_000];
 
 export interface LoadRun {
   platform: ChaosPlatform;
@@ -34,10 +37,15 @@ export async function prepareLoad(platform: ChaosPlatform, seed: string): Promis
   for (const { email, password } of accounts) {
     await platform.command('identity', ['user', 'create', '--email', email, '--password-stdin'], password);
   }
-  await call('PUT', `${platform.simulatorUrl}/settings`, { body: { runDurationMs, profileDurationMs } });
-  await call('POST', `${platform.simulatorUrl}/faults`, {
-    body: { faults: [{ on: 'run', kind: 'never_ends', target: endlessTargets }] },
-  });
+  const slow = (on: string, delaysMs: number[]) =>
+    delaysMs.map((delayMs) => ({ on, kind: 'slow', delayMs, probability: 0.5 }));
+  const faults = [
+    ...slow('run', runDelaysMs),
+    ...slow('profile', profileDelaysMs),
+    { on: 'run', kind: 'never_ends', target: endlessTargets },
+  ];
+  const { status } = await call('POST', `${platform.simulatorUrl}/faults`, { body: { faults } });
+  if (status !== 200) throw new Error(`the simulator refused the faults with ${status}`);
   return accounts;
 }
 
