@@ -130,8 +130,9 @@ export class Platform {
     try {
       this.postgres = await startEmbeddedPostgres({ dataDir, port: portOf(this.settings.portBase, 'postgresql') });
     } catch (error) {
-      const advice = `If ${dataDir} is damaged: ${restoreAdvice(this.settings.dataDir)}`;
-      throw new Error(`${(error as Error).message}\n${advice}`, { cause: error });
+      const { message } = error as Error;
+      const advice = restoreAdvice(this.settings.dataDir);
+      throw new Error(`${message}\nIs ${dataDir} damaged? ${advice}`, { cause: error });
     }
     this.lock.add('PostgreSQL', this.postgres.pid, 'postgres');
     return this.postgres;

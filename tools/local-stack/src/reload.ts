@@ -29,7 +29,8 @@ interface LogEntry {
   err?: { stack?: string };
 }
 
-const noise = /^(Debugger |For help, see: https:\/\/nodejs\.org\/|Change detected in |$)/;
+const noise =
+  /^(Debugger |For help, see: https:\/\/nodejs\.org\/|Change detected in |Waiting for graceful |Gracefully |$)/;
 
 /**
  * Makes of a service's output what a person at the terminal wants to see: reloads with the time they took, warnings,
