@@ -37,7 +37,7 @@ export class SchedulerOrCallerGuard implements CanActivate {
       return true;
     }
     try {
-      request.caller = await this.callers.authenticate(authorization);
+      request.caller = await this.callers.authenticate(request);
     } catch (cause) {
       if (verdict === 'refused') throw cause;
       throw new ServiceError({

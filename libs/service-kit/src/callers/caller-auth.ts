@@ -3,6 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError, type UserRole } from '@tradewind/shared-types';
 import { errors, jwtVerify, type JWTPayload } from 'jose';
+import { assertHoldsKey, type PresentedRequest } from './dpop-proof.js';
 import type { CallerAuthConfig } from './caller-settings.js';
 import { IssuerKeys } from './issuer-keys.js';
 import { findServiceToken, type ServiceToken } from './service-tokens.js';
@@ -35,13 +36,17 @@ export class CallerAuth {
     this.keys = new IssuerKeys({ url: config.OAUTH_JWKS_URL ?? `${config.OAUTH_ISSUER}/oauth/jwks` });
   }
 
-  /** @param authorization the header's value. Throws 401, 403 or 503. */
-  async authenticate(authorization: string | undefined): Promise<CallerIdentity> {
+  /** Throws 401, 403 or 503. */
+  async authenticate(request: PresentedRequest): Promise<CallerIdentity> {
     if (this.config.CALLER_AUTH === 'none') return { kind: 'none' };
-    const token = bearerOf(authorization);
-    const serviceToken = findServiceToken(this.config.SERVICE_TOKENS, token);
+    const { authorization } = request.headers;
+    const dpopToken = tokenOf('DPoP', authorization);
+    const token = dpopToken ?? bearerOf(authorization);
+    const serviceToken = dpopToken === undefined && findServiceToken(this.config.SERVICE_TOKENS, token);
     if (serviceToken) return serviceCaller(serviceToken, this.serviceName);
-    const { sub, userRole, user_company_id: companyId } = await this.verify(token);
+    const { sub, userRole, user_company_id: companyId, cnf } = await this.verify(token);
+    // A bound token without its key is what a thief has.
+    if (dpopToken !== undefined || cnf !== undefined) await assertHoldsKey(request, token, cnf);
     if (!sub || (companyId !== undefined && (typeof companyId !== 'string' || companyId === ''))) {
       throw unauthenticated('The token is not valid', 'invalid_token');
     }
@@ -82,9 +87,14 @@ export class CallerAuth {
 
 /** The token of an Authorization header; throws 401 without one. */
 export function bearerOf(authorization: string | undefined): string {
-  const token = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization ?? '')?.[1];
+  const token = tokenOf('Bearer', authorization);
   if (token === undefined) throw unauthenticated('A bearer token is required');
   return token;
+}
+
+function tokenOf(scheme: 'Bearer' | 'DPoP', authorization: string | undefined): string | undefined {
+  const [, given = '', token] = /^(\w+) +([\w.~+/=-]+) *$/.exec(authorization ?? '') ?? [];
+  return given.toLowerCase() === scheme.toLowerCase() ? token : undefined;
 }
 
 /** The caller that presents this token to the service; throws 403 when the token is for other services. */

@@ -24,7 +24,7 @@ export class CallerGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<RequestWithCaller>();
-    request.caller = await this.callerAuth.authenticate(request.headers.authorization);
+    request.caller = await this.callerAuth.authenticate(request);
     return true;
   }
 }
