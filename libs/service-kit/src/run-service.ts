@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { ServiceError } from '@tradewind/shared-types';
 import { ConfigError, type ServiceConfig } from './config/config-class.js';
-import type { ServiceDefinition } from './define-service.js';
+import type { Command, ServiceDefinition } from './define-service.js';
 import { isError } from './is-error.js';
 import { errorText, loggedError } from './logged-error.js';
 import { openService, startService, type RunningService } from './start-service.js';
@@ -26,8 +26,11 @@ export async function runService<C extends ServiceConfig>(
   }
 }
 
-async function serve<C extends ServiceConfig>(service: ServiceDefinition<C>): Promise<void> {
-  const running = await startService(service);
+async function serve<C extends ServiceConfig>(
+  service: ServiceDefinition<C>,
+  env: Environment = process.env,
+): Promise<void> {
+  const running = await startService(service, { env });
   stopOnSignal(running);
   logUnhandled(running);
   service.onServing?.();
@@ -90,32 +93,43 @@ async function runCommand<C extends ServiceConfig>(
   service: ServiceDefinition<C>,
   argv: readonly string[],
 ): Promise<void> {
+  const { program, close } = await operatorCommands(service);
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } finally {
+    await close();
+  }
+}
+
+type Environment = Record<string, string | undefined>;
+
+/** Every operator command of a service. `close` closes what a command has opened. */
+export async function operatorCommands<C extends ServiceConfig>(
+  service: ServiceDefinition<C>,
+  env: Environment = process.env,
+): Promise<{ program: Command; close: () => Promise<void> }> {
   const { Command } = await import('commander');
   const program = new Command(`tradewind ${service.name}`);
   let opened: INestApplicationContext | undefined;
   program
     .command('serve')
     .description('serve until told to stop')
-    .action(() => serve(service));
+    .action(() => serve(service, env));
   if (service.migrate) {
     const migrate = service.migrate.bind(service);
     program
       .command('migrate')
       .description('bring the database up to date and end')
       .action(async () => {
-        const config = new service.config();
+        const config = new service.config(env);
         await migrate(config);
         await service.prepare?.(config);
       });
   }
   // Commands print for people, so only warnings and errors are logged by default.
-  const env = { ...process.env, LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn' };
-  service.commands?.(program, async () => (opened ??= await openService(service, { env })));
-  try {
-    await program.parseAsync(argv, { from: 'user' });
-  } finally {
-    await opened?.close();
-  }
+  const quietEnv = { ...env, LOG_LEVEL: env['LOG_LEVEL'] || 'warn' };
+  service.commands?.(program, async () => (opened ??= await openService(service, { env: quietEnv })));
+  return { program, close: async () => opened?.close() };
 }
 
 function failureText(name: string, error: unknown): string {

@@ -11,6 +11,7 @@ import type { ServiceConfig } from './config/config-class.js';
 import type { ServiceDefinition } from './define-service.js';
 import { ErrorFilter } from './http/error-filter.js';
 import { addProbes, createFastifyAdapter } from './http/fastify-adapter.js';
+import { RouteTable } from './http/route-table.js';
 import { secureTransport } from './http/secure-transport.js';
 import { RequestValidationPipe } from './http/validation-pipe.js';
 import { serviceModule, type KitParts } from './kit.module.js';
@@ -40,6 +41,8 @@ export interface RunningService<C extends ServiceConfig = ServiceConfig> {
   app: NestFastifyApplication;
   config: C;
   logger: Logger;
+  /** Every route that it serves, such as `GET /runs/:run_id`. */
+  routes: readonly string[];
   /** The service goes on serving, but is not ready, and its responses ask clients to close their connections. */
   drain(): void;
   /** Accepts no more requests, finishes those it has, and closes what the app opened. Safe to call twice. */
@@ -60,7 +63,8 @@ export async function startService<C extends ServiceConfig>(
     await prepare(service, parts);
   }
 
-  const adapter = createFastifyAdapter(config, logger, metrics);
+  const routes = new RouteTable();
+  const adapter = createFastifyAdapter(config, logger, metrics, routes);
   const app = await NestFactory.create<NestFastifyApplication>(await serviceModule(service, parts), adapter, {
     logger: nestLogger(logger),
     bodyParser: false,
@@ -108,7 +112,7 @@ export async function startService<C extends ServiceConfig>(
   const url = urlOf(app.getHttpServer(), config.HOST);
   const metricsUrl = `${urlOf(metricsServer, config.HOST)}/metrics`;
   logger.info({ url, metrics_url: metricsUrl, environment: config.ENVIRONMENT }, 'service started');
-  return { url, metricsUrl, app, config, logger, drain, close };
+  return { url, metricsUrl, app, config, logger, routes: routes.list(), drain, close };
 }
 
 /** The app without HTTP, for operator commands. The caller closes it. */

@@ -21,7 +21,12 @@ const headersTimeoutMs = 20_000;
 // Probes come every few seconds and are not worth a log line.
 const quietPaths = new Set(['/health', '/ready']);
 
-export function createFastifyAdapter(config: ServiceConfig, logger: Logger, metrics: Metrics): FastifyAdapter {
+export function createFastifyAdapter(
+  config: ServiceConfig,
+  logger: Logger,
+  metrics: Metrics,
+  routes = new RouteTable(),
+): FastifyAdapter {
   const adapter = new FastifyAdapter({
     bodyLimit: config.BODY_LIMIT_BYTES,
     trustProxy: trustProxy(config.TRUST_PROXY),
@@ -44,7 +49,6 @@ export function createFastifyAdapter(config: ServiceConfig, logger: Logger, metr
   const instance = adapter.getInstance();
   // Headers come before the body, so their time limit is shorter than that of the request.
   instance.server.headersTimeout = headersTimeoutMs;
-  const routes = new RouteTable();
   instance.addHook('onRoute', (route) => {
     routes.add([route.method].flat(), route.url);
   });

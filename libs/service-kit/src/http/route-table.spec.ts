@@ -11,6 +11,18 @@ describe('RouteTable', () => {
   table.add(['GET'], '/numbers/:number(\\d+)');
   table.add(['GET'], '/');
 
+  it('lists every route once, without HEAD', () => {
+    expect(table.list()).toEqual([
+      'DELETE /items/:id',
+      'GET /',
+      'GET /.well-known/openid-configuration',
+      'GET /files/*',
+      'GET /items/:id',
+      'GET /numbers/:number(\\d+)',
+      'POST /items',
+    ]);
+  });
+
   it.each([
     ['/items/1?x=/a', ['DELETE', 'GET', 'HEAD']],
     ['/items', ['POST']],

@@ -1,6 +1,6 @@
-/** The routes of a service, which distinguish an unknown path (404) from a known one with another method (405). */
+/** The routes of a service. They distinguish an unknown path (404) from a known one with another method (405). */
 export class RouteTable {
-  private readonly routes: { method: string; pattern: RegExp }[] = [];
+  private readonly routes: { method: string; path: string; pattern: RegExp }[] = [];
 
   /** @param path in the router's notation: `/a/:id`, `/b/*`, with an optional expression `/c/:id(\\d+)`. */
   add(methods: readonly string[], path: string): void {
@@ -11,7 +11,13 @@ export class RouteTable {
         .map((segment) => (segment === '*' ? '.*' : segmentPattern(segment)))
         .join('/')}/?$`,
     );
-    for (const method of methods) this.routes.push({ method, pattern });
+    for (const method of methods) this.routes.push({ method, path, pattern });
+  }
+
+  /** Every route as `GET /a/:id`, sorted; without HEAD and OPTIONS, which follow from the others. */
+  list(): string[] {
+    const served = this.routes.filter(({ method }) => method !== 'HEAD' && method !== 'OPTIONS');
+    return [...new Set(served.map(({ method, path }) => `${method} ${path}`))].sort();
   }
 
   /** The methods of this path in alphabetical order; none for an unknown path. */
