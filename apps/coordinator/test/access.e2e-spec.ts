@@ -1,70 +1,117 @@
 // Every operation against every kind of caller. An operation that is missing here fails the build.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { serviceTokenEntry, startService } from '@tradewind/service-kit';
+import { operatorCommands, serviceTokenEntry } from '@tradewind/service-kit';
 import { monthOf } from '@tradewind/shared-types';
-import { accessTable, servedOperations, takersOfDeepBodies, type Operations } from '@tradewind/testkit';
+import {
+  accessFaults,
+  commandFaults,
+  ofAllCompanies,
+  openRoutes,
+  pipelineCallers,
+  PretendIssuer,
+  servedOperations,
+  serviceTokensFor,
+  tableHashes,
+  takersOfDeepBodies,
+  type Operation,
+  type PipelineGroup,
+} from '@tradewind/testkit';
 import { service } from '../src/service.js';
-import { eventually, serviceToken, startApp, type TestApp } from './coordinator-app.js';
+import { serviceToken, startApp, type TestApp } from './coordinator-app.js';
 
 const month = monthOf(new Date());
 
-const callers = {
-  nobody: {},
-  wrong: { authorization: 'Bearer not-a-token' },
-  service: { authorization: `Bearer ${serviceToken}` },
-};
-
-/** What an operation answers a caller that may. */
-const successes = {
-  'post /run': 202,
-  'get /runs': 200,
-  'get /runs/{run_id}': 200,
-  'get /months/{month}/report': 200,
-  'post /months/{month}/retry-missing': 200,
-};
-
 let app: TestApp;
+let issuer: PretendIssuer;
+let stranger: PretendIssuer;
 let runId: string;
-let operations: Operations;
+let operations: Record<string, Operation<PipelineGroup>>;
 beforeAll(async () => {
-  app = await startApp();
+  [issuer, stranger] = await Promise.all([PretendIssuer.start(), PretendIssuer.start()]);
+  app = await startApp({
+    OAUTH_ISSUER: issuer.url,
+    SERVICE_TOKENS: [
+      serviceTokenEntry(serviceToken, { name: 'test', services: ['coordinator'] }),
+      ...serviceTokensFor('coordinator').map((each) => serviceTokenEntry(each.token, each)),
+    ].join(','),
+  });
   runId = ((await app.runToEnd({ month })) as { run_id: string }).run_id;
   operations = {
-    'post /run': { body: { month } },
-    'get /runs': {},
-    'get /runs/{run_id}': { path: `/runs/${runId}` },
-    'get /months/{month}/report': { path: `/months/${month}/report` },
-    'post /months/{month}/retry-missing': { path: `/months/${month}/retry-missing` },
+    ...openRoutes,
+    'POST /run': {
+      body: { month },
+      unknown: { body: { month, limit: 1 } },
+      answers: ofAllCompanies(202),
+      // A run that is under way refuses another one.
+      ready: () => app.untilCompleted(runId),
+    },
+    'GET /runs': { answers: ofAllCompanies(200) },
+    'GET /runs/:run_id': {
+      path: `/runs/${runId}`,
+      unknown: { path: `/runs/${randomUUID()}` },
+      answers: ofAllCompanies(200),
+    },
+    'GET /months/:month/report': {
+      path: `/months/${month}/report`,
+      unknown: { path: '/months/2001-01/report' },
+      answers: ofAllCompanies(200),
+    },
+    'POST /months/:month/retry-missing': {
+      path: `/months/${month}/retry-missing`,
+      unknown: { path: '/months/2001-01/retry-missing' },
+      answers: ofAllCompanies(200),
+    },
   };
 });
-afterAll(() => app.close());
+afterAll(async () => {
+  await app.close();
+  await Promise.all([issuer.close(), stranger.close()]);
+});
 
 describe('access', () => {
-  it('every operation admits the callers of the pipelines alone', async () => {
-    // A run that is under way refuses another one.
-    await eventually(async () =>
-      expect(await accessTable(app.url, operations, callers)).toEqual(
-        Object.fromEntries(
-          Object.entries(successes).map(([name, service]) => [name, { nobody: 401, wrong: 401, service }]),
-        ),
-      ),
-    );
+  it('every route answers every caller as the table says', async () => {
+    const callers = pipelineCallers(issuer, stranger);
+    const state = async () => ({
+      // The dispatcher of the queue writes all the time.
+      ...(await tableHashes(app.databaseUrl, ['queue'])),
+      pushed: app.neighbours.pushed.length,
+      retries: app.neighbours.retries.length,
+    });
+    expect(await accessFaults({ running: app.running, operations, callers, state })).toEqual([]);
   });
 
-  it('covers every operation, and the OpenAPI document names every status', async () => {
+  it('the OpenAPI document names every operation and every status', async () => {
     expect(await servedOperations(app.url)).toEqual({
-      'post /run': '202 400 401 403 409 413 415 503',
-      'get /runs': '200 400 401 403 503',
-      'get /runs/{run_id}': '200 400 401 403 404 503',
-      'get /months/{month}/report': '200 400 401 403 404 503',
-      'post /months/{month}/retry-missing': '200 400 401 403 404 413 415 503',
+      'POST /run': '202 400 401 403 409 413 415 503',
+      'GET /runs': '200 400 401 403 503',
+      'GET /runs/:run_id': '200 400 401 403 404 503',
+      'GET /months/:month/report': '200 400 401 403 404 503',
+      'POST /months/:month/retry-missing': '200 400 401 403 404 413 415 503',
     });
-    expect(Object.keys(await servedOperations(app.url)).sort()).toEqual(Object.keys(operations).sort());
   });
 
   it('every operation refuses a body nested 20,000 levels deep', async () => {
     expect(await takersOfDeepBodies(app.url, operations)).toEqual([]);
+  });
+
+  it('no operator command runs without the settings', async () => {
+    const faults = await commandFaults({
+      commands: (env) => operatorCommands(service, env),
+      settings: [
+        'ENVIRONMENT',
+        'DATABASE_URL',
+        'OAUTH_ISSUER',
+        'QUEUE_PUSH_TOKEN',
+        'QUEUE_DATABASE_URL',
+        'WAREHOUSE_DATABASE_URL',
+        'PRIORITY_API_URL',
+        'PRIORITY_WEBHOOK_URL',
+        'SERVICE_TOKEN',
+      ],
+      argumentsOf: { serve: [], migrate: [], run: [], runs: [], report: [], 'retry-missing': [], 'queue ensure': [] },
+    });
+    expect(faults).toEqual([]);
   });
 });
 
@@ -84,18 +131,4 @@ describe('what is stored of the caller', () => {
     await app.request('POST', `/months/${month}/retry-missing`, { plan_id: dry, dry_run: true });
     expect(await app.query('select from retry_request where plan_id = $1', [dry])).toEqual([]);
   });
-});
-
-it('service tokens of a company, and those for other services, are refused by every operation', async () => {
-  const SERVICE_TOKENS = [
-    serviceTokenEntry('token-of-acme', { name: 'acme', services: ['coordinator'], companyId: 'acme' }),
-    serviceTokenEntry('token-for-others', { name: 'other', services: ['interactions'] }),
-  ].join(',');
-  const replica = await startService(service, { env: { ...app.env, SERVICE_TOKENS } });
-  const table = await accessTable(replica.url, operations, {
-    'of a company': { authorization: 'Bearer token-of-acme' },
-    'for others': { authorization: 'Bearer token-for-others' },
-  });
-  expect(Object.values(table)).toEqual(Object.keys(operations).map(() => ({ 'of a company': 403, 'for others': 403 })));
-  await replica.close();
 });

@@ -1,115 +1,136 @@
 // Who may do what: every operation against every kind of caller. A new operation that is missing from the table fails
 // the build.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { serviceTokenEntry } from '@tradewind/service-kit';
+import { operatorCommands, serviceTokenEntry } from '@tradewind/service-kit';
+import {
+  accessFaults,
+  answersTo,
+  commandFaults,
+  openRoutes,
+  pipelineCallers,
+  PretendIssuer,
+  serviceTokensFor,
+  servedOperations,
+  tableHashes,
+  takersOfDeepBodies,
+  type Operation,
+  type PipelineGroup,
+} from '@tradewind/testkit';
+import { service } from '../src/service.js';
 import { InteractionsWorld, person } from './interactions-app.js';
-import { accessTable, PretendIssuer, servedOperations, takersOfDeepBodies, type Operation } from '@tradewind/testkit';
 
-const body = { user_company_id: 'acme', targets: [person('access')] };
-const webhook = { eventType: 'ACTOR.RUN.SUCCEEDED', resource: { id: 'unknown' } };
-
-/** What an operation answers to callers who may use it, and to callers that are bound to another company. */
-const answers: Record<string, Operation & { allowed: number; foreign?: number }> = {
-  'post /scraper/network/interactions': { body, allowed: 200, foreign: 403 },
-  'post /scraper/network/abort-run': { body, allowed: 200, foreign: 403 },
-  'get /scraper/network/interactions': { allowed: 200, foreign: 200 },
-  'get /scraper/network/interactions/{run_id}': { allowed: 200, foreign: 404 },
-  // Not for callers: it asks for the secret of the webhook.
-  'post /scraper/network/webhook': { body: webhook, allowed: 404 },
-};
-
-const serviceToken = 'service-token-of-the-test';
+const serviceToken = 'token-of-a-machine';
+const webhookSecret = 'secret-of-the-webhook';
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-const secretHeader = { 'x-webhook-secret': 'dev-only-webhook-secret' };
+
+/** For operations on the things of one company: what those get who may, and those who are bound to another. */
+const ofCompany = (allowed: number, otherCompany: number) =>
+  answersTo(401, {
+    forbidden: 403,
+    analyst: 403,
+    otherCompany,
+    company: allowed,
+    admin: allowed,
+    machine: allowed,
+  });
+
+const job = (handle: string, company = 'acme') => ({ user_company_id: company, targets: [person(handle)] });
+const webhookOf = (id: string) => ({ eventType: 'ACTOR.RUN.SUCCEEDED', resource: { id } });
 
 describe('access', () => {
   let world: InteractionsWorld;
   let issuer: PretendIssuer;
-  /** A job of acme. */
-  let jobId: string;
+  let stranger: PretendIssuer;
+  let operations: Record<string, Operation<PipelineGroup>>;
 
   beforeAll(async () => {
-    issuer = await PretendIssuer.start();
+    [issuer, stranger] = await Promise.all([PretendIssuer.start(), PretendIssuer.start()]);
     world = await InteractionsWorld.start({
       settings: {
         CALLER_AUTH: 'required',
         OAUTH_ISSUER: issuer.url,
-        SERVICE_TOKENS: [
-          serviceTokenEntry('token-of-before', { name: 'robot', services: ['interactions'] }),
-          serviceTokenEntry(serviceToken, { name: 'robot', services: ['priority-api', 'interactions'] }),
-          serviceTokenEntry('token-of-acme', { name: 'acme-robot', services: ['interactions'], companyId: 'acme' }),
-          serviceTokenEntry('token-of-globex', { name: 'globex', services: ['interactions'], companyId: 'globex' }),
-          serviceTokenEntry('token-for-others', { name: 'other', services: ['coordinator'] }),
-        ].join(','),
+        WEBHOOK_SECRETS: webhookSecret,
+        SERVICE_TOKENS: serviceTokensFor('interactions')
+          .map((each) => serviceTokenEntry(each.token, each))
+          .join(','),
       },
     });
-    await world.post('/scraper/network/interactions', { ...body, targets: [person('of-acme')] }, bearer(serviceToken));
-    jobId = (await world.tracker())[0]!.job_id;
+    await world.post('/scraper/network/interactions', job('of-acme'), bearer(serviceToken));
+    const [done] = await world.finished();
+    const { job_id: jobId, provider_run_id: runId } = done!;
+    operations = {
+      ...openRoutes,
+      'POST /scraper/network/interactions': {
+        body: job('access'),
+        unknown: { body: job('access', 'a company that is not') },
+        answers: ofCompany(200, 403),
+      },
+      'POST /scraper/network/abort-run': {
+        body: job('of-acme'),
+        unknown: { body: job('never-seen') },
+        answers: ofCompany(200, 403),
+      },
+      'GET /scraper/network/interactions': { answers: ofCompany(200, 200) },
+      'GET /scraper/network/interactions/:run_id': {
+        path: `/scraper/network/interactions/${jobId}`,
+        unknown: { path: `/scraper/network/interactions/${randomUUID()}` },
+        answers: ofCompany(200, 404),
+      },
+      'POST /scraper/network/webhook': {
+        body: webhookOf(runId!),
+        unknown: { body: webhookOf('unknown') },
+        answers: answersTo(401, { provider: 200 }),
+      },
+    };
   });
   afterAll(async () => {
     await world.stop();
-    await issuer.close();
+    await Promise.all([issuer.close(), stranger.close()]);
   });
 
-  /** Headers of each caller, and what it gets: the answer of `allowed`, that of `foreign`, or a status. */
-  const callers: Record<string, [() => Record<string, string>, 'allowed' | 'foreign' | 401 | 403]> = {
-    nobody: [() => ({}), 401],
-    'an analyst of the company': [() => bearer(issuer.accessToken({ user_company_id: 'acme' })), 'allowed'],
-    'an analyst of no company': [() => bearer(issuer.accessToken()), 403],
-    'an analyst of no company with a direct-login token': [
-      () => bearer(issuer.directToken({ userRole: 'ANALYST' })),
-      403,
-    ],
-    'an analyst of another company': [() => bearer(issuer.accessToken({ user_company_id: 'globex' })), 'foreign'],
-    'an admin of another company': [() => bearer(issuer.directToken({ user_company_id: 'globex' })), 'foreign'],
-    'an admin with a direct-login token': [() => bearer(issuer.directToken()), 'allowed'],
-    'a token with a company that is none': [() => bearer(issuer.accessToken({ user_company_id: '' })), 401],
-    'a plain user': [() => bearer(issuer.accessToken({ userRole: 'USER' })), 403],
-    'a plain user with a direct-login token': [() => bearer(issuer.directToken({ userRole: 'USER' })), 403],
-    'a token for another resource': [() => bearer(issuer.accessToken({ aud: 'urn:tradewind:data' })), 401],
-    'an expired token': [() => bearer(issuer.accessToken({ exp: 1_700_000_000 })), 401],
-    'a token of another issuer': [() => bearer(issuer.accessToken({ iss: 'https://elsewhere.example' })), 401],
-    'a tampered token': [() => bearer(`${issuer.accessToken().slice(0, -8)}AAAAAAAA`), 401],
-    'a service token': [() => bearer(serviceToken), 'allowed'],
-    'a service token of the company': [() => bearer('token-of-acme'), 'allowed'],
-    'a service token of another company': [() => bearer('token-of-globex'), 'foreign'],
-    'a service token for other services': [() => bearer('token-for-others'), 403],
-    'an unknown service token': [() => bearer('another-token'), 401],
-    'the secret of the webhook': [() => secretHeader, 401],
-  };
+  it('every route answers every caller as the table says', async () => {
+    const callers = pipelineCallers(issuer, stranger, { provider: webhookSecret });
+    const state = async () => {
+      await world.finished();
+      return { ...(await tableHashes(world.database.url)), provider: world.simulator.ledger().length };
+    };
+    expect(await accessFaults({ running: world.replicas[0]!, operations, callers, state })).toEqual([]);
+  });
 
-  it('the table names every operation of the OpenAPI document', async () => {
-    expect(Object.keys(await servedOperations(world.url)).sort()).toEqual(Object.keys(answers).sort());
+  it('the OpenAPI document has every operation of the table, with statuses and their content', async () => {
+    const documented = Object.keys(await servedOperations(world.url));
+    expect(documented.sort()).toEqual(
+      Object.keys(operations)
+        .filter((route) => route.includes('/scraper/'))
+        .sort(),
+    );
   });
 
   it('every operation refuses a body nested 20,000 levels deep', async () => {
-    expect(await takersOfDeepBodies(world.url, answers)).toEqual([]);
+    expect(await takersOfDeepBodies(world.url, operations)).toEqual([]);
   });
 
-  it.each(Object.entries(callers))(
-    'every operation answers %s as the tables above say',
-    async (caller, [headers, expected]) => {
-      const operations = structuredClone(answers);
-      operations['get /scraper/network/interactions/{run_id}']!.path = `/scraper/network/interactions/${jobId}`;
-      const table = await accessTable(world.url, operations, { [caller]: headers() });
-      const statuses = Object.entries(answers).map(([name, answer]) => {
-        if (answer.foreign === undefined) return [name, caller === 'the secret of the webhook' ? answer.allowed : 401];
-        return [name, typeof expected === 'number' ? expected : answer[expected]];
-      });
-      expect(Object.entries(table).map(([name, row]) => [name, row[caller]])).toEqual(statuses);
-    },
-  );
-
-  it('a refused call records nothing and calls no provider', async () => {
-    await world.finished();
-    const before = [(await world.tracker()).length, world.simulator.ledger().length];
-    await world.post('/scraper/network/interactions', body, bearer(issuer.accessToken({ userRole: 'USER' })));
-    expect([(await world.tracker()).length, world.simulator.ledger().length]).toEqual(before);
+  it('no operator command runs without the settings', async () => {
+    const faults = await commandFaults({
+      commands: (env) => operatorCommands(service, env),
+      settings: [
+        'ENVIRONMENT',
+        'DATABASE_URL',
+        'OAUTH_ISSUER',
+        'PROVIDER_TOKEN',
+        'WEBHOOK_BASE_URL',
+        'WEBHOOK_SECRETS',
+        'WAREHOUSE_DATABASE_URL',
+      ],
+      argumentsOf: { serve: [], migrate: [] },
+    });
+    expect(faults).toEqual([]);
   });
 
   it('names the rule that refuses a call', async () => {
     const trigger = (token: string, more: object = {}) =>
-      world.post('/scraper/network/interactions', { ...body, ...more }, bearer(token));
+      world.post('/scraper/network/interactions', { ...job('access'), ...more }, bearer(token));
     const refusals = [
       await trigger('token-of-globex'),
       await trigger(issuer.accessToken()),

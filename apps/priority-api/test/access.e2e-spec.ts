@@ -1,76 +1,140 @@
 // Every operation against every kind of caller. An operation that is missing here fails the build.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { serviceTokenEntry } from '@tradewind/service-kit';
+import { operatorCommands, serviceTokenEntry } from '@tradewind/service-kit';
 import {
-  accessTable,
-  callOperation,
+  accessFaults,
+  answersTo,
+  commandFaults,
+  ofAllCompanies,
+  openRoutes,
+  pipelineCallers,
   PretendIssuer,
   servedOperations,
+  serviceTokensFor,
+  tableHashes,
   takersOfDeepBodies,
   type Operation,
-  type Operations,
+  type PipelineGroup,
 } from '@tradewind/testkit';
-import { envelope, eventually, profiles, pushToken, serviceToken, startApp, type TestApp } from './priority-api-app.js';
+import { service } from '../src/service.js';
+import { envelope, eventually, profiles, pushToken, startApp, type TestApp } from './priority-api-app.js';
 
-const callers = {
-  nobody: {},
-  wrong: { authorization: 'Bearer not-a-token' },
-  service: { authorization: `Bearer ${serviceToken}` },
-  queue: { authorization: `Bearer ${pushToken}` },
-};
+const serviceToken = 'token-of-a-machine';
+const retryPath = '/months/2026-11/profiles/retry';
 
-const batchTrigger: Operation = { path: '/batch-trigger/', body: envelope({ profiles: profiles(1) }) };
-const retry: Operation = { path: '/months/2026-11/profiles/retry', body: { profiles: profiles(1) } };
-const retryName = 'post /months/{month}/profiles/retry';
-
-const monthOperations: Operations = {
-  'get /months/{month}': { path: '/months/2026-11' },
-  'post /months/{month}/profiles/lookup': {
-    path: '/months/2026-11/profiles/lookup',
-    body: { network_usernames: ['a'] },
+const operations: Record<string, Operation<PipelineGroup>> = {
+  ...openRoutes,
+  'POST /batch-trigger': {
+    body: envelope({ profiles: profiles(1, 'pushed') }),
+    unknown: { body: envelope({ profiles: profiles(1) }) },
+    // Any credential but that of the queue is the wrong one.
+    answers: answersTo(403, { nobody: 401, provider: 401, queue: 200 }),
   },
-  [retryName]: retry,
+  'GET /months/:month': { path: '/months/2026-11', unknown: { path: '/months/2001-01' }, answers: ofAllCompanies(200) },
+  'POST /months/:month/profiles/lookup': {
+    path: '/months/2026-11/profiles/lookup',
+    body: { network_usernames: ['pushed-0'] },
+    unknown: { body: { network_usernames: ['never-seen'] } },
+    answers: ofAllCompanies(200),
+  },
+  'POST /months/:month/profiles/retry': {
+    path: retryPath,
+    body: { profiles: profiles(1, 'pushed') },
+    unknown: { body: { profiles: profiles(1) } },
+    answers: ofAllCompanies(200),
+  },
 };
-const operations: Operations = { 'post /batch-trigger': batchTrigger, ...monthOperations };
 
 let app: TestApp;
+let issuer: PretendIssuer;
+let stranger: PretendIssuer;
 beforeAll(async () => {
-  app = await startApp();
+  [issuer, stranger] = await Promise.all([PretendIssuer.start(), PretendIssuer.start()]);
+  app = await startApp({
+    OAUTH_ISSUER: issuer.url,
+    SERVICE_TOKENS: serviceTokensFor('priority-api')
+      .map((each) => serviceTokenEntry(each.token, each))
+      .join(','),
+  });
+  await app.push({ profiles: profiles(1, 'pushed') });
+  await eventually(() => expect(app.webhook.received).toHaveLength(1));
 });
-afterAll(() => app.close());
+afterAll(async () => {
+  await app.close();
+  await Promise.all([issuer.close(), stranger.close()]);
+});
+
+const post = async (path: string, body: unknown, token: string | undefined, url = app.url) => {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+};
 
 describe('access', () => {
-  it('every operation admits the queue or the callers of the pipelines alone', async () => {
-    const forServices = { nobody: 401, wrong: 401, service: 200, queue: 401 };
-    expect(await accessTable(app.url, operations, callers)).toEqual({
-      'post /batch-trigger': { nobody: 401, wrong: 403, service: 403, queue: 200 },
-      ...Object.fromEntries(Object.keys(monthOperations).map((name) => [name, forServices])),
+  it('every route answers every caller as the table says', async () => {
+    const callers = pipelineCallers(issuer, stranger, { queue: pushToken });
+    const state = async () => ({
+      ...(await tableHashes(app.env['DATABASE_URL']!)),
+      provider: app.simulator.ledger().length,
+      webhook: app.webhook.received.length,
     });
+    expect(await accessFaults({ running: app.running, operations, callers, state })).toEqual([]);
   });
 
-  it('covers every operation, and the OpenAPI document names every status', async () => {
+  it('the OpenAPI document names every operation and every status', async () => {
     expect(await servedOperations(app.url)).toEqual({
-      'post /batch-trigger': '200 400 401 403 413 415 503',
-      'get /months/{month}': '200 400 401 403 503',
-      'post /months/{month}/profiles/lookup': '200 400 401 403 413 415 503',
-      [retryName]: '200 400 401 403 413 415 503',
+      'POST /batch-trigger': '200 400 401 403 413 415 503',
+      'GET /months/:month': '200 400 401 403 503',
+      'POST /months/:month/profiles/lookup': '200 400 401 403 413 415 503',
+      'POST /months/:month/profiles/retry': '200 400 401 403 413 415 503',
     });
-    expect(Object.keys(await servedOperations(app.url)).sort()).toEqual(Object.keys(operations).sort());
   });
 
   it('every operation refuses a body nested 20,000 levels deep', async () => {
     expect(await takersOfDeepBodies(app.url, operations)).toEqual([]);
+  });
+
+  it('no operator command runs without the settings', async () => {
+    const faults = await commandFaults({
+      commands: (env) => operatorCommands(service, env),
+      settings: [
+        'ENVIRONMENT',
+        'DATABASE_URL',
+        'OAUTH_ISSUER',
+        'QUEUE_PUSH_TOKEN',
+        'PROVIDER_TOKEN',
+        'PROFILE_WEBHOOK_URL',
+        'PROFILE_WEBHOOK_SECRETS',
+        'PRIORITY_WEBHOOK_URL',
+        'SERVICE_TOKEN',
+      ],
+      argumentsOf: {
+        serve: [],
+        migrate: [],
+        'dead-letter list': [],
+        'dead-letter show': ['7'],
+        'dead-letter redrive': [],
+        'profiles retry-missing': [],
+        'profiles count': [],
+      },
+    });
+    expect(faults).toEqual([]);
   });
 });
 
 describe('PUSH_AUTH=none', () => {
   it('admits a push without a token in dev, but never a wrong token', async () => {
     const open = await app.replica({ PUSH_AUTH: 'none' });
-    const { nobody, wrong, queue } = callers;
-    expect(await accessTable(open.url, { 'post /batch-trigger': batchTrigger }, { nobody, wrong, queue })).toEqual({
-      'post /batch-trigger': { nobody: 200, wrong: 403, queue: 200 },
-    });
+    const statusOf = async (token?: string) =>
+      (await post('/batch-trigger/', envelope({ profiles: profiles(1) }), token, open.url)).status;
+    expect([await statusOf(), await statusOf('not-a-token'), await statusOf(pushToken)]).toEqual([200, 403, 200]);
   });
 
   it('is refused outside dev', async () => {
@@ -81,51 +145,24 @@ describe('PUSH_AUTH=none', () => {
   });
 });
 
-it('service tokens of a company, and those for other services, are refused by every operation', async () => {
-  const replica = await app.replica({
-    SERVICE_TOKENS: [
-      serviceTokenEntry('token-of-acme', { name: 'acme', services: ['priority-api'], companyId: 'acme' }),
-      serviceTokenEntry('token-for-others', { name: 'other', services: ['interactions'] }),
-    ].join(','),
-  });
-  const table = await accessTable(replica.url, monthOperations, {
-    'of a company': { authorization: 'Bearer token-of-acme' },
-    'for others': { authorization: 'Bearer token-for-others' },
-  });
-  expect(Object.values(table)).toEqual(
-    Object.keys(monthOperations).map(() => ({ 'of a company': 403, 'for others': 403 })),
-  );
-});
-
 it('stores who asked for a retry', async () => {
   const [one] = profiles(1);
   const plan_id = randomUUID();
   const body = { profiles: [{ ...one, network_username: 'asked-by-the-test' }], plan_id, published: true };
-  expect((await callOperation(app.url, [retryName, { ...retry, body }], callers.service)).status).toBe(200);
+  expect((await post(retryPath, body, serviceToken)).status).toBe(200);
   expect(await app.query('select requested_by from profile_retry where plan_id = $1', [plan_id])).toEqual([
-    { requested_by: 'test' },
+    { requested_by: 'machine' },
   ]);
 });
 
 describe('what was never published here', () => {
-  let issuer: PretendIssuer;
-  beforeAll(async () => {
-    issuer = await PretendIssuer.start();
-  });
-  afterAll(() => issuer.close());
-
   it.each<[string, object]>([
     ['in a month', {}],
     ['for an unknown forced run', { forced_run_id: randomUUID() }],
   ])('is bought by an admin, and not by an analyst, %s', async (_what, more) => {
-    const replica = await app.replica({ OAUTH_ISSUER: issuer.url });
     const asked = profiles(1);
     const body = { profiles: asked, published: true, ...more };
-    const ask = async (userRole: string, asIt = body) => {
-      const authorization = `Bearer ${issuer.accessToken({ userRole })}`;
-      const response = await callOperation(replica.url, [retryName, { ...retry, body: asIt }], { authorization });
-      return { status: response.status, body: (await response.json()) as object };
-    };
+    const ask = (userRole: string, asIt: object = body) => post(retryPath, asIt, issuer.accessToken({ userRole }));
     const refused = {
       status: 403,
       body: {
@@ -135,7 +172,7 @@ describe('what was never published here', () => {
       },
     };
     expect(await ask('ANALYST')).toEqual(refused);
-    expect(await ask('ANALYST', { ...body, dry_run: true } as typeof body)).toEqual(refused);
+    expect(await ask('ANALYST', { ...body, dry_run: true })).toEqual(refused);
     expect(await ask('ANALYST', { ...body, published: false })).toMatchObject({ status: 200, body: { not_known: 1 } });
     const starts = () =>
       app.simulator.ledger({ operation: 'profile.start', target: asked[0]!.network_username }).length;

@@ -1,88 +1,87 @@
 // Every operation against every kind of caller. An operation that is missing here fails the build.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { serviceTokenEntry } from '@tradewind/service-kit';
-import { profileBody, serviceToken, startApp, webhookSecret, type TestApp } from './priority-webhook-app.js';
+import { operatorCommands, serviceTokenEntry } from '@tradewind/service-kit';
+import {
+  accessFaults,
+  answersTo,
+  commandFaults,
+  ofAllCompanies,
+  openRoutes,
+  pipelineCallers,
+  PretendIssuer,
+  serviceTokensFor,
+  tableHashes,
+  takersOfDeepBodies,
+  type Operation,
+  type PipelineGroup,
+} from '@tradewind/testkit';
+import { service } from '../src/service.js';
+import { eventually, profileBody, startApp, webhookSecret, type TestApp } from './priority-webhook-app.js';
 
-type Caller = 'nobody' | 'wrong' | 'service' | 'provider';
-
-const headersOf: Record<Caller, Record<string, string>> = {
-  nobody: {},
-  wrong: { authorization: 'Bearer not-a-token', 'x-webhook-secret': 'not-the-secret' },
-  service: { authorization: `Bearer ${serviceToken}` },
-  provider: { 'x-webhook-secret': webhookSecret },
-};
-
-interface Operation {
-  method: 'get' | 'post';
-  /** As in the OpenAPI document. */
-  route: string;
-  path: string;
-  body?: unknown;
-  allowed: Caller[];
-}
-
-const operations: Operation[] = [
-  {
-    method: 'post',
-    route: '/webhook/network',
-    path: '/webhook/network',
+const operations: Record<string, Operation<PipelineGroup>> = {
+  ...openRoutes,
+  'POST /webhook/network': {
     body: profileBody('access'),
-    allowed: ['provider'],
+    unknown: { body: profileBody('never-seen') },
+    answers: answersTo(401, { provider: 200 }),
   },
-  { method: 'get', route: '/profiles/{username}/status', path: '/profiles/access/status', allowed: ['service'] },
-  {
-    method: 'post',
-    route: '/months/{month}/profiles/lookup',
+  'GET /profiles/:username/status': {
+    path: '/profiles/access/status',
+    unknown: { path: '/profiles/never-seen/status' },
+    answers: ofAllCompanies(200),
+  },
+  'POST /months/:month/profiles/lookup': {
     path: '/months/2026-11/profiles/lookup',
     body: { network_usernames: ['access'] },
-    allowed: ['service'],
+    unknown: { body: { network_usernames: ['never-seen'] } },
+    answers: ofAllCompanies(200),
   },
-];
+};
 
 let app: TestApp;
+let issuer: PretendIssuer;
+let stranger: PretendIssuer;
 beforeAll(async () => {
-  app = await startApp();
+  [issuer, stranger] = await Promise.all([PretendIssuer.start(), PretendIssuer.start()]);
+  app = await startApp({
+    OAUTH_ISSUER: issuer.url,
+    SERVICE_TOKENS: serviceTokensFor('priority-webhook')
+      .map((each) => serviceTokenEntry(each.token, each))
+      .join(','),
+  });
   await app.deliver(profileBody('access'));
+  await eventually(async () => expect(await app.query('select from open_delivery')).toEqual([]));
 });
-afterAll(() => app.close());
+afterAll(async () => {
+  await app.close();
+  await Promise.all([issuer.close(), stranger.close()]);
+});
 
-describe.each(operations)('$method $route', ({ method, path, body, allowed }) => {
-  it.each<Caller>(['nobody', 'wrong', 'service', 'provider'])('decides about %s', async (caller) => {
-    const response = await fetch(app.url + path, {
-      method: method.toUpperCase(),
-      headers: { ...headersOf[caller], ...(body ? { 'content-type': 'application/json' } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    expect(response.status).toBe(allowed.includes(caller) ? 200 : 401);
-    if (!allowed.includes(caller)) {
-      expect(Object.keys((await response.json()) as object).sort()).toEqual(['error', 'message', 'statusCode']);
-    }
+describe('access', () => {
+  it('every route answers every caller as the table says', async () => {
+    const callers = pipelineCallers(issuer, stranger, { provider: webhookSecret });
+    const state = () => tableHashes(app.databaseUrl);
+    expect(await accessFaults({ running: app.running, operations, callers, state })).toEqual([]);
   });
-});
 
-describe.each(operations.filter(({ method }) => method === 'post'))('$method $route', ({ path }) => {
-  it('answers a body nested 20,000 levels deep with 400', async () => {
-    const response = await fetch(app.url + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000),
-    });
-    expect({ status: response.status, body: await response.json() }).toEqual({
-      status: 400,
-      body: { message: ['body must not be nested in more than 100 levels'], error: 'Bad Request', statusCode: 400 },
-    });
+  it('every operation refuses a body nested 20,000 levels deep', async () => {
+    expect(await takersOfDeepBodies(app.url, operations)).toEqual([]);
   });
-});
 
-describe('the list above', () => {
-  it('names every operation of the app', async () => {
-    const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
-      paths: Record<string, Record<string, unknown>>;
-    };
-    const served = Object.entries(document.paths).flatMap(([route, methods]) =>
-      Object.keys(methods).map((method) => `${method} ${route}`),
-    );
-    expect(served.sort()).toEqual(operations.map(({ method, route }) => `${method} ${route}`).sort());
+  it('no operator command runs without the settings', async () => {
+    const faults = await commandFaults({
+      commands: (env) => operatorCommands(service, env),
+      settings: [
+        'ENVIRONMENT',
+        'DATABASE_URL',
+        'OAUTH_ISSUER',
+        'PROFILE_WEBHOOK_SECRETS',
+        'WAREHOUSE_DATABASE_URL',
+        'OBJECT_STORE_DIR',
+      ],
+      argumentsOf: { serve: [], migrate: [], 'profile status': ['access'], 'unusable list': [] },
+    });
+    expect(faults).toEqual([]);
   });
 });
 
@@ -114,35 +113,5 @@ describe('settings', () => {
       });
     expect((await post({})).status).toBe(200);
     expect((await post({ 'x-webhook-secret': 'wrong' })).status).toBe(401);
-  });
-});
-
-describe('service tokens that are good elsewhere', () => {
-  const tokens: [string, string][] = [
-    ['of a company', 'token-of-acme'],
-    ['for other services', 'token-for-others'],
-  ];
-
-  it.each(tokens)('a token %s is refused by every operation', async (_what, token) => {
-    const replica = await app.replica({
-      SERVICE_TOKENS: [
-        serviceTokenEntry('token-of-acme', { name: 'acme', services: ['priority-webhook'], companyId: 'acme' }),
-        serviceTokenEntry('token-for-others', { name: 'other', services: ['interactions'] }),
-      ].join(','),
-    });
-    const statuses = await Promise.all(
-      operations
-        .filter(({ allowed }) => allowed.includes('service'))
-        .map(async ({ method, path, body }) => {
-          const response = await fetch(replica.url + path, {
-            method: method.toUpperCase(),
-            headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
-            ...(body ? { body: JSON.stringify(body) } : {}),
-          });
-          return [path, response.status, Object.keys((await response.json()) as object).sort()];
-        }),
-    );
-    expect(statuses).toEqual(statuses.map(([path]) => [path, 403, ['error', 'message', 'statusCode']]));
-    expect(statuses.length).toBeGreaterThan(1);
   });
 });

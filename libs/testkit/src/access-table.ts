@@ -1,81 +1,191 @@
-// Who may do what, by enumeration: every operation of a running app against every kind of caller.
+// Who may do what, by enumeration: every route of a running app against every kind of caller.
+import { testPool } from './test-pool.js';
 
-/**
- * How to call an operation. The key in a table is its name in the OpenAPI document, such as
- * `post /months/{month}/retry`.
- */
-export interface Operation {
-  /** The path without placeholders; that of the name unless given. */
-  path?: string;
-  body?: unknown;
+/** How one kind of caller presents itself, and the group that an operation treats alike. */
+export interface Caller<Group extends string> {
+  group: Group;
+  headers?: (request: { method: string; url: string }) => Record<string, string>;
+  /** Fields that it adds to a form. */
+  form?: Record<string, string>;
 }
 
-export type Operations = Record<string, Operation>;
+/** What a request names: a path without placeholders, and a body in JSON or as a form. */
+interface Request {
+  path?: string;
+  body?: unknown;
+  form?: Record<string, string>;
+}
+
+/** A row of an app's table. Its key is the route, such as `GET /runs/:run_id`. */
+export interface Operation<Group extends string = string> extends Request {
+  /** The status for each group of callers; one number is for everybody. */
+  answers: number | Record<Group, number>;
+  /** The same request about a thing that does not exist. Where the answer is a refusal, it must be the same. */
+  unknown?: Request;
+  /** Groups that may not find out either although their call is no refusal. */
+  hiddenFrom?: readonly Group[];
+  /** A table that refused calls may change. */
+  mayChange?: string;
+  /** Awaited before each call that is admitted. */
+  ready?: () => Promise<unknown>;
+}
+
+export interface AccessCheck<Group extends string> {
+  running: { url: string; routes: readonly string[] };
+  /** A row for each route that the app serves. */
+  operations: Record<string, Operation<Group>>;
+  callers: Record<string, Caller<Group>>;
+  /** Everything that a refused call must leave as it is, by name. */
+  state: () => Promise<Record<string, unknown>>;
+}
+
+/** Bodies of a refusal: that of every service, that of OAuth, and a page. */
+const refusalBodies = [
+  /^\{"message":.*"error":.*"statusCode":\d+\}$/,
+  /^\{"error":"\w+"(,"error_description":"[^"]*")?\}$/,
+  /^<!doctype html>/i,
+];
+
+/**
+ * What is wrong, one line each; empty when every route has a row, every answer is as its row says, refused calls change
+ * nothing, and no refusal depends on whether the thing exists.
+ */
+export async function accessFaults<Group extends string>(check: AccessCheck<Group>): Promise<string[]> {
+  const { running, operations } = check;
+  const faults = [
+    ...running.routes.filter((route) => !(route in operations)).map((route) => `${route} has no row`),
+    ...Object.keys(operations)
+      .filter((route) => !running.routes.includes(route))
+      .map((route) => `${route} is not served`),
+  ];
+  for (const [route, operation] of Object.entries<Operation<Group>>(operations)) {
+    const callersOf: Record<string, string[]> = {};
+    for (const { name, fault } of await faultsOf(check, route, operation)) (callersOf[fault] ??= []).push(name);
+    for (const [fault, names] of Object.entries(callersOf)) faults.push(`${route}, ${names.join(', ')}: ${fault}`);
+  }
+  return faults;
+}
+
+async function faultsOf<Group extends string>(
+  { running, callers, state }: AccessCheck<Group>,
+  route: string,
+  operation: Operation<Group>,
+): Promise<{ name: string; fault: string }[]> {
+  const faults: { name: string; fault: string }[] = [];
+  const send = (caller: Caller<Group>, request: Request) => call(running.url, route, caller, request);
+  const { answers } = operation;
+  const rows = Object.entries<Caller<Group>>(callers).map(([name, caller]) => ({
+    name,
+    caller,
+    expected: typeof answers === 'number' ? answers : answers[caller.group],
+  }));
+  const before = await state();
+  const isAdmitted = ({ expected, caller }: (typeof rows)[number]) =>
+    expected < 400 && !operation.hiddenFrom?.includes(caller.group);
+  for (const { name, caller, expected } of rows.filter((row) => !isAdmitted(row))) {
+    const answer = await send(caller, operation);
+    if (answer.status !== expected) faults.push({ name, fault: `${answer.status}, not ${expected}: ${answer.text}` });
+    else if ((expected === 401 || expected === 403) && !refusalBodies.some((body) => body.test(answer.text)))
+      faults.push({ name, fault: `the refusal reads ${answer.text}` });
+    if (!operation.unknown) continue;
+    const other = await send(caller, { ...operation, ...operation.unknown });
+    const [shown, otherShown] = [answer, other].map(({ status, text }) => `${status} ${withoutIds(text, operation)}`);
+    if (shown !== otherShown) faults.push({ name, fault: `reveals whether it exists: ${shown}, but ${otherShown}` });
+  }
+  const after = await state();
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (name === operation.mayChange) continue;
+    if (JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+      faults.push({ name, fault: 'changed by refused calls' });
+  }
+  for (const { name, caller, expected } of rows.filter(isAdmitted)) {
+    await operation.ready?.();
+    const { status, text } = await send(caller, operation);
+    if (status !== expected) faults.push({ name, fault: `${status}, not ${expected}: ${text}` });
+  }
+  return faults;
+}
+
+async function call<Group extends string>(
+  baseUrl: string,
+  route: string,
+  caller: Caller<Group>,
+  { path, body, form }: Request,
+): Promise<{ status: number; text: string }> {
+  const [method = '', routePath = ''] = route.split(' ');
+  const url = baseUrl + (path ?? routePath);
+  const headers = { accept: 'application/json', ...caller.headers?.({ method, url }) };
+  const content =
+    body === undefined
+      ? form && { body: new URLSearchParams({ ...form, ...caller.form }) }
+      : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const response = await fetch(url, { method, redirect: 'manual', headers, ...content });
+  return { status: response.status, text: await response.text() };
+}
+
+/** A refusal may repeat what the caller sent, but nothing else may differ. */
+function withoutIds(text: string, { path, unknown }: Operation): string {
+  const ids = [path, unknown?.path].flatMap((each) => each?.split('/') ?? []).filter((id) => id.length > 3);
+  return ids.reduce((rest, id) => rest.replaceAll(id, '*'), text);
+}
+
+/**
+ * A hash of the rows of each table of a database.
+ * @param without tables that refused calls or background work may change
+ */
+export async function tableHashes(
+  databaseUrl: string,
+  without: readonly string[] = [],
+): Promise<Record<string, string>> {
+  const pool = testPool({ connectionString: databaseUrl, max: 1 });
+  try {
+    const { rows: tables } = await pool.query<{ name: string; table: string }>(
+      `select tablename as name, format('%I.%I', schemaname, tablename) as table from pg_tables
+       where schemaname not in ('pg_catalog', 'information_schema') and tablename <> all ($1)`,
+      [without],
+    );
+    const hashes = tables.map(
+      ({ table }) =>
+        `select '${table}' as table, md5(coalesce(string_agg(t::text, '' order by t::text), '')) as hash from ${table} t`,
+    );
+    const { rows } = await pool.query<{ table: string; hash: string }>(hashes.join(' union all '));
+    return Object.fromEntries(rows.map(({ table, hash }) => [table, hash]));
+  } finally {
+    await pool.end();
+  }
+}
 
 interface OpenApiDocument {
   servers: unknown[];
   paths: Record<string, Record<string, { responses: Record<string, { content?: unknown }> }>>;
 }
 
-/** Every operation that the running app serves, with the statuses that its OpenAPI document names. */
+/** Every operation of the OpenAPI document, named as the route is, with the statuses that the document names. */
 export async function servedOperations(url: string): Promise<Record<string, string>> {
   const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
   const served = Object.entries(paths).flatMap(([route, methods]) =>
     Object.entries(methods).map(([method, { responses }]) => {
       const bare = Object.entries(responses).filter(([, { content }]) => content === undefined);
       if (bare.length > 0) throw new Error(`${method} ${route} documents a status without its content`);
-      return [`${method} ${route}`, Object.keys(responses).join(' ')] as const;
+      return [
+        `${method.toUpperCase()} ${route.replace(/\{(\w+)\}/g, ':$1')}`,
+        Object.keys(responses).join(' '),
+      ] as const;
     }),
   );
   return Object.fromEntries(served);
 }
 
-export async function callOperation(
-  url: string,
-  [name, { path, body }]: readonly [string, Operation],
-  headers: Record<string, string> = {},
-): Promise<Response> {
-  const [method, route] = name.split(' ') as [string, string];
-  return fetch(url + (path ?? route), {
-    method: method.toUpperCase(),
-    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-}
-
-/**
- * The status that each operation answers each caller, one call after the other. Throws when a refusal (401 or 403) has
- * another body than `{message, error, statusCode}`.
- */
-export async function accessTable<Caller extends string>(
-  url: string,
-  operations: Operations,
-  callers: Record<Caller, Record<string, string>>,
-): Promise<Record<string, Record<Caller, number>>> {
-  const table: Record<string, Record<string, number>> = {};
-  for (const operation of Object.entries(operations)) {
-    const row: Record<string, number> = {};
-    for (const [caller, headers] of Object.entries<Record<string, string>>(callers)) {
-      const response = await callOperation(url, operation, headers);
-      const text = await response.text();
-      row[caller] = response.status;
-      if (response.status !== 401 && response.status !== 403) continue;
-      const fields = Object.keys(JSON.parse(text) as object).sort();
-      if (fields.join() !== 'error,message,statusCode')
-        throw new Error(`${operation[0]} refuses ${caller} with ${text}`);
-    }
-    table[operation[0]] = row;
-  }
-  return table;
-}
-
 /** The POST operations that do not refuse a body nested 20,000 levels deep, each with what it answers instead. */
-export async function takersOfDeepBodies(url: string, operations: Operations): Promise<string[]> {
+export async function takersOfDeepBodies(
+  url: string,
+  operations: Record<string, { path?: string }>,
+): Promise<string[]> {
   const body = '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000);
   const refusal =
     '400 {"message":["body must not be nested in more than 100 levels"],"error":"Bad Request","statusCode":400}';
   const answers = Object.entries(operations).map(async ([name, { path = name.split(' ')[1]! }]) => {
-    if (!name.startsWith('post ')) return [];
+    if (!name.startsWith('POST ')) return [];
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(url + path, { method: 'POST', headers, body });
     const answer = `${response.status} ${await response.text()}`;

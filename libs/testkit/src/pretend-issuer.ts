@@ -36,6 +36,12 @@ export class PretendIssuer {
     return this.sign({ aud: this.url, token_use: 'direct', userRole: 'ADMIN', ...claims }, 'JWT');
   }
 
+  /** An access token that anybody can make. */
+  unsignedToken(claims: Record<string, unknown> = {}): string {
+    const [, payload = ''] = this.accessToken(claims).split('.');
+    return `${encoded({ alg: 'none', typ: 'at+jwt' })}.${payload}.`;
+  }
+
   async close(): Promise<void> {
     this.server.closeAllConnections();
     this.server.close();
@@ -47,8 +53,10 @@ export class PretendIssuer {
     const parts = [
       { alg: 'RS256', kid: 'k', typ },
       { iss: this.url, sub: 'user-1', iat: now, exp: now + 300, ...claims },
-    ].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
+    ].map(encoded);
     const signature = sign('RSA-SHA256', Buffer.from(parts.join('.')), this.privateKey).toString('base64url');
     return [...parts, signature].join('.');
   }
 }
+
+const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
