@@ -3,7 +3,7 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const folders = ['logs', 'settings', 'objects', 'compile-cache', 'compiled-source'];
+const folders = ['logs', 'settings', 'objects', 'compile-cache'];
 const files = ['secrets.json', 'sample-data.json', 'provider-simulator.jsonl', 'platform.lock'];
 
 /** Makes the data folder when it is missing. Throws one message that names everything in it that cannot be used. */

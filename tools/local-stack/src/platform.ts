@@ -9,7 +9,7 @@ import { prepareDataFolder, restoreAdvice } from './data-folder.js';
 import { keepRunning, type RunningPart } from './keep-running.js';
 import { localSecrets } from './local-secrets.js';
 import { assertPortsFree, debuggerOffset, portOf } from './ports.js';
-import { reloadReport, sourceEnvironment, sourceOptions } from './reload.js';
+import { reloadReport, sourceOptions } from './reload.js';
 import { RunLock } from './run-lock.js';
 import { prepareSampleData } from './sample-data.js';
 import { type EnvironmentContext, serviceEnvironment, type ServiceName, serviceNames } from './services.js';
@@ -154,7 +154,6 @@ export class Platform {
         env: {
           ...serviceEnvironment(name, { settings: this.settings, ...context }),
           ...this.compileCache.environment,
-          ...(reloading ? sourceEnvironment(this.settings.rootDir, this.settings.dataDir) : {}),
         },
         readyUrl: `http://127.0.0.1:${port}/${name === 'provider-simulator' ? 'health' : 'ready'}`,
         logFile: join(this.settings.dataDir, 'logs', `${name}.log`),

@@ -1,5 +1,5 @@
-// `npm run dev`: a service runs from its TypeScript source. Node watches that source and the libs, and starts the service
-// again when a file is saved. Each file is compiled once and kept in a cache.
+// `npm run dev`: a service runs from its TypeScript source. Node watches that source and the libs, and starts the
+// service again when a file is saved.
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceName } from './services.js';
@@ -15,13 +15,8 @@ export const sourceOptions = (rootDir: string, name: ServiceName, debuggerPort: 
   `--inspect=127.0.0.1:${debuggerPort}`,
   '--conditions=@tradewind/source',
   '--import',
-  import.meta.resolve('@swc-node/register/esm-register'),
+  join(rootDir, 'tools/local-stack/source-hooks.mjs'),
 ];
-
-export const sourceEnvironment = (rootDir: string, dataDir: string): Record<string, string> => ({
-  TS_NODE_PROJECT: join(rootDir, 'tsconfig.base.json'),
-  SWC_NODE_CACHE_DIR: join(dataDir, 'compiled-source'),
-});
 
 interface LogEntry {
   level?: string;
