@@ -43,6 +43,21 @@ describe('request bodies', () => {
     },
   );
 
+  it.each([
+    ['fields', () => Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`k${index}`, 1]))],
+    ['list entries', () => ({ targets: Array.from({ length: 100_000 }, () => ({})) })],
+  ])('refuse too many %s with one sentence, before their rules are checked', async (_kind, body) => {
+    const response = await post(JSON.stringify(body()));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      message: ['body must not have more than 5000 fields and list entries'],
+      error: 'Bad Request',
+      statusCode: 400,
+    });
+    const many = { targets: Array.from({ length: 1_000 }, () => ({ entity: 'POST', count: 1 })) };
+    expect((await post(JSON.stringify(many))).status).toBe(200);
+  });
+
   it('accepts a byte order mark, and names an empty body as the fault', async () => {
     expect((await post(`\ufeff${JSON.stringify(valid)}`)).status).toBe(200);
     expect(await (await post('')).json()).toMatchObject({ message: 'The body is empty; JSON was announced' });
