@@ -1,0 +1,40 @@
+// A platform that `npm start` runs on this machine, as a target.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { call } from '../../src/http.js';
+import type { PlatformProcess } from '../../src/platform-process.js';
+import { serviceNames, type Target } from './target.types.js';
+
+const account = { email: 'admin@example.com', password: 'admin-password-1' };
+
+export async function localTarget(platform: PlatformProcess): Promise<Target> {
+  // The file holds texts only.
+  const secrets = JSON.parse(readFileSync(join(platform.dataDir, 'secrets.json'), 'utf8')) as Record<string, string>;
+  const gateway = `${platform.url('graphql-gateway')}/auth/graphql`;
+  const login = await call<{ data: { authenticateUser: { token: string } } }>('POST', gateway, {
+    body: {
+      query: 'mutation ($input: AuthenticateUserInput!) { authenticateUser(input: $input) { token } }',
+      variables: { input: account },
+    },
+  });
+  const jwt = login.body.data.authenticateUser.token;
+  const made = await call<{ data: { createApiKey: string } }>('POST', gateway, {
+    bearer: jwt,
+    body: {
+      query: 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) }',
+      variables: { input: { name: 'fuzz' } },
+    },
+  });
+  return {
+    urls: Object.fromEntries(serviceNames.map((name) => [name, platform.url(name)])),
+    metricsUrls: Object.fromEntries(serviceNames.map((name) => [name, platform.metricsUrl(name)])),
+    databaseUrl: platform.databaseUrl,
+    logsDir: join(platform.dataDir, 'logs'),
+    tokens: {
+      apiKey: made.body.data.createApiKey,
+      jwt,
+      // The local priority-webhook has WEBHOOK_AUTH=none.
+      webhooks: { interactions: secrets['interactionsWebhookSecret'] ?? '' },
+    },
+  };
+}

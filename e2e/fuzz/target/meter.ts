@@ -1,0 +1,42 @@
+// Reads the metrics of one service. Reading starts the maximum of the event loop's delay afresh, so there is one reader.
+import type { ServiceName, Target } from './target.types.js';
+
+export interface Reading {
+  /** Longest time since the last reading for which the event loop was held, milliseconds. */
+  eventLoopDelayMs: number;
+  /** Processor time that the process has used since its start, milliseconds. */
+  processorMs: number;
+  heapBytes: number;
+  memoryBytes: number;
+  /** Seconds since 1970; another one means another process. */
+  startedAt: number;
+}
+
+export class Meter {
+  readonly readings: Reading[] = [];
+
+  private constructor(
+    readonly service: ServiceName,
+    private readonly url: string,
+  ) {}
+
+  /** One for each service whose metrics are known. */
+  static all({ metricsUrls }: Target): Map<ServiceName, Meter> {
+    const known = Object.entries(metricsUrls) as [ServiceName, string][];
+    return new Map(known.map(([service, url]) => [service, new Meter(service, url)]));
+  }
+
+  async read(): Promise<Reading> {
+    const text = await (await fetch(`${this.url}/metrics`, { signal: AbortSignal.timeout(15_000) })).text();
+    const value = (name: string) => Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1] ?? 0);
+    const reading = {
+      eventLoopDelayMs: value('nodejs_eventloop_lag_max_seconds') * 1000,
+      processorMs: value('process_cpu_seconds_total') * 1000,
+      heapBytes: value('nodejs_heap_size_used_bytes') + value('nodejs_external_memory_bytes'),
+      memoryBytes: value('process_resident_memory_bytes'),
+      startedAt: value('process_start_time_seconds'),
+    };
+    this.readings.push(reading);
+    return reading;
+  }
+}
