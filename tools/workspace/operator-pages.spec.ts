@@ -86,7 +86,7 @@ describe.each(pages)('%s', (page) => {
       const [, app, rest] = /(?:^|\s)tradewind ([\w-]+)(.*)$/.exec(text) ?? [];
       if (!app || app === '--help') continue;
       if (!services.has(app)) objections.push(`no such service: ${text}`);
-      else if (rest!.trim() !== '...' && rest!.trim() !== '') objections.push(await objection(app, wordsOf(rest!)));
+      else if (!['...', '--help', ''].includes(rest!.trim())) objections.push(await objection(app, wordsOf(rest!)));
     }
     expect(objections.filter((text) => text !== undefined)).toEqual([]);
   });

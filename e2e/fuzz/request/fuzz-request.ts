@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServiceName } from '../target/target.types.js';
 
-/** Stands for the text that is unique to each request; `send` puts it in. It has the same length. */
+/** A placeholder for the text that is unique to each request, of the same length; `send` puts that in. */
 export const marker = 'fzmark0000000000';
 
 /** A request that a common client can send. */

@@ -28,7 +28,7 @@ export class Sender {
 
   constructor(
     private readonly target: Target,
-    /** Tells the texts of this run from those of others. */
+    /** Part of the texts of this run, so that they differ from those of other runs. */
     private readonly run: string,
   ) {}
 
