@@ -36,7 +36,8 @@ describe('explorer in Chromium', () => {
     page.on('request', (request) => {
       if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(base)) faults.push(request.url());
     });
-    page.setDefaultTimeout(120_000);
+    // Less than the time of a test, so that a failure names the step that waits.
+    page.setDefaultTimeout(25_000);
     await page.goto(`${base}/explorer`);
     await page.locator('.graphiql-container').waitFor();
     await act(page);
