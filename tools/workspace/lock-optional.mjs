@@ -1,7 +1,7 @@
 // Completes package-lock.json with the optional packages of other platforms. npm leaves out those it could not read
 // when the file was made, and then `npm ci` refuses the file on the next machine ("Missing: ... from lock file").
-// It also removes the `engines` of packages: `npm ci` would compare them with the Node that runs npm and print a warning
-// for dozens, although everything runs on the Node that the lock file installs. Run this after every `npm install`;
+// It also removes the `engines` of packages: `npm ci` would compare them with the Node that runs npm and warn about
+// dozens, although everything runs on the Node that the lock file installs. Run this after every `npm install`;
 // `--check` only reports, for `npm run check`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -30,10 +30,21 @@ function longLines(page: string): string[] {
   return prose.filter((line) => line.length > lineCharsMax);
 }
 
+/** Comments are not formatted by prettier. Types of parameters and rules of the linter cannot be wrapped. */
+const longComments = (file: string): string[] =>
+  linesOf(file).filter(
+    (line) => line.length > lineCharsMax && /^\s*(\/\/|\/?\*)/.test(line) && !/@param \{|eslint-/.test(line),
+  );
+
 describe('prose', () => {
   const pages = files.filter((file) => file.endsWith('.md'));
   it.each(pages)(`%s has no line of more than ${lineCharsMax} characters`, (page) => {
     expect(longLines(page)).toEqual([]);
+  });
+
+  it(`has no comment line of more than ${lineCharsMax} characters`, () => {
+    const sources = files.filter((file) => /(?<!\.generated)\.(ts|mjs|js)$/.test(file));
+    expect(sources.flatMap(longComments)).toEqual([]);
   });
 
   it('uses none of the words that we avoid', () => {

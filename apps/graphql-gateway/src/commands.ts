@@ -1,5 +1,5 @@
-// Operator commands: `tradewind graphql-gateway key list | show | revoke | audit`. A key itself is never shown, because it is not
-// stored. Keys are named by id, by their first 8 characters, or in full.
+// Operator commands: `tradewind graphql-gateway key list | show | revoke | audit`. A key itself is never shown, because
+// it is not stored. Keys are named by id, by their first 8 characters, or in full.
 import type { INestApplicationContext } from '@nestjs/common';
 import { addExamples, OperatorError, positiveInteger, textTable, utcText, type Command } from '@tradewind/service-kit';
 import { Clock } from './clock.js';

@@ -1,5 +1,5 @@
-// Signatures of cookies and CSRF tokens: HMAC-SHA256 with the cookie keys. The library's own signer of cookies (keygrip)
-// would compute three HMACs for a check, and the provider checks several cookies in a request.
+// Signatures of cookies and CSRF tokens: HMAC-SHA256 with the cookie keys. The library's own signer of cookies,
+// keygrip, would compute three HMACs for a check, and the provider checks several cookies in a request.
 import { createHmac } from 'node:crypto';
 import { constantTimeEqual } from '@tradewind/service-kit';
 

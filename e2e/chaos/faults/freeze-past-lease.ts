@@ -1,7 +1,7 @@
 import { freezeService } from './freeze-service.js';
 import type { FaultKind } from './fault.types.js';
 
-/** Longer than a lease (platform/service-settings.ts): others take over the work, and then its former owner wakes up. */
+/** Longer than a lease (platform/service-settings.ts): others take over the work, then its former owner wakes up. */
 const frozenMs = { min: 14_000, max: 20_000 };
 
 export const freezePastLease: FaultKind = {

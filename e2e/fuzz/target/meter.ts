@@ -1,4 +1,4 @@
-// Reads the metrics of one service. Reading starts the maximum of the event loop's delay afresh, so there is one reader.
+// Reads the metrics of one service. A reading resets the maximum of the event loop's delay, so there is one reader.
 import type { ServiceName, Target } from './target.types.js';
 
 export interface Reading {

@@ -119,7 +119,7 @@ const connections = {
  * @example
  * const client = new DataClient({ url: 'http://localhost:4001', apiKey });
  * const query = { searchFilters: { industry: [{ values: ['Accounting'] }] } };
- * for await (const company of client.companies(query, { fields: ['id', 'name', 'revenue'] })) console.log(company.name);
+ * for await (const company of client.companies(query, { fields: ['id', 'name'] })) console.log(company.name);
  */
 export class DataClient {
   constructor(private readonly options: DataClientOptions) {}

@@ -20,7 +20,7 @@ export class WorkLoop {
   private isWakeable = true;
 
   /**
-   * @param pass must not throw; true means that the next pass follows at once, a number is a longer rest in milliseconds
+   * @param pass must not throw; true means that the next pass follows at once, a number is a longer rest, milliseconds
    */
   constructor(
     private readonly timing: LoopTiming,

@@ -4,8 +4,8 @@
 // The rule follows the addresses that are in use: a custom address of a person has 3 to 100 letters and
 // digits; addresses that the network makes from names have letters of every script, hyphens and emoji
 // (`/in/%F0%9F%9A%80-julien-...`); companies have `_`, `.`, `&` and apostrophes as well (`/company/booking.com`,
-// `/company/johnson-&-johnson`, `/company/mcdonald's-corporation`). A few addresses hold marks that nobody sees, such as
-// U+200E or U+200B, left over from pasted names. These are refused all the same: two handles that look alike must be one.
+// `/company/johnson-&-johnson`, `/company/mcdonald's-corporation`). A few addresses hold invisible marks, such as
+// U+200E or U+200B, left over from pasted names. They are refused as well: two handles that look alike must be one.
 
 /** Longest handle in characters; the network itself allows 100. */
 export const networkUsernameLengthMax = 100;

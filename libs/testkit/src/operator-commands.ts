@@ -19,7 +19,7 @@ export interface CommandCheck {
   withoutSettings?: readonly string[];
 }
 
-/** What is wrong, one line each: a command without a row, a row without a command, a command that runs without a setting. */
+/** What is wrong, a line each: a command without a row, a row without a command, a command that needs no setting. */
 export async function commandFaults(check: CommandCheck): Promise<string[]> {
   const { commands, settings, argumentsOf, withoutSettings = [] } = check;
   const production = Object.fromEntries(settings.map((name) => [name, goodValueOf(name)]));

@@ -1,7 +1,7 @@
-// How many API keys and JWTs of one network (IPv4 address, IPv6 /64) may be refused in a minute, before they are looked
-// at at all. Each replica counts for itself: the limit protects the database, the audit log and identity, not the keys.
-// Keys that this replica knows keep working, so nobody can lock out a neighbour. Networks beyond the maximum push out
-// those not seen for longest, which are then let in.
+// How many API keys and JWTs of one network (IPv4 address, IPv6 /64) may be refused in a minute; more are refused
+// without a check. Each replica counts for itself: the limit protects the database, the audit log and identity, not the
+// keys. Keys that this replica knows keep working, so nobody can lock out a neighbour. Networks beyond the maximum push
+// out those not seen for longest, which are then let in.
 import { Injectable } from '@nestjs/common';
 import { clientNetwork } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';

@@ -1,5 +1,5 @@
-// The completion webhook, `{userId, createdAt, eventType, eventData: {actorRunId}, resource: run}`. Only the run and the
-// event are read. The provider is asked for the status of the run.
+// The completion webhook, `{userId, createdAt, eventType, eventData: {actorRunId}, resource: run}`. Only the run and
+// the event are read. The provider is asked for the status of the run.
 import { ServiceError } from '@tradewind/shared-types';
 
 /** Header that carries the shared secret; every run is started with it. */

@@ -99,9 +99,9 @@ export class ProfileCallsStore {
   }
 
   /**
-   * Compare and set: an outcome counts while its claim is the latest and the start is on its way or unsettled. A process
-   * that was frozen meanwhile changes nothing, with one exception: the scrape that it started exists. It is recorded
-   * unless another one is, so that none is started after it.
+   * Compare and set: an outcome counts while its claim is the latest and the start is on its way or unsettled. A
+   * process that was frozen meanwhile changes nothing, with one exception: the scrape that it started exists. It is
+   * recorded unless another one is, so that none is started after it.
    */
   async recordOutcomes(outcomes: readonly CallOutcome[]): Promise<void> {
     const rows = outcomes.map((outcome) => ({

@@ -92,7 +92,7 @@ export class PayloadAdapter implements Adapter {
 
   /**
    * A pushed request is consumed at once. A code or refresh token is consumed together with everything that its
-   * redemption stores. Of several redemptions exactly one is stored; middleware/store-unit-of-work.ts answers the others.
+   * redemption stores. Of several redemptions exactly one is stored; store-unit-of-work.ts answers the others.
    */
   async consume(handle: string): Promise<void> {
     const id = storedId(this.model, handle);
