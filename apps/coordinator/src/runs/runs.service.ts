@@ -51,8 +51,9 @@ export class RunsService {
       intervalMs: config.RESUME_INTERVAL_MS,
       run: async () => {
         const begun = await this.resumeUnfinished();
-        // An interruption is recorded and logged below; the next pass tries again.
-        await begun?.finished.catch(() => undefined);
+        // The pass does not wait for the run, which may take longer than the alert on background work allows. The stop
+        // of the service does. An interruption is recorded and logged below; a later pass tries again.
+        begun?.finished.catch(() => undefined);
       },
     });
   }
