@@ -78,6 +78,17 @@ describe('FileObjectStore', () => {
     expect(flushed).toEqual(['bucket']);
   });
 
+  it('needs to read the folder above its root only when it makes the root', async () => {
+    const parent = await folder();
+    const refuses = async (path: string) => {
+      if (path === parent) throw Object.assign(new Error('permission denied'), { code: 'EACCES' });
+    };
+    const root = join(parent, 'objects');
+    const create = () => new FileObjectStore(root, new FolderFlush(refuses)).create('bucket', 'one', 'x');
+    await expect(create()).rejects.toThrow('permission denied');
+    expect(await create()).toBe('created');
+  });
+
   it('lists its objects beside a file that is not its own, and warns of it', async () => {
     const root = join(await folder(), 'objects');
     const store = new FileObjectStore(root);

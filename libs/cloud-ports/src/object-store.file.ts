@@ -131,7 +131,11 @@ export class FileObjectStore extends ObjectStore {
     const top = created !== undefined && created.length < this.#root.length ? created : this.#root;
     const durable: string[] = [];
     for (let each = path; each.length >= top.length && !this.#knownFolders.has(each); each = dirname(each)) {
-      await this.#folders.covering(dirname(each));
+      await this.#folders.covering(dirname(each)).catch((error: unknown) => {
+        // An operator made the root, perhaps in a folder that this process may not read.
+        const isRootGiven = each === this.#root && top === this.#root && created !== this.#root;
+        if (!isRootGiven || !hasCode(error, 'EACCES')) throw error;
+      });
       durable.push(each);
     }
     // Those of long names are used once.
