@@ -29,7 +29,8 @@ export class AppConfig extends configClass({
     devDefault: ['dev-only-webhook-secret'],
     desc: 'Shared secrets of the completion webhook, comma separated: the first is given to new runs, all are accepted',
   }),
-  MAX_TARGETS: integer({ default: 100, min: 1, desc: 'Most targets in one request' }),
+  // More targets than the maximum would exceed the fields that a body may have.
+  MAX_TARGETS: integer({ default: 100, min: 1, max: 1000, desc: 'Most targets in one request' }),
   // What one request may ask for. Reactions and comments are counted for each post.
   MAX_POSTS: integer({ default: 1_000, min: 1, desc: 'Largest max_posts of a request' }),
   MAX_REACTIONS: integer({ default: 1_000, min: 1, desc: 'Largest max_reactions of a request' }),
