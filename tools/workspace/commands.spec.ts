@@ -1,4 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brokenLinks, unknownWords } from './documents.mjs';
 import { findEntry, missingEntries, platformOf } from './lock-optional.mjs';
 import { settingsTable } from './settings-table.mjs';
 import { nxWords, totals } from './test.mjs';
@@ -72,5 +76,30 @@ describe('configuration tables', () => {
       '| `NAME` | A name; for example `Ada` | text | none |',
       '| `WORDS` | Words | text | empty |',
     ]);
+  });
+});
+
+describe('the check of pages', () => {
+  it('names links to a missing file and to a missing heading', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tradewind-pages-'));
+    try {
+      mkdirSync(join(folder, 'docs'));
+      writeFileSync(join(folder, 'docs/other.md'), '# Other\n\n## What `it` does, in short\n');
+      writeFileSync(
+        join(folder, 'page.md'),
+        '# Page\n[a](docs/other.md) [b](docs/other.md#what-it-does-in-short) [c](#page) [d](https://example.com/#x)\n' +
+          '[e](docs/none.md) [f](docs/other.md#what-it-does) [g](#other)\n```\n[h](none.md)\n```\n',
+      );
+      expect(brokenLinks('page.md', folder)).toEqual(['docs/none.md', 'docs/other.md#what-it-does', '#other']);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('names words that the dictionary does not have, and leaves out code, names and addresses', () => {
+    const text =
+      "It's a tradewind's well-knwon `spelng` of API keys by oidc-provider@9, see https://exmple.com, IPv6.\n";
+    const known = new Set(['It', 'a', 'tradewind', 'well', 'of', 'keys', 'by', 'see']);
+    expect([...unknownWords({ 'page.md': text }, (word: string) => known.has(word))]).toEqual([['knwon', 'page.md']]);
   });
 });
