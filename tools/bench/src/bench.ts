@@ -1,14 +1,17 @@
 // `npm run bench [-- NAME ...] [--scale F] [--part P ...]`: runs the benchmarks one after the other, prints a table of
-// each and keeps it under docs/benchmarks/. Exits 1 when a target is missed. `--only TEXT` measures a part and replaces
-// its rows. `--data-dir DIR` keeps loaded data for the next run. Benchmarks that do not know an option ignore it.
+// each and keeps it under docs/benchmarks/, with a plot. Exits 1 when a target is missed. `--only TEXT` measures a part
+// and replaces its rows. `--data-dir DIR` keeps loaded data for the next run. Benchmarks that do not know an option
+// ignore it.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, totalmem } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Bench, BenchRow } from './bench.types.js';
+import { plotOf } from './plot.js';
 
 const here = new URL('./', import.meta.url);
 const results = new URL('../../../docs/benchmarks/', import.meta.url);
+const measuredStart = '<!-- measured:start -->';
+const measuredEnd = '<!-- measured:end -->';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -41,7 +44,7 @@ for (const bench of benches) {
   console.log(`\n${table}`);
   missed += rows.filter((row) => !row.pass).length;
   // A shortened run is not recorded, and one of some parts would drop the others from the record.
-  if (scale === 1 && !parts) keep(bench.name, only === undefined ? table : withRowsOf(table, kept(bench.name)));
+  if (scale === 1 && !parts) keep(bench.name, table, only !== undefined);
 }
 console.log(missed === 0 ? '\nEvery target is met.' : `\n${missed} target(s) missed.`);
 process.exitCode = missed === 0 ? 0 : 1;
@@ -72,14 +75,22 @@ function withRowsOf(table: string, older: string): string {
   return [...table.split('\n'), ...rows.filter((line) => !known.has(nameOf(line)))].join('\n');
 }
 
-function kept(name: string): string {
+/** Replaces what the command measured before, draws its plot, and leaves the text that people wrote as it is. */
+function keep(name: string, table: string, isPart: boolean): void {
   const file = new URL(`${name}.md`, results);
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
-}
-
-function keep(name: string, table: string): void {
   mkdirSync(results, { recursive: true });
+  const page = existsSync(file) ? readFileSync(file, 'utf8') : `# Benchmark: ${name}\n`;
+  const [before = '', older = ''] = page.split(measuredStart);
+  const [measured = '', after = '\n'] = older.split(measuredEnd);
   const machine = `${cpus().length} cores (${cpus()[0]?.model ?? arch()}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
-  const text = `# Benchmark: ${name}\n\n${new Date().toISOString().slice(0, 10)}, ${machine}. Ours and the peer in turn in one run; medians.\nMade by \`npm run bench -- ${name}\`.\n\n${table}\n`;
-  writeFileSync(fileURLToPath(new URL(`${name}.md`, results)), text);
+  const section = [
+    `${new Date().toISOString().slice(0, 10)}, ${machine}. Ours and the peer in turn in one run; medians.`,
+    `Made by \`npm run bench -- ${name}\`.`,
+    '',
+    isPart ? withRowsOf(table, measured) : table,
+  ].join('\n');
+  const text = `${before.trimEnd()}\n\n${measuredStart}\n\n${section}\n\n${measuredEnd}${after}`;
+  writeFileSync(file, text);
+  const plot = plotOf(text);
+  if (plot) writeFileSync(new URL(`${name}.svg`, results), plot);
 }
