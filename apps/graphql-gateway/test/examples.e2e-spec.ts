@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access --
    answers are JSON of any shape, and the assertions judge them */
 // Every documented example is a valid request, and the explorer loads from the gateway alone.
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { filterFields } from '@tradewind/filters';
 import { examples } from '../src/explorer/examples.js';
@@ -28,6 +29,23 @@ describe('examples', () => {
     const unknownCity =
       body.errors?.[0].extensions.field === 'location' && JSON.stringify(variables).includes('California');
     if (!unknownCity) expect({ status, errors: body.errors }).toEqual({ status: 200, errors: undefined });
+  });
+
+  const tour = readFileSync(new URL('../../../docs/examples/README.md', import.meta.url), 'utf8');
+  const stops = [...tour.matchAll(/^## (.+)\n[^#]*?```graphql\n([^`]+)```\n\n(?:```json\n([^`]+)```)?/gm)].map(
+    ([, title, query, variables]) => ({ title, query: query!, variables: variables ?? '{}' }),
+  );
+
+  it('the tour has a request at each of its six numbered stops', () => {
+    expect(stops).toHaveLength(6);
+    expect(stops.map(({ title }) => title)).toEqual([...tour.matchAll(/^## (\d\. .+)$/gm)].map(([, title]) => title));
+  });
+
+  it.each(stops)('the tour, $title', async ({ title, query, variables }) => {
+    const { body } = await gateway.data(key, query, JSON.parse(variables) as Record<string, unknown>);
+    const message: unknown = body.errors?.[0].message;
+    if (title === '6. Make a mistake') expect(message).toContain('United States');
+    else expect(message).toBeUndefined();
   });
 
   it('the explorer and everything it loads come from the gateway', async () => {
