@@ -285,11 +285,13 @@ function spyOnStatements(gateway: TestGateway): Statement[] {
   const store = gateway.replicas[0]!.app.get(DataStore);
   jest.restoreAllMocks();
   const statements: Statement[] = [];
-  const read = store.query.bind(store);
-  jest.spyOn(store, 'query').mockImplementation((statement: Statement) => {
-    if (!statement.text.includes("entity = 'lookup'")) statements.push(statement);
-    return read<never>(statement);
-  });
+  const readers = { query: store.query.bind(store), readRows: store.readRows.bind(store) };
+  for (const name of ['query', 'readRows'] as const) {
+    jest.spyOn(store, name).mockImplementation((statement: Statement) => {
+      if (!statement.text.includes("entity = 'lookup'")) statements.push(statement);
+      return readers[name](statement) as Promise<never[]>;
+    });
+  }
   return statements;
 }
 

@@ -100,7 +100,8 @@ describe(`the filter index (FILTER_INDEX_SEED=${seed})`, () => {
       const after = number % 3 === 0 ? null : [String(companies[(number * 7919) % companies.length]!.id)];
       const request = requestFor(filter, { after, limit: 1 + (number % 51) });
       const [ours, theirs] = [await app.get(PageReader).read(request), await app.get(PostgresPageReader).read(request)];
-      const byIndex = ours.rows.map(({ data_version: _version, ...row }) => row);
+      // Rows from the index end with the data version.
+      const byIndex = ours.rows.map((row) => row.slice(0, -1));
       // The message shows the filter when they differ.
       expect({ filter, count: ours.count, rows: byIndex }).toEqual({ filter, count: theirs.count, rows: theirs.rows });
       matches += ours.count!.count;
@@ -173,10 +174,10 @@ describe(`the filter index (FILTER_INDEX_SEED=${seed})`, () => {
           .map(([id]) => id)
           .sort((a, b) => (a < b ? -1 : 1));
         expect({ filter, count: count!.count }).toEqual({ filter, count: matching.length });
-        // Rows of an answer from the index carry the version of their snapshot.
-        if (rows[0]?.['data_version'] !== undefined) {
-          expect(rows[0]['data_version']).toBe(count!.version);
-          expect(rows.map(({ id }) => id)).toEqual(matching.slice(0, 11).map(String));
+        // Rows of an answer from the index end with the version of their snapshot.
+        if (rows[0]?.length === request.columns.length + 1) {
+          expect(rows[0].at(-1)).toBe(count!.version);
+          expect(rows.map(([id]) => id)).toEqual(matching.slice(0, 11).map(String));
         }
         versions.add(count!.version);
         answers += 1;

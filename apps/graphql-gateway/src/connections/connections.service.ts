@@ -7,7 +7,7 @@ import { Dictionaries } from '../dictionaries/dictionaries.service.js';
 import type { RequestContext } from '../request/request-context.js';
 import type { Connection } from './connection.types.js';
 import { cursorOf } from './page-cursor.js';
-import { orderKeys } from './page-order.js';
+import { orderKeys, pageColumns } from './page-order.js';
 import { PageReader } from './page-reader.port.js';
 import type { PreparedConnection } from './prepared-connection.js';
 import { recordOf, type RecordSource } from './record-source.js';
@@ -41,10 +41,11 @@ export class ConnectionsService {
       const versions = context.extensions['dataVersion'] as object | undefined;
       context.extensions['dataVersion'] = { ...versions, [table]: count.version };
     }
-    const keys = orderKeys(prepared.sort);
+    const read = pageColumns(columns, prepared.sort);
+    const keysAt = orderKeys(prepared.sort).map(({ column }) => read.indexOf(column));
     const reading = { lookups, today: utcDay(this.clock.now()) };
     const edges = rows.map((row) => ({
-      cursor: cursorOf(prepared.fingerprint, keys, row),
+      cursor: cursorOf(prepared.fingerprint, keysAt, row),
       node: recordOf(fields, row, reading) as Node,
     }));
     return {

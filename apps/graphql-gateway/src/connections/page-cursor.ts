@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import { dateOf, integerOf } from '@tradewind/filters';
 import { userInputError } from '../request/graphql-errors.js';
-import type { Row } from './record-source.js';
+import type { Places, Row } from './record-source.js';
 
 /** Values of the sort keys in their order, the id last. Null where the record has no value. */
 export type CursorPosition = readonly (string | null)[];
@@ -20,9 +20,9 @@ export function queryFingerprint(meaning: string): string {
   return hash('sha256', meaning, 'base64url').slice(0, 11);
 }
 
-/** The cursor of a row, which has the columns of the keys. */
-export function cursorOf(fingerprint: string, keys: readonly { column: string }[], row: Row): string {
-  return Buffer.from(JSON.stringify([fingerprint, ...keys.map(({ column }) => row[column])])).toString('base64url');
+/** The cursor of a row that has the values of the keys at these places. */
+export function cursorOf(fingerprint: string, keysAt: Places, row: Row): string {
+  return Buffer.from(JSON.stringify([fingerprint, ...keysAt.map((at) => row[at])])).toString('base64url');
 }
 
 const notACursor = 'after is not a cursor of this API; pass pageInfo.endCursor of the previous page';

@@ -27,7 +27,7 @@ export interface PageRequest {
 }
 
 export interface PageRead {
-  /** With the columns of `pageColumns`. */
+  /** Values of `pageColumns`; an implementation may add more behind them. */
   rows: Row[];
   /** All records that match, whatever `after` says; present when `isCounted`. Exact for the version it names. */
   count?: Count;

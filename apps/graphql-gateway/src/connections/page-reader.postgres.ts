@@ -4,7 +4,6 @@ import { CountCache } from './count-cache.js';
 import { formOf } from './page-plan.js';
 import { pageStatement } from './page-query.js';
 import type { PageRead, PageReader, PageRequest } from './page-reader.port.js';
-import type { Row } from './record-source.js';
 
 /** One statement, and beside it the count when it is asked for. The reference for any other implementation. */
 @Injectable()
@@ -17,7 +16,7 @@ export class PostgresPageReader implements PageReader {
   async read(request: PageRequest): Promise<PageRead> {
     const { table, where, countKey, alsoReads = [], isCounted } = request;
     const [rows, count] = await Promise.all([
-      this.dataStore.query<Row>(pageStatement({ ...request, form: formOf(request) })),
+      this.dataStore.readRows(pageStatement({ ...request, form: formOf(request) })),
       isCounted ? this.counts.count({ table, where, key: countKey, alsoReads }) : undefined,
     ]);
     return count ? { rows, count } : { rows };

@@ -1,8 +1,8 @@
 // How the fields of a record are read from the columns of its table. Only the columns that a query asks for are read.
 import type { Lookups } from '../dictionaries/dictionaries.service.js';
 
-/** A row of a table by its columns, values as DataStore reads them. */
-export type Row = Readonly<Record<string, unknown>>;
+/** A row of a page: the values of `pageColumns` in their order, as DataStore reads them. */
+export type Row = readonly unknown[];
 
 /** What is needed to read a page, in addition to its rows. */
 export interface Reading {
@@ -11,10 +11,13 @@ export interface Reading {
   today: string;
 }
 
+/** Places of columns in a row; -1 for a column that was not read. */
+export type Places = readonly number[];
+
 export interface RecordField {
   columns: readonly string[];
-  /** The field's value for the schema. */
-  read: (row: Row, reading: Reading) => unknown;
+  /** The field's value for the schema. `at` has the places of the columns in the row. */
+  read: (row: Row, at: Places, reading: Reading) => unknown;
   /**
    * The fields of an object that is never null, when each has columns of its own: only those that are selected are
    * read.
@@ -30,50 +33,59 @@ export interface RecordSource {
 }
 
 /** Whatever the wire shows as it is stored: texts, ids, dates, flags, JSON. */
-export const plain = (column: string): RecordField => ({ columns: [column], read: (row) => row[column] });
+export const plain = (column: string): RecordField => ({ columns: [column], read: (row, at) => row[at[0]!] });
 
 /** A list of texts or ids; empty when it is null. */
-export const list = (column: string): RecordField => ({ columns: [column], read: (row) => listOf(row, column) });
+export const list = (column: string): RecordField => ({
+  columns: [column],
+  read: (row, at) => listOf(row[at[0]!]),
+});
 
 /** The look-up record that the column points to; null for none, and for one that is not known. */
 export const lookup = (column: string, table: (lookups: Lookups) => ReadonlyMap<string, object>): RecordField => ({
   columns: [column],
-  read: (row, { lookups }) => table(lookups).get(row[column] as string) ?? null,
+  read: (row, at, { lookups }) => table(lookups).get(row[at[0]!] as string) ?? null,
 });
 
 /** Records by the parallel lists of ids and names that the tables keep. */
 export const pairs = (ids: string, names: string): RecordField => ({
   columns: [ids, names],
-  read: (row) => {
-    const nameList = listOf(row, names);
-    return listOf(row, ids).map((id, index) => ({ id, name: nameList[index] ?? null }));
+  read: (row, at) => {
+    const nameList = listOf(row[at[1]!]);
+    return listOf(row[at[0]!]).map((id, index) => ({ id, name: nameList[index] ?? null }));
   },
 });
 
 /** A record by its id and name; null without an id. */
 export const pair = (id: string, name: string): RecordField => ({
   columns: [id, name],
-  read: (row) => (row[id] === null ? null : { id: row[id], name: row[name] }),
+  read: (row, at) => (row[at[0]!] === null ? null : { id: row[at[0]!], name: row[at[1]!] }),
 });
 
 /** An object of such fields. */
 export const object = (parts: Readonly<Record<string, RecordField>>): RecordField => ({
   columns: Object.values(parts).flatMap(({ columns }) => columns),
-  read: (row, reading) => recordOf(Object.entries(parts), row, reading),
+  read: (row, at, reading) => {
+    let from = 0;
+    const fields = Object.entries(parts).map(
+      ([name, field]) => [name, field, at.slice(from, (from += field.columns.length))] as const,
+    );
+    return recordOf(fields, row, reading);
+  },
   parts,
 });
 
-export function listOf(row: Row, column: string): readonly (string | null)[] {
-  return (row[column] as readonly (string | null)[] | null) ?? [];
+export function listOf(value: unknown): readonly (string | null)[] {
+  return (value as readonly (string | null)[] | null) ?? [];
 }
 
 /** The record with these of its fields. */
 export function recordOf(
-  fields: readonly (readonly [name: string, field: RecordField])[],
+  fields: readonly (readonly [name: string, field: RecordField, at: Places])[],
   row: Row,
   reading: Reading,
 ): Record<string, unknown> {
   const record: Record<string, unknown> = {};
-  for (const [name, field] of fields) record[name] = field.read(row, reading);
+  for (const [name, field, at] of fields) record[name] = field.read(row, at, reading);
   return record;
 }

@@ -6,7 +6,7 @@ import {
   type GraphQLResolveInfo,
   type SelectionNode,
 } from 'graphql';
-import type { RecordField } from './record-source.js';
+import type { Places, RecordField } from './record-source.js';
 
 type Fragments = Readonly<Record<string, FragmentDefinitionNode | undefined>>;
 type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableValues'>;
@@ -14,8 +14,8 @@ type Fields = Readonly<Record<string, RecordField>>;
 
 /** What a query selects of the records. */
 export interface Selected {
-  fields: readonly (readonly [name: string, field: RecordField])[];
-  /** Columns that these fields are read from. */
+  fields: readonly (readonly [name: string, field: RecordField, at: Places])[];
+  /** Columns that these fields are read from; the first ones of a row. */
   columns: readonly string[];
 }
 
@@ -53,7 +53,10 @@ function fieldsBelow(nodes: readonly FieldNode[], fields: Fields, fragments: Fra
     const read = field.parts ? fieldsBelow(own, field.parts, fragments).columns : field.columns;
     for (const column of read) columns.add(column);
   }
-  return { fields: [...selected], columns: [...columns] };
+  const places = [...columns];
+  const withPlaces = ([name, field]: [string, RecordField]) =>
+    [name, field, field.columns.map((column) => places.indexOf(column))] as const;
+  return { fields: [...selected].map(withPlaces), columns: places };
 }
 
 function namedBelow(nodes: readonly FieldNode[], name: string, fragments: Fragments): FieldNode[] {

@@ -79,10 +79,19 @@ export class DataStore implements OnApplicationShutdown {
   }
 
   /** The rows by their columns: bigints and dates as text, lists as arrays, JSON parsed. */
-  async query<Row>({ text, values, isPlannedOnce }: Statement): Promise<Row[]> {
-    const statement = { text, values: values as unknown[], ...this.nameOf(text) };
+  async query<Row extends object>(statement: Statement): Promise<Row[]> {
+    return (await this.run(statement)) as Row[];
+  }
+
+  /** The same values in the order of the columns: pg makes such rows of a page in half the time. */
+  async readRows(statement: Statement): Promise<unknown[][]> {
+    return (await this.run(statement, { rowMode: 'array' })) as unknown[][];
+  }
+
+  private async run({ text, values, isPlannedOnce }: Statement, options?: { rowMode: 'array' }): Promise<unknown[]> {
+    const statement = { text, values: values as unknown[], ...this.nameOf(text), ...options };
     const pool = isPlannedOnce ? this.plannedOncePool : this.pool;
-    return this.retried(async () => (await pool.query(statement)).rows as Row[]);
+    return this.retried(async () => (await pool.query(statement)).rows as unknown[]);
   }
 
   private async retried<T>(read: () => Promise<T>): Promise<T> {

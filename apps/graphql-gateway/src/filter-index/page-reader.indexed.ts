@@ -5,7 +5,6 @@ import { withinMs } from '@tradewind/service-kit';
 import type { AppEvents } from '../events.js';
 import type { PageRead, PageReader, PageRequest } from '../connections/page-reader.port.js';
 import { pageColumns } from '../connections/page-order.js';
-import type { Row } from '../connections/record-source.js';
 import type { DataStore } from '../data-store/data-store.js';
 import { isAnswerable } from './bitset-index.js';
 import { catchUpMs } from './filter-index-limits.js';
@@ -53,10 +52,9 @@ export class IndexedPageReader implements PageReader {
     const { version } = index;
     const afterId = after === null ? null : BigInt(after[0]!);
     const ids = index.page(filter, countKey, { after: afterId, limit });
-    const listed = pageColumns(columns, sort)
-      .map((column) => `t.${column}`)
-      .join(', ');
-    const reading = this.dataStore.query<Row & { data_version: string }>({
+    const read = pageColumns(columns, sort);
+    const listed = read.map((column) => `t.${column}`).join(', ');
+    const reading = this.dataStore.readRows({
       text: `select ${listed}, v.version as data_version from data_version v left join company t on t.id = any($1::bigint[]) where v.entity = 'company' order by t.id`,
       values: [ids.map(String)],
     });
@@ -64,9 +62,10 @@ export class IndexedPageReader implements PageReader {
       reading,
       isCounted ? countOnceSent(index, version, () => index.count(filter, countKey)) : undefined,
     ]);
-    if (BigInt(found[0]!.data_version) !== version || (isCounted && count === undefined)) return undefined;
+    if (BigInt(found[0]!.at(-1) as string) !== version || (isCounted && count === undefined)) return undefined;
     // An empty page still has one row, with the version.
-    const rows: Row[] = found.filter((row) => row['id'] !== null);
+    const idAt = read.indexOf('id');
+    const rows = found.filter((row) => row[idAt] !== null);
     if (rows.length !== ids.length) {
       this.filterIndex.distrust({ version: String(version), idCount: ids.length, rowCount: rows.length });
       return undefined;

@@ -18,7 +18,7 @@ const fields: Record<keyof Company, RecordField> = {
   parentCompanyId: plain('parent_company_id'),
   numberOfEmployees: {
     columns: ['number_of_employees'],
-    read: ({ number_of_employees: number }) => (number === null ? null : Number(number)),
+    read: (row, at) => (row[at[0]!] === null ? null : Number(row[at[0]!])),
   },
   industry: lookup('industry_id', ({ industries }) => industries),
   sector: lookup('sector_id', ({ sectors }) => sectors),

@@ -29,7 +29,7 @@ const fields: Record<keyof Deal, RecordField> = {
   sponsoredPersons: pairs('sponsored_person_ids', 'sponsored_person_names'),
   sports: {
     columns: ['sport_ids'],
-    read: (row, { lookups }) => listOf(row, 'sport_ids').map((id) => lookups.sports.get(id!) ?? { id, name: null }),
+    read: (row, at, { lookups }) => listOf(row[at[0]!]).map((id) => lookups.sports.get(id!) ?? { id, name: null }),
   },
 };
 

@@ -18,12 +18,12 @@ const fields: Record<keyof Person, RecordField> = {
   gender: plain('gender'),
   age: {
     columns: ['birth_date'],
-    read: ({ birth_date: day }, { today }) => (day === null ? null : ageOn(today, day as string)),
+    read: (row, at, { today }) => (row[at[0]!] === null ? null : ageOn(today, row[at[0]!] as string)),
   },
   skills: {
     columns: ['skill_ids'],
-    read: (row, { lookups }) =>
-      listOf(row, 'skill_ids')
+    read: (row, at, { lookups }) =>
+      listOf(row[at[0]!])
         .map((id) => lookups.skills.get(id!))
         .filter((name) => name !== undefined),
   },
