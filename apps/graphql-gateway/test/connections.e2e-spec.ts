@@ -289,7 +289,7 @@ function spyOnStatements(gateway: TestGateway): Statement[] {
   for (const name of ['query', 'readRows'] as const) {
     jest.spyOn(store, name).mockImplementation((statement: Statement) => {
       if (!statement.text.includes("entity = 'lookup'")) statements.push(statement);
-      return readers[name](statement) as Promise<never[]>;
+      return readers[name](statement);
     });
   }
   return statements;
