@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brokenLinks, unknownWords } from './documents.mjs';
-import { findEntry, missingEntries, platformOf } from './lock-optional.mjs';
+import { findEntry, missingEntries, platformOf, withAddress } from './lock-optional.mjs';
 import { settingsTable } from './settings-table.mjs';
 import { nxWords, totals } from './test.mjs';
 
@@ -57,6 +57,19 @@ describe('the lock file', () => {
       'node_modules/tool-darwin-arm64': { version: '1.0.0', cpu: ['arm64'], optional: true, os: ['darwin'] },
       'node_modules/inner-win32-x64': { version: '2.0.0', cpu: ['x64'], dev: true, optional: true, os: ['win32'] },
     });
+  });
+
+  it('has the address of each package, so that npm need not look it up', () => {
+    const address = (path: string, entry: object) => (withAddress(path, entry) as { resolved?: string }).resolved;
+    const registry = 'https://registry.npmjs.org';
+    expect(address('node_modules/pg', { version: '8.0.0' })).toBe(`${registry}/pg/-/pg-8.0.0.tgz`);
+    expect(address('node_modules/a/node_modules/@b/c', { version: '1.0.0' })).toBe(`${registry}/@b/c/-/c-1.0.0.tgz`);
+    const alias = { name: 'typescript', version: '7.0.2' };
+    expect(address('node_modules/typescript-7', alias)).toBe(`${registry}/typescript/-/typescript-7.0.2.tgz`);
+    expect(address('apps/identity', { version: '1.0.0' })).toBeUndefined();
+    expect(address('node_modules/@tradewind/identity', { link: true, resolved: 'apps/identity' })).toBe(
+      'apps/identity',
+    );
   });
 });
 
