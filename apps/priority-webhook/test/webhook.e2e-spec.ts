@@ -312,3 +312,17 @@ describe('health and documentation', () => {
     expect(await backups('replicas')).toHaveLength(1);
   });
 });
+
+describe('a body with many fields', () => {
+  it('accepts a profile of 19,000 fields, and refuses one of 20,001 before it is parsed', async () => {
+    const wide = (fields: number) => ({
+      ...profileBody('wide'),
+      ...Object.fromEntries(Array.from({ length: fields }, (_, index) => [`k${index}`, index])),
+    });
+    expect((await app.deliver(wide(19_000))).status).toBe(200);
+    expect(await app.deliver(wide(20_001))).toMatchObject({
+      status: 400,
+      body: { message: ['body must not have more than 20000 fields and list entries'] },
+    });
+  });
+});

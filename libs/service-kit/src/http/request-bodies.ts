@@ -1,11 +1,11 @@
-// Which bodies a service reads: JSON in UTF-8, not nested too deeply, plain or compressed. The size limit applies to
-// the bytes after decompression, and reading ends as soon as it is exceeded.
+// Which bodies a service reads: JSON in UTF-8, neither too deep nor with too many values, plain or compressed. The size
+// limit applies to the bytes after decompression, and reading ends as soon as it is exceeded.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyInstance } from 'fastify';
-import { isTooDeep, tooDeepSentence } from '../json-depth.js';
+import { excessSentence, isTooDeep, tooDeepSentence } from '../json-depth.js';
 
 const decompressors: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
@@ -34,9 +34,14 @@ export function readBodies(instance: FastifyInstance, limitBytes: number): void 
   });
 }
 
-/** The value of a JSON body. Throws a ServiceError (400) for text that is not JSON or is nested too deeply. */
+/**
+ * The value of a JSON body. Throws a ServiceError (400) for text that is not JSON, is nested too deeply, or has too
+ * many values.
+ */
 export function parseJsonBody(text: string): unknown {
   if (text === '') throw invalid('The body is empty; JSON was announced');
+  const excess = excessSentence(text);
+  if (excess !== undefined) throw invalid([excess]);
   let value: unknown;
   try {
     // A byte order mark is not part of the text (RFC 8259, 8.1).
