@@ -180,7 +180,8 @@ describe('access', () => {
   }
 
   it('every route and field answers every caller as the table says', async () => {
-    const running = { url: gateway.replicas[0]!.url, routes: await servedRoutes() };
+    const { url, metricsUrl } = gateway.replicas[0]!;
+    const running = { url, metricsUrl, routes: await servedRoutes() };
     // Refused keys are audited, and requests of a minute are counted, whatever the answer is. The first audited refusal
     // of a month makes the table of the month, so the tables are listed each time.
     const state = async () => {
@@ -214,9 +215,10 @@ describe('access', () => {
     }
   });
 
-  it('no operator command runs without the settings', async () => {
+  it('no operator command runs without the settings, or with a wrong password of the database', async () => {
     const faults = await commandFaults({
       commands: (env) => operatorCommands(service, env),
+      databaseUrl: gateway.database.url,
       settings: ['ENVIRONMENT', 'DATABASE_URL', 'OAUTH_ISSUER', 'SERVICE_TOKEN'],
       argumentsOf: {
         serve: [],

@@ -295,10 +295,11 @@ describe('access', () => {
     ).toEqual([]);
   });
 
-  it('no operator command runs without the settings', async () => {
+  it('no operator command runs without the settings, or with a wrong password of the database', async () => {
     const email = ['--email', 'somebody@example.com'];
     const faults = await commandFaults({
       commands: (env) => operatorCommands(service, env),
+      databaseUrl: identity.databaseUrl,
       settings: ['ENVIRONMENT', 'DATABASE_URL', 'OAUTH_ISSUER', 'COOKIE_KEYS', 'STORAGE_KEYS'],
       argumentsOf: {
         serve: [],

@@ -68,9 +68,10 @@ describe('access', () => {
     expect(await takersOfDeepBodies(app.url, operations)).toEqual([]);
   });
 
-  it('no operator command runs without the settings', async () => {
+  it('no operator command runs without the settings, or with a wrong password of the database', async () => {
     const faults = await commandFaults({
       commands: (env) => operatorCommands(service, env),
+      databaseUrl: app.databaseUrl,
       settings: [
         'ENVIRONMENT',
         'DATABASE_URL',

@@ -31,7 +31,8 @@ export interface Operation<Group extends string = string> extends Request {
 }
 
 export interface AccessCheck<Group extends string> {
-  running: { url: string; routes: readonly string[] };
+  /** @property metricsUrl where the metrics are served, `http://127.0.0.1:5000/metrics` */
+  running: { url: string; metricsUrl: string; routes: readonly string[] };
   /** A row for each route that the app serves. */
   operations: Record<string, Operation<Group>>;
   callers: Record<string, Caller<Group>>;
@@ -48,7 +49,8 @@ const refusalBodies = [
 
 /**
  * What is wrong, one line each; empty when every route has a row, every answer is as its row says, refused calls change
- * nothing, and no refusal depends on whether the thing exists.
+ * nothing, and no refusal depends on whether the thing exists. OPTIONS and HEAD of every route are checked as well, and
+ * the port of the metrics, which must serve nothing else.
  */
 export async function accessFaults<Group extends string>(check: AccessCheck<Group>): Promise<string[]> {
   const { running, operations } = check;
@@ -57,6 +59,8 @@ export async function accessFaults<Group extends string>(check: AccessCheck<Grou
     ...Object.keys(operations)
       .filter((route) => !running.routes.includes(route))
       .map((route) => `${route} is not served`),
+    ...(await faultsOfMetrics(check)),
+    ...(await faultsOfOtherMethods(check)),
   ];
   for (const [route, operation] of Object.entries<Operation<Group>>(operations)) {
     const callersOf: Record<string, string[]> = {};
@@ -64,6 +68,88 @@ export async function accessFaults<Group extends string>(check: AccessCheck<Grou
     for (const [fault, names] of Object.entries(callersOf)) faults.push(`${route}, ${names.join(', ')}: ${fault}`);
   }
   return faults;
+}
+
+/** Whoever reaches the port of the metrics reads them, and nothing else; the port of the service does not have them. */
+async function faultsOfMetrics<Group extends string>({ running, operations, callers }: AccessCheck<Group>) {
+  const { origin, pathname } = new URL(running.metricsUrl);
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+  const expected = [
+    ...methods.map((method) => ({ method, url: origin + pathname, status: /GET|HEAD/.test(method) ? 200 : 404 })),
+    ...Object.entries<Operation<Group>>(operations).map(([route, { path }]) => {
+      const [method = '', routePath = ''] = route.split(' ');
+      return { method, url: origin + (path ?? routePath), status: 404 };
+    }),
+    { method: 'GET', url: running.url + pathname, status: 404 },
+  ];
+  const faults: string[] = [];
+  for (const { name, caller } of oneOfEachGroup(callers)) {
+    for (const { method, url, status } of expected) {
+      const response = await fetch(url, { method, headers: caller.headers?.({ method, url }) ?? {} });
+      await response.text();
+      if (response.status !== status) faults.push(`${method} ${url}, ${name}: ${response.status}, not ${status}`);
+    }
+  }
+  return faults;
+}
+
+/**
+ * OPTIONS answers everybody alike, without a body. HEAD answers what the row of GET says, without a body, or is not
+ * allowed. Neither changes anything when it is refused.
+ */
+async function faultsOfOtherMethods<Group extends string>(check: AccessCheck<Group>): Promise<string[]> {
+  const { running, operations, callers, state } = check;
+  const faults: string[] = [];
+  const expect = async (method: string, route: string, { name, caller }: NamedCaller<Group>, statuses: number[]) => {
+    const [, routePath] = route.split(' ');
+    const { status, text } = await call(running.url, `${method} ${routePath}`, caller, {
+      path: operations[route]?.path ?? routePath ?? '',
+    });
+    if (!statuses.includes(status)) faults.push(`${method} ${routePath}, ${name}: ${status}, not ${statuses.join()}`);
+    if (text !== '') faults.push(`${method} ${routePath}, ${name}: ${text}`);
+  };
+  const paths = [...new Map(Object.keys(operations).map((route) => [route.split(' ')[1], route])).values()];
+  const gets = Object.entries<Operation<Group>>(operations).filter(([route]) => route.startsWith('GET '));
+  const heads = oneOfEachGroup(callers).flatMap((caller) =>
+    gets.map(([route, { answers, ready }]) => ({
+      ...{ route, caller, ready },
+      answer: typeof answers === 'number' ? answers : answers[caller.caller.group],
+    })),
+  );
+  const before = await state();
+  for (const caller of oneOfEachGroup(callers)) {
+    for (const route of paths) await expect('OPTIONS', route, caller, [204]);
+  }
+  for (const { route, caller, answer } of heads) if (answer >= 400) await expect('HEAD', route, caller, [answer, 405]);
+  const after = await state();
+  const mayChange = gets.map(([, operation]) => operation.mayChange);
+  for (const name of changedBetween(before, after)) {
+    if (!mayChange.includes(name)) faults.push(`${name} is changed by OPTIONS or by a refused HEAD`);
+  }
+  for (const { route, caller, answer, ready } of heads.filter((head) => head.answer < 400)) {
+    await ready?.();
+    await expect('HEAD', route, caller, [answer, 405]);
+  }
+  return faults;
+}
+
+interface NamedCaller<Group extends string> {
+  name: string;
+  caller: Caller<Group>;
+}
+
+function oneOfEachGroup<Group extends string>(callers: Record<string, Caller<Group>>): NamedCaller<Group>[] {
+  const ofGroups = new Map<Group, NamedCaller<Group>>();
+  for (const [name, caller] of Object.entries<Caller<Group>>(callers)) {
+    if (!ofGroups.has(caller.group)) ofGroups.set(caller.group, { name, caller });
+  }
+  return [...ofGroups.values()];
+}
+
+/** The names of what differs. */
+function changedBetween(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 }
 
 async function faultsOf<Group extends string>(
@@ -93,10 +179,8 @@ async function faultsOf<Group extends string>(
     if (shown !== otherShown) faults.push({ name, fault: `reveals whether it exists: ${shown}, but ${otherShown}` });
   }
   const after = await state();
-  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (name === operation.mayChange) continue;
-    if (JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-      faults.push({ name, fault: 'changed by refused calls' });
+  for (const name of changedBetween(before, after)) {
+    if (name !== operation.mayChange) faults.push({ name, fault: 'changed by refused calls' });
   }
   for (const { name, caller, expected } of rows.filter(isAdmitted)) {
     await operation.ready?.();

@@ -1,5 +1,8 @@
-// Who may run an operator command: whoever has the machine and the settings. Every command against a missing setting.
+// Who may run an operator command: whoever has the machine and the settings. Every command against a missing setting
+// and against a wrong password of the database.
 import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /** What is read of commander's Command. */
 interface CommandTree {
@@ -13,13 +16,18 @@ export interface CommandCheck {
   commands: (env: Record<string, string>) => Promise<{ program: CommandTree; close: () => Promise<void> }>;
   /** Settings that make production accept the service; without any one of them no command runs. */
   settings: readonly string[];
+  /** A database that answers. With another password no command runs. */
+  databaseUrl: string;
   /** Arguments of each command, such as `user create`. */
   argumentsOf: Record<string, string[]>;
   /** Commands that read no setting. */
   withoutSettings?: readonly string[];
 }
 
-/** What is wrong, a line each: a command without a row, a row without a command, a command that needs no setting. */
+/**
+ * What is wrong, a line each: a command without a row, a row without a command, a command that needs no setting, or one
+ * that prints anything but the refusal of a wrong password.
+ */
 export async function commandFaults(check: CommandCheck): Promise<string[]> {
   const { commands, settings, argumentsOf, withoutSettings = [] } = check;
   const production = Object.fromEntries(settings.map((name) => [name, goodValueOf(name)]));
@@ -39,6 +47,9 @@ export async function commandFaults(check: CommandCheck): Promise<string[]> {
       if (output === '') faults.push(`${name} needs settings`);
       continue;
     }
+    const { output, refused } = await outcomeOf(check, argv, withWrongPassword(production, check.databaseUrl));
+    if (output !== '' || !/^password authentication failed for user "\w+"$/.test(refused.join()))
+      faults.push(`${name} with a wrong password: refuses for [${refused.join()}] and prints "${output}"`);
     for (const setting of settings) {
       const { [setting]: _missing, ...env } = production;
       const { output, refused } = await outcomeOf(check, argv, env);
@@ -54,6 +65,19 @@ function goodValueOf(setting: string): string {
   const secret = randomBytes(24).toString('base64url');
   if (setting.endsWith('DATABASE_URL')) return `postgres://app:${secret}@database.example/app`;
   return /_URL$|^OAUTH_ISSUER$/.test(setting) ? 'https://service.example' : secret;
+}
+
+/** Settings of dev, because production would refuse a database of this machine. */
+function withWrongPassword(production: Record<string, string>, databaseUrl: string): Record<string, string> {
+  const url = new URL(databaseUrl);
+  url.password = randomBytes(24).toString('base64url');
+  const databases = Object.keys(production).filter((name) => name.endsWith('DATABASE_URL'));
+  return {
+    ...production,
+    ...Object.fromEntries(databases.map((name) => [name, url.href])),
+    ...{ ENVIRONMENT: 'dev', LOG_LEVEL: 'silent' },
+    ...('OBJECT_STORE_DIR' in production ? { OBJECT_STORE_DIR: join(tmpdir(), 'tradewind-refused-command') } : {}),
+  };
 }
 
 const namesOf = ({ commands }: CommandTree, prefix = ''): string[] =>

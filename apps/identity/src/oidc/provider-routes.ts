@@ -1,5 +1,6 @@
 // Registers the provider's endpoints with Fastify: unknown paths are 404, wrong methods 405 with Allow, and metrics
 // name the route.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { AppConfig } from '../app.config.js';
 import type { CurrentProvider } from './current-provider.js';
@@ -31,6 +32,11 @@ function providerPaths(config: AppConfig): [string, Method[]][] {
   return paths;
 }
 
+/** The provider answers those of browsers only, and others with 404. */
+function isPreflight(headers: IncomingHttpHeaders): boolean {
+  return headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+}
+
 export function registerProviderRoutes(
   instance: FastifyInstance,
   config: AppConfig,
@@ -39,15 +45,19 @@ export function registerProviderRoutes(
   const { host, protocol } = new URL(config.OAUTH_ISSUER);
   void instance.register((scope, _options, done) => {
     for (const [url, method] of providerPaths(config)) {
+      // HEAD runs what GET runs and discards the body. A registration would lose its new access token and a finished
+      // login its code, so these answer 405.
+      const exposeHeadRoute = !url.includes(':');
+      const allowed = exposeHeadRoute && method.includes('GET') ? [...method, 'HEAD'] : method;
       scope.route({
-        url,
-        method,
-        // HEAD runs what GET runs and discards the body. A registration would lose its new access token and a finished
-        // login its code, so these answer 405.
-        exposeHeadRoute: !url.includes(':'),
+        ...{ url, method, exposeHeadRoute },
         // In the first hook: the provider does what Fastify would do after it (content types, parsing, validation).
         onRequest: (request, reply) => {
           const { raw } = request;
+          if (request.method === 'OPTIONS' && !isPreflight(raw.headers)) {
+            void reply.code(204).header('allow', allowed.toSorted().join(', ')).send();
+            return;
+          }
           // The provider derives its addresses, and whether cookies are Secure, from these three.
           raw.headers.host = host;
           raw.headers['x-forwarded-host'] = host;
