@@ -1,5 +1,6 @@
 // Who may do what: every route against every kind of caller. A route without a row fails the build.
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorCommands, serviceTokenEntry } from '@tradewind/service-kit';
 import { accessFaults, commandFaults, DpopKey, tableHashes, type Caller, type Operation } from '@tradewind/testkit';
@@ -293,6 +294,11 @@ describe('access', () => {
     expect(
       await accessFaults({ running: { ...identity.running, url: identity.issuer }, operations, callers, state }),
     ).toEqual([]);
+  });
+
+  it('routes.json has every route', () => {
+    const file = readFileSync(new URL('../routes.json', import.meta.url), 'utf8');
+    expect(JSON.parse(file)).toEqual(identity.running.routes);
   });
 
   it('no operator command runs without the settings, or with a wrong password of the database', async () => {

@@ -28,7 +28,16 @@ export function operationsOfGraphql({ tokens }: Target): Operation[] {
   return [
     ...operationsOf('schema.graphql', '/graphql', tokens.apiKey),
     ...operationsOf('auth-schema.graphql', '/auth/graphql', tokens.jwt),
+    byGet({ path: '/graphql', query: { query: '{ __typename }', variables: '{}' }, bearer: tokens.apiKey }),
+    byGet({ path: '/auth/graphql', query: { query: '{ dataEndpoint }' }, bearer: tokens.jwt }),
+    byGet({ path: '/explorer/{name}', params: { name: marker } }),
   ];
+}
+
+function byGet({ bearer, ...part }: Partial<Sample> & { path: string; bearer?: string }): Operation {
+  const headers: Record<string, string> = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
+  const sample: Sample = { service: 'graphql-gateway', method: 'GET', params: {}, query: {}, headers, ...part };
+  return { service: 'graphql-gateway', name: `GET ${part.path}`, samples: fc.constant(sample) };
 }
 
 function operationsOf(file: string, path: string, bearer: string): Operation[] {

@@ -1,5 +1,9 @@
-// The operations of identity. Its routes come from OpenID Connect and are in no OpenAPI document, so this is a table.
+// The operations of identity. Its routes come from OpenID Connect and are in no OpenAPI document, so a table has what
+// each route reads. routes.json, which identity compares with the routes that it serves, has all of them.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc, { type Arbitrary } from 'fast-check';
+import { rootDir } from '../../src/platform-process.js';
 import { marker } from '../request/fuzz-request.js';
 import type { Target } from '../target/target.types.js';
 import type { Operation, Sample } from './operation.types.js';
@@ -7,63 +11,85 @@ import type { Operation, Sample } from './operation.types.js';
 const client = { client_id: 'demo-client', client_secret: 'demo-secret' };
 const redirectUri = 'http://localhost:4999/callback';
 const pkce = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' };
-const form = { isForm: true };
 
 type Part = Partial<Omit<Sample, 'service' | 'method' | 'path'>>;
 
-export function operationsOfIdentity({ tokens: { jwt } }: Target): Operation[] {
-  const bearer = { headers: { authorization: `Bearer ${jwt}` } };
+export function operationsOfIdentity(target: Target): Operation[] {
+  const parts = partsOfRoutes(target);
+  return routesOfIdentity().flatMap((route) => {
+    const [method = '', path = ''] = route.split(' ');
+    const own = parts[route];
+    if (own === undefined) throw new Error(`the table of identity's operations has no row for ${route}`);
+    return own.map((part): Operation => {
+      const sample: Sample = {
+        ...{ service: 'identity', method, path: path.replaceAll(/:(\w+)/g, '{$1}') },
+        ...{ params: {}, query: {}, headers: {} },
+        ...part,
+      };
+      return { service: 'identity', name: `${method} ${sample.path}`, samples: someFieldsLeftOut(sample) };
+    });
+  });
+}
+
+/** Every route that identity serves, such as `GET /login/:uid`. */
+export function routesOfIdentity(): string[] {
+  // The file holds a list of texts.
+  return JSON.parse(readFileSync(join(rootDir, 'apps/identity/routes.json'), 'utf8')) as string[];
+}
+
+/** What each route reads, in one or more kinds of requests. */
+export function partsOfRoutes({ tokens: { jwt, service = marker } }: Target): Record<string, Part[]> {
+  const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+  const anyQuery = [{ query: { any: marker } }];
+  const form = (body: object) => ({ isForm: true, body });
+  const ofClient = (body: object) => form({ ...client, ...body });
   const authorization = {
     ...{ response_type: 'code', client_id: client.client_id, redirect_uri: redirectUri, state: marker },
     ...{ scope: 'openid email', nonce: marker, prompt: 'login', ...pkce },
   };
+  const registration = {
+    ...{ client_name: marker, redirect_uris: ['https://client.example.com/callback'] },
+    ...{ grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] },
+    ...{ token_endpoint_auth_method: 'client_secret_basic', scope: 'openid email' },
+  };
+  const ofRegistration = { params: { clientId: marker }, ...bearer(marker) };
   const uid = { params: { uid: marker } };
-  return [
-    ...['/', '/oauth/jwks', '/.well-known/openid-configuration', '/.well-known/oauth-protected-resource'].map((path) =>
-      operation('GET', path, { query: { any: marker } }),
-    ),
-    operation('GET', '/oauth/auth', { query: authorization }),
-    operation('POST', '/oauth/auth', { ...form, body: authorization }),
-    ...[
+  return {
+    'GET /': anyQuery,
+    'GET /health': anyQuery,
+    'GET /ready': anyQuery,
+    'GET /.well-known/openid-configuration': anyQuery,
+    'GET /.well-known/oauth-authorization-server': anyQuery,
+    'GET /.well-known/oauth-protected-resource': anyQuery,
+    'GET /oauth/jwks': anyQuery,
+    'GET /oauth/auth': [{ query: authorization }],
+    'POST /oauth/auth': [form(authorization)],
+    'GET /oauth/auth/:uid': [uid],
+    'POST /oauth/par': [ofClient(authorization)],
+    'POST /oauth/token': [
       { grant_type: 'authorization_code', code: marker, redirect_uri: redirectUri, code_verifier: marker.repeat(3) },
       { grant_type: 'refresh_token', refresh_token: marker, scope: 'openid', resource: 'urn:tradewind:data' },
       { grant_type: marker },
-    ].map((body) => operation('POST', '/oauth/token', { ...form, body: { ...client, ...body } })),
-    operation('POST', '/oauth/token/introspection', {
-      ...form,
-      body: { ...client, token: marker, token_type_hint: 'access_token' },
-    }),
-    operation('POST', '/oauth/token/revocation', { ...form, body: { ...client, token: marker } }),
-    operation('GET', '/oauth/me', bearer),
-    operation('GET', '/auth/me', bearer),
-    operation('POST', '/auth/login', { body: { email: `${marker}@example.com`, password: marker } }),
-    operation('POST', '/oauth/reg', {
-      body: {
-        ...{ client_name: marker, redirect_uris: ['https://client.example.com/callback'] },
-        ...{ grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] },
-        ...{ token_endpoint_auth_method: 'client_secret_basic', scope: 'openid email' },
-      },
-    }),
-    ...['GET', 'PUT', 'DELETE'].map((method) =>
-      operation(method, '/oauth/reg/{clientId}', {
-        ...{ params: { clientId: marker }, headers: { authorization: `Bearer ${marker}` } },
-        ...(method === 'PUT' ? { body: { client_name: marker, redirect_uris: [redirectUri] } } : {}),
-      }),
-    ),
-    operation('GET', '/oauth/session/end', { query: { id_token_hint: jwt, post_logout_redirect_uri: redirectUri } }),
-    operation('GET', '/login/{uid}', uid),
-    operation('POST', '/login/{uid}/submit', {
-      ...{ ...uid, ...form },
-      body: { email: `${marker}@example.com`, password: marker, _csrf: marker },
-    }),
-    operation('POST', '/login/{uid}/confirm', { ...uid, ...form, body: { _csrf: marker } }),
-    operation('POST', '/login/{uid}/abort', { ...uid, ...form, body: { _csrf: marker } }),
-  ];
-}
-
-function operation(method: string, path: string, part: Part): Operation {
-  const sample: Sample = { service: 'identity', method, path, params: {}, query: {}, headers: {}, ...part };
-  return { service: 'identity', name: `${method} ${path}`, samples: someFieldsLeftOut(sample) };
+    ].map(ofClient),
+    'POST /oauth/token/introspection': [ofClient({ token: marker, token_type_hint: 'access_token' })],
+    'POST /oauth/token/revocation': [ofClient({ token: marker })],
+    'GET /oauth/me': [bearer(jwt)],
+    'POST /oauth/me': [{ ...bearer(jwt), ...form({ any: marker }) }, form({ access_token: jwt })],
+    'POST /oauth/reg': [{ body: registration }],
+    'GET /oauth/reg/:clientId': [ofRegistration],
+    'PUT /oauth/reg/:clientId': [{ ...ofRegistration, body: { client_id: marker, ...registration } }],
+    'DELETE /oauth/reg/:clientId': [ofRegistration],
+    'POST /oauth/session/end/confirm': [form({ xsrf: marker, logout: 'yes' })],
+    'GET /login/:uid': [uid],
+    'POST /login/:uid/submit': [
+      { ...uid, ...form({ email: `${marker}@example.com`, password: marker, _csrf: marker }) },
+    ],
+    'POST /login/:uid/confirm': [{ ...uid, ...form({ _csrf: marker }) }],
+    'POST /login/:uid/abort': [{ ...uid, ...form({ _csrf: marker }) }],
+    'POST /auth/login': [{ body: { email: `${marker}@example.com`, password: marker } }],
+    'GET /auth/me': [bearer(jwt)],
+    'GET /internal/credential-changes': [{ query: { after: '0' }, ...bearer(service) }],
+  };
 }
 
 /** All fields, or all but one. */
