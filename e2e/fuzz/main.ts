@@ -6,9 +6,7 @@ import { reportLines } from './report.js';
 import { type FuzzOptions, runFuzz } from './run-fuzz.js';
 import { localTarget } from './target/local-target.js';
 import type { Target } from './target/target.types.js';
-
-/** Limits of the data API that no run reaches, so that they hide nothing. */
-const wideLimits = { DATA_CALLS_PER_DAY: '100000000', REQUESTS_PER_MINUTE: '100000000' };
+import { wideLimits } from './target/wide-gateway.js';
 
 function readOptions(): FuzzOptions & { targetFile?: string } {
   const { values } = parseArgs({

@@ -17,15 +17,21 @@ export function reportLines({ sent, findings, meters }: FuzzResult): string[] {
     ),
     row('all', [...serviceNames.map((service) => count((one) => one.service === service)), count(() => true)]),
     ...serviceNames.flatMap((service) => {
-      const readings = meters.get(service)?.readings ?? [];
-      const megabytes = readings.map(({ memoryBytes }) => Math.round(memoryBytes / 2 ** 20));
-      return readings.length === 0
-        ? []
-        : [`${service}: memory ${megabytes[0]} MB at first, ${megabytes.at(-1)} MB at last`];
+      const { readings = [], keptHeaps = [] } = meters.get(service) ?? {};
+      if (readings.length === 0) return [];
+      const memory = readings.map(({ memoryBytes }) => megabytes(memoryBytes));
+      const heaps = keptHeaps.map(({ heapBytes }) => megabytes(heapBytes));
+      return [
+        `${service}: memory ${memory[0]} MB at first, ${memory.at(-1)} MB at last; heap after collections ${heaps.join(', ')} MB`,
+      ];
     }),
     '',
     ...findings.map((finding) => `✗ ${finding}`),
   ];
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 2 ** 20);
 }
 
 function row(name: string, cells: readonly string[]): string {

@@ -1,5 +1,6 @@
 // A run: first the classes that must be refused, then the others. The services are served side by side, and each gets
 // one request after the other, so that a late answer or a held event loop has one cause.
+import { performance } from 'node:perf_hooks';
 import fc, { type Arbitrary } from 'fast-check';
 import { allClasses } from './classes/all-classes.js';
 import type { HostileClass } from './classes/class.types.js';
@@ -18,6 +19,10 @@ export interface FuzzOptions {
   /** Only the class of this name. */
   only?: string;
   report?: (line: string) => void;
+  /** Milliseconds that only rise; those of the machine by default. */
+  nowMs?: () => number;
+  /** What work that began before the run may still take to end, milliseconds. */
+  settleMs?: number;
 }
 
 export interface FuzzResult {
@@ -31,6 +36,9 @@ export interface FuzzResult {
 const shrinksMax = 150;
 /** How many requests a rule can look back at. */
 const earlierMax = 100;
+/** A collection of garbage takes 0.1 s, so it follows at least so many requests. */
+const requestsBetweenCollections = 150;
+const settleMsDefault = 1_500;
 
 interface Share {
   hostileClass: HostileClass;
@@ -40,9 +48,9 @@ interface Share {
 }
 
 export async function runFuzz(target: Target, options: FuzzOptions): Promise<FuzzResult> {
-  const { report = () => undefined, seed } = options;
-  const sender = new Sender(target, seed.toString(36).padStart(6, '0').slice(-6));
-  const context: RunContext = { target, sender, meters: Meter.all(target) };
+  const { report = () => undefined, seed, nowMs = () => performance.now(), settleMs = settleMsDefault } = options;
+  const sender = new Sender(target, { run: seed.toString(36).padStart(6, '0').slice(-6), nowMs });
+  const context: RunContext = { target, sender, meters: Meter.all(target), settleMs };
   const result: FuzzResult = { sent: [], findings: [], meters: context.meters };
   const shares = sharesOf(target, options);
   const inPhase = (isRefused: boolean) => shares.filter(({ hostileClass }) => hostileClass.isRefused === isRefused);
@@ -103,12 +111,22 @@ interface Run {
 async function runShares(shares: readonly Share[], run: Run): Promise<void> {
   await Promise.all(
     serviceNames.map(async (service) => {
-      for (const share of shares.filter((one) => one.service === service)) await runShare(share, run);
+      const own = shares.filter((share) => share.service === service);
+      let requests = 0;
+      for (const share of own) {
+        requests += await runShare(share, run);
+        if (requests < requestsBetweenCollections && share !== own.at(-1)) continue;
+        const note = run.context.meters.get(service)?.noteKeptHeap({ after: share.hostileClass.name, requests });
+        // A service that died is found by a rule.
+        await note?.catch(() => undefined);
+        requests = 0;
+      }
     }),
   );
 }
 
-async function runShare({ hostileClass, service, requests, count }: Share, run: Run): Promise<void> {
+/** Resolves with how many requests were sent. */
+async function runShare({ hostileClass, service, requests, count }: Share, run: Run): Promise<number> {
   const { context, seed, result, found, report } = run;
   const earlier: FuzzRequest[] = [];
   let sent = 0;
@@ -133,8 +151,9 @@ async function runShare({ hostileClass, service, requests, count }: Share, run: 
   result.sent.push({ hostileClass: hostileClass.name, service, requests: sent });
   report(`${hostileClass.name} at ${service}: ${sent} requests${details.failed ? ', one failed' : ''}`);
   const smallest = details.counterexample?.[0];
-  if (smallest === undefined) return;
+  if (smallest === undefined) return sent;
   const fault = details.errorInstance instanceof Error ? details.errorInstance.message : 'failed';
   const again = asCommand(smallest, context.target.urls[service] ?? '');
   found(`${hostileClass.name} at ${service}, seed ${seed}: ${fault}\n  ${again}`);
+  return sent;
 }

@@ -59,7 +59,7 @@ function tampered(request: HttpRequest, { tokens }: Target): Arbitrary<HttpReque
 }
 
 /** Operations that ask for a credential whatever the settings are. */
-const guarded = /\/oauth\/me|\/auth\/me|\/oauth\/reg\/|Connection|createApiKey/;
+const guarded = /\/oauth\/me|\/auth\/me|\/oauth\/reg\/|\/internal\/|Connection|createApiKey/;
 
 /** Tokens, API keys and webhook secrets with a character changed, forged, or made up. */
 export const tamperedTokens: HostileClass = {

@@ -2,7 +2,6 @@
 // count by address would otherwise hide what lies behind them.
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { performance } from 'node:perf_hooks';
 import type { Target } from '../target/target.types.js';
 import { type FuzzRequest, type HttpRequest, marker, type WireRequest } from './fuzz-request.js';
 
@@ -26,11 +25,17 @@ export class Sender {
   sent = 0;
   private readonly agent = new Agent({ keepAlive: true, maxFreeSockets: 4 });
 
+  /** Part of the texts of this run, so that they differ from those of other runs. */
+  private readonly run: string;
+  private readonly nowMs: () => number;
+
   constructor(
     private readonly target: Target,
-    /** Part of the texts of this run, so that they differ from those of other runs. */
-    private readonly run: string,
-  ) {}
+    { run, nowMs }: { run: string; nowMs: () => number },
+  ) {
+    this.run = run;
+    this.nowMs = nowMs;
+  }
 
   async send(request: FuzzRequest): Promise<Answer> {
     this.sent += 1;
@@ -51,14 +56,14 @@ export class Sender {
   private async sendHttp(request: HttpRequest, { hostname, port }: URL, own: string): Promise<Answer> {
     const body = typeof request.body === 'string' ? request.body.replaceAll(marker, own) : request.body;
     return new Promise((resolve) => {
-      let startedMs = performance.now();
+      let startedMs = this.nowMs();
       const outgoing = httpRequest({
         ...{ hostname, port, agent: this.agent, method: request.method, timeout: timeoutMs },
         path: request.path.replaceAll(marker, own),
         ...this.from(hostname),
         headers: { ...request.headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) },
       });
-      const end = (status: number | null, text: string) => resolve({ status, ms: performance.now() - startedMs, text });
+      const end = (status: number | null, text: string) => resolve({ status, ms: this.nowMs() - startedMs, text });
       outgoing.on('response', (response) => {
         let text = '';
         response.setEncoding('utf8');
@@ -70,13 +75,13 @@ export class Sender {
       });
       outgoing.on('timeout', () => outgoing.destroy());
       outgoing.on('error', (error) => end(null, error.message));
-      outgoing.end(body, () => (startedMs = performance.now()));
+      outgoing.end(body, () => (startedMs = this.nowMs()));
     });
   }
 
   private async sendWire({ parts }: WireRequest, { hostname, port }: URL, own: string): Promise<Answer> {
     return new Promise((resolve) => {
-      let lastMs = performance.now();
+      let lastMs = this.nowMs();
       let answeredMs = lastMs;
       let text = '';
       const socket = connect({ host: hostname, port: Number(port), ...this.from(hostname) });
@@ -84,7 +89,7 @@ export class Sender {
       socket.setTimeout(timeoutMs, () => socket.destroy());
       socket.on('data', (chunk: string) => {
         if (text.length < keptCharacters) text += chunk;
-        answeredMs = performance.now();
+        answeredMs = this.nowMs();
       });
       socket.on('error', () => undefined);
       socket.on('close', () => {
@@ -94,7 +99,7 @@ export class Sender {
       const write = (index: number): void => {
         const part = parts[index];
         if (!part || socket.destroyed) {
-          lastMs = performance.now();
+          lastMs = this.nowMs();
           setTimeout(() => socket.destroy(), silenceMs);
           return;
         }

@@ -17,7 +17,9 @@ export const eventLoopIsFree: RequestRule = {
     const meter = meters.get(request.service);
     const isLooked = answer.ms > suspiciousMs || earlier.length % groupSize === groupSize - 1 || isShrinking;
     if (!meter || !isLooked) return undefined;
-    if ((await meter.read()).eventLoopDelayMs <= limitMs) return undefined;
+    // A service that died is found by another rule.
+    const reading = await meter.read().catch(() => undefined);
+    if (reading === undefined || reading.eventLoopDelayMs <= limitMs) return undefined;
     for (const suspect of [request, ...(isShrinking ? [] : earlier.slice(-groupSize).reverse())]) {
       const heldMs = await shortestDelayMs(meter, async () => exchange.sender.send(suspect));
       if (heldMs > limitMs) return sentence(exchange, suspect, heldMs);

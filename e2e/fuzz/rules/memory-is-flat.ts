@@ -1,26 +1,36 @@
-// Between two collections of garbage the heap grows anyway, so the lowest readings of two thirds of a run are compared.
-// The first third is left out: caches and compiled code fill up there.
-import type { Reading } from '../target/meter.js';
+// What each service keeps after its garbage was collected, at the start, after each class and at the end.
+import type { KeptHeap } from '../target/meter.js';
 import type { RunRule } from './rule.types.js';
 
-const growthBytesMax = 24 * 2 ** 20;
-/** With fewer readings, a run may have seen no collection. */
-const readingsMin = 60;
+/** Compiled code and bounded caches take less than this; a body that each request leaves behind takes more. */
+const growthBytesMax = 16 * 2 ** 20;
+/** In the second half of a run code is compiled and caches are full, so a smaller leak shows. */
+const lateGrowthBytesMax = 6 * 2 ** 20;
 
 export const memoryIsFlat: RunRule = {
   name: 'memory is flat',
-  begin: async ({ meters }) => {
+  async begin({ meters }) {
+    for (const meter of meters.values()) await meter.noteKeptHeap({ after: 'the start', requests: 0 });
     return () =>
-      [...meters.values()].flatMap(({ service, readings }) => {
-        if (readings.length < readingsMin) return [];
-        const third = Math.floor(readings.length / 3);
-        const before = lowestHeap(readings.slice(third, 2 * third));
-        const growthBytes = lowestHeap(readings.slice(2 * third)) - before;
-        return growthBytes > growthBytesMax ? [`${service} grew by ${(growthBytes / 2 ** 20).toFixed(1)} MB`] : [];
-      });
+      [...meters.values()].flatMap(({ service, keptHeaps }) =>
+        heapGrowths(keptHeaps).map((growth) => `${service} ${growth}`),
+      );
   },
 };
 
-function lowestHeap(readings: readonly Reading[]): number {
-  return Math.min(...readings.map(({ heapBytes }) => heapBytes));
+/** A sentence for each class, and for the second half of a run, in which a heap grew too much. */
+export function heapGrowths(heaps: readonly KeptHeap[]): string[] {
+  const found = heaps.flatMap(({ after, requests, heapBytes }, index) => {
+    const growthBytes = heapBytes - (heaps[index - 1]?.heapBytes ?? heapBytes);
+    return growthBytes > growthBytesMax ? [`grew by ${megabytes(growthBytes)} in ${requests} requests, ${after}`] : [];
+  });
+  const late = heaps.slice(Math.floor(heaps.length / 2));
+  const lateGrowthBytes = (late.at(-1)?.heapBytes ?? 0) - (late[0]?.heapBytes ?? 0);
+  if (lateGrowthBytes <= lateGrowthBytesMax) return found;
+  const requests = late.slice(1).reduce((sum, heap) => sum + heap.requests, 0);
+  return [...found, `grew by ${megabytes(lateGrowthBytes)} in the last ${requests} requests`];
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MB`;
 }

@@ -6,19 +6,17 @@ import type { RunRule } from './rule.types.js';
 /** Tables that a refusal may write: the audit log, counters of attempts, and payloads kept for a person to look at. */
 const writtenByRefusals =
   /^(graphql_gateway\.api_key_audit\w*|identity\.attempt_window|priority_webhook\.unusable_payload)$/;
-/** Work of the services that began before ends meanwhile. */
-const quietMs = 1_500;
 
 export const refusedWriteNothing: RunRule = {
   name: 'refused requests write nothing',
-  async begin({ target: { databaseUrl } }) {
+  async begin({ target: { databaseUrl }, settleMs }) {
     if (databaseUrl === undefined) return () => [];
     const early = await rowCounts(databaseUrl);
-    await sleep(quietMs);
+    await sleep(settleMs);
     const before = await rowCounts(databaseUrl);
     const moving = new Set([...before].filter(([table, count]) => early.get(table) !== count).map(([table]) => table));
     return async () => {
-      await sleep(quietMs);
+      await sleep(settleMs);
       return [...(await rowCounts(databaseUrl))].flatMap(([table, count]) => {
         const growth = count - (before.get(table) ?? 0);
         if (growth <= 0 || moving.has(table) || writtenByRefusals.test(table)) return [];

@@ -7,6 +7,8 @@ export interface RunContext {
   target: Target;
   sender: Sender;
   meters: ReadonlyMap<ServiceName, Meter>;
+  /** What work that began before may still take to end, milliseconds. */
+  settleMs: number;
 }
 
 export interface Exchange extends RunContext {

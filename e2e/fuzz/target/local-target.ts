@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { call } from '../../src/http.js';
 import type { PlatformProcess } from '../../src/platform-process.js';
 import { serviceNames, type Target } from './target.types.js';
+import type { WideGateway } from './wide-gateway.js';
 
 const account = { email: 'admin@example.com', password: 'admin-password-1' };
 
-export async function localTarget(platform: PlatformProcess): Promise<Target> {
+/** @param wideGateway is asked in place of the gateway of the platform */
+export async function localTarget(platform: PlatformProcess, wideGateway?: WideGateway): Promise<Target> {
   // The file holds texts only.
   const secrets = JSON.parse(readFileSync(join(platform.dataDir, 'secrets.json'), 'utf8')) as Record<string, string>;
   const gateway = `${platform.url('graphql-gateway')}/auth/graphql`;
@@ -25,14 +27,23 @@ export async function localTarget(platform: PlatformProcess): Promise<Target> {
       variables: { input: { name: 'fuzz' } },
     },
   });
+  const urls = Object.fromEntries(serviceNames.map((name) => [name, platform.url(name)]));
+  const metricsUrls = Object.fromEntries(serviceNames.map((name) => [name, platform.metricsUrl(name)]));
+  // The names of the other processes are ignored.
+  const processIds = Object.fromEntries(platform.processes().map(({ name, pid }) => [name, pid]));
+  if (wideGateway) {
+    urls['graphql-gateway'] = wideGateway.url;
+    metricsUrls['graphql-gateway'] = wideGateway.metricsUrl;
+    processIds['graphql-gateway'] = wideGateway.processId;
+  }
   return {
-    urls: Object.fromEntries(serviceNames.map((name) => [name, platform.url(name)])),
-    metricsUrls: Object.fromEntries(serviceNames.map((name) => [name, platform.metricsUrl(name)])),
+    ...{ urls, metricsUrls, processIds },
     databaseUrl: platform.databaseUrl,
     logsDir: join(platform.dataDir, 'logs'),
     tokens: {
       apiKey: made.body.data.createApiKey,
       jwt,
+      ...(secrets['serviceToken'] === undefined ? {} : { service: secrets['serviceToken'] }),
       // The local priority-webhook has WEBHOOK_AUTH=none.
       webhooks: { interactions: secrets['interactionsWebhookSecret'] ?? '' },
     },

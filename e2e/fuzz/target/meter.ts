@@ -12,18 +12,39 @@ export interface Reading {
   startedAt: number;
 }
 
+/** What a service kept in memory at one moment of a run. */
+export interface KeptHeap {
+  /** The class whose requests came before. */
+  after: string;
+  /** Requests since the last such moment. */
+  requests: number;
+  heapBytes: number;
+}
+
 export class Meter {
   readonly readings: Reading[] = [];
+  readonly keptHeaps: KeptHeap[] = [];
 
   private constructor(
     readonly service: ServiceName,
     private readonly url: string,
+    private readonly processId: number | undefined,
   ) {}
 
   /** One for each service whose metrics are known. */
-  static all({ metricsUrls }: Target): Map<ServiceName, Meter> {
+  static all({ metricsUrls, processIds = {} }: Target): Map<ServiceName, Meter> {
     const known = Object.entries(metricsUrls) as [ServiceName, string][];
-    return new Map(known.map(([service, url]) => [service, new Meter(service, url)]));
+    return new Map(known.map(([service, url]) => [service, new Meter(service, url, processIds[service])]));
+  }
+
+  /** Notes the heap that is left when the garbage is collected. Does nothing where the process is not known. */
+  async noteKeptHeap({ after, requests }: Pick<KeptHeap, 'after' | 'requests'>): Promise<void> {
+    if (this.processId === undefined) return;
+    process.kill(this.processId, 'SIGUSR2');
+    // The signal is handled before the second reading, at the latest.
+    await this.read();
+    const { heapBytes } = await this.read();
+    this.keptHeaps.push({ after, requests, heapBytes });
   }
 
   async read(): Promise<Reading> {

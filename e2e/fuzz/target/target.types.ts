@@ -15,6 +15,11 @@ export interface Target {
   urls: Partial<Record<ServiceName, string>>;
   /** Base address of the metrics of each service; without it, nothing is said of its event loop and memory. */
   metricsUrls: Partial<Record<ServiceName, string>>;
+  /**
+   * Process ids of services on this machine that collect their garbage on SIGUSR2, as those of `npm start` do. What a
+   * service without one keeps in memory is not compared.
+   */
+  processIds?: Partial<Record<ServiceName, number>>;
   /** Absent: row counts are not compared. */
   databaseUrl?: string;
   /** Folder with a file `<service>.log` for each service. Absent: logs are not searched. */
@@ -24,6 +29,8 @@ export interface Target {
     apiKey: string;
     /** JWT of the direct login. */
     jwt: string;
+    /** Token with which services call identity. Absent: their address refuses every request. */
+    service?: string;
     /** Secrets of the webhooks that ask for one. */
     webhooks: Partial<Record<ServiceName, string>>;
   };

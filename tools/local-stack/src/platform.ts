@@ -150,6 +150,7 @@ export class Platform {
         nodeOptions: [
           ...nodeOptionsOf(entry),
           ...(reloading ? sourceOptions(this.settings.rootDir, reloading, port + debuggerOffset) : []),
+          ...['--import', new URL('./collect-garbage.js', import.meta.url).href],
         ],
         env: {
           ...serviceEnvironment(name, { settings: this.settings, ...context }),
