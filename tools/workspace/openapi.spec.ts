@@ -42,6 +42,12 @@ describe.each(documents)('the OpenAPI document of %s', (app) => {
     expect(Object.keys(document.components.securitySchemes).sort()).toEqual([...new Set(schemes)].sort());
   });
 
+  it.each(operations)('describes the answer to %s', (_name, { responses }) => {
+    const answers = Object.entries(responses).filter(([status]) => Number(status) < 300);
+    expect(answers.length).toBeGreaterThan(0);
+    for (const [, { content }] of answers) expect(content).toBeDefined();
+  });
+
   it.each(operations)('names what can go wrong with %s', (_name, operation) => {
     const { parameters = [], requestBody, security = [], responses } = operation;
     // Every operation of these services needs a credential.

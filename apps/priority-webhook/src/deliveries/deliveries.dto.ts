@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import type { ProfileDeliveryStatus } from '@tradewind/shared-types';
 
 /** Documentation only: profile-payload.ts reads the provider's body and accepts unknown fields. */
 export class ScrapedProfileDto {
@@ -35,4 +36,33 @@ export class ProfileWebhookAnswer {
 
   @ApiProperty({ type: Boolean, description: 'Whether the backup object exists already' })
   backed_up_to_storage!: boolean;
+}
+
+export class ProfileDeliveryStatusDto implements ProfileDeliveryStatus {
+  @ApiProperty({ type: String })
+  network_username!: string;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  received_at!: string;
+
+  @ApiProperty({ type: String, enum: ['SUCCESS', 'FAILED'] })
+  request_status!: 'SUCCESS' | 'FAILED';
+
+  @ApiProperty({ type: String, nullable: true, description: 'Why there is no profile, or why it cannot be stored' })
+  reason!: string | null;
+
+  @ApiProperty({ type: Boolean, description: 'Whether the row is in the warehouse' })
+  stored!: boolean;
+
+  @ApiProperty({ type: Boolean, description: 'Whether the backup object exists' })
+  backed_up!: boolean;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Header `x-correlation-id` of the delivery' })
+  correlation_id!: string | null;
+}
+
+/** Answer of `POST /months/:month/profiles/lookup`. */
+export class DeliveryLookupAnswer {
+  @ApiProperty({ type: ProfileDeliveryStatusDto, isArray: true })
+  profiles!: ProfileDeliveryStatusDto[];
 }

@@ -1,7 +1,8 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Callers } from '@tradewind/service-kit';
-import { ProfileLookup, type ProfileDeliveryStatus } from '@tradewind/shared-types';
+import { ProfileLookup } from '@tradewind/shared-types';
+import { DeliveryLookupAnswer } from './deliveries.dto.js';
 import { DeliveriesService } from './deliveries.service.js';
 
 /** For the month report of the coordinator and the delivery watch of priority-api. */
@@ -32,10 +33,8 @@ export class MonthsController {
       },
     },
   })
-  async lookup(
-    @Param('month') month: string,
-    @Body() body: ProfileLookup,
-  ): Promise<{ profiles: ProfileDeliveryStatus[] }> {
+  @ApiOkResponse({ type: DeliveryLookupAnswer })
+  async lookup(@Param('month') month: string, @Body() body: ProfileLookup): Promise<DeliveryLookupAnswer> {
     return { profiles: await this.deliveries.lookup(month, body) };
   }
 }
