@@ -34,17 +34,27 @@ export function registerRetention(background: BackgroundWork, options: Retention
   });
 }
 
+/** A batch of each table in turn, so that neither a full table nor a failing one keeps the others waiting. */
 async function removeOldRows(options: RetentionOptions, signal: AbortSignal): Promise<void> {
-  for (const step of options.steps) {
-    let rows = 0;
-    try {
-      for (let removed = Infinity; removed >= options.batchRows && !signal.aborted; rows += removed) {
-        removed = await removeBatch(options, step);
+  const removed = new Map<string, number>();
+  const failures: unknown[] = [];
+  let unfinished = options.steps;
+  while (unfinished.length > 0 && !signal.aborted) {
+    const full: RetentionStep[] = [];
+    for (const step of unfinished) {
+      if (signal.aborted) break;
+      try {
+        const rows = await removeBatch(options, step);
+        removed.set(step.table, (removed.get(step.table) ?? 0) + rows);
+        if (rows >= options.batchRows) full.push(step);
+      } catch (error) {
+        failures.push(error);
       }
-    } finally {
-      if (rows > 0) options.onRemoved(step.table, rows);
     }
+    unfinished = full;
   }
+  for (const [table, rows] of removed) if (rows > 0) options.onRemoved(table, rows);
+  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'retention failed');
 }
 
 /** 0 also while another replica works on this table. */
