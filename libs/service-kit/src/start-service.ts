@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Server } from 'node:http';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -70,6 +70,7 @@ export async function startService<C extends ServiceConfig>(
     bodyParser: false,
     abortOnError: false,
   });
+  const connections = connectionsOf(adapter.getInstance());
   secureTransport(adapter.getInstance(), config, { isCalledInside: service.isCalledInside ?? true });
   let metricsServer: Server | undefined;
   let closing: Promise<void> | undefined;
@@ -89,7 +90,7 @@ export async function startService<C extends ServiceConfig>(
       // Requests end first, since what they still write needs the rest of the app. Then Nest calls onModuleDestroy,
       // where background work ends, beforeApplicationShutdown, where buffers are written, and onApplicationShutdown,
       // which closes databases and clients.
-      await endRequests(adapter.getInstance());
+      await endRequests(adapter.getInstance(), connections);
       await app.close();
       await closeServer(metricsServer);
       await stopTelemetry?.();
@@ -180,9 +181,23 @@ function urlOf(server: Server, host: string): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
+/** Every open connection from now on. */
+function connectionsOf({ server }: FastifyInstance): ReadonlySet<Socket> {
+  const connections = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  return connections;
+}
+
 /** Stops listening and waits for open requests. Clients keep idle connections open, which are closed meanwhile. */
-async function endRequests(instance: FastifyInstance): Promise<void> {
-  const closeIdle = setInterval(() => instance.server.closeIdleConnections(), 50);
+async function endRequests(instance: FastifyInstance, connections: ReadonlySet<Socket>): Promise<void> {
+  const closeIdle = setInterval(() => {
+    instance.server.closeIdleConnections();
+    // To Node, a connection that was never used is not idle. Browsers and HTTP clients open some in advance.
+    for (const connection of connections) if (connection.bytesRead === 0) connection.destroy();
+  }, 50);
   try {
     await instance.close();
   } finally {

@@ -1,5 +1,7 @@
 // A service as a process of its own: how it starts, refuses to start, and ends.
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { serviceProcesses } from './service-process.js';
 
@@ -19,8 +21,10 @@ describe('a service process', () => {
     'on %s finishes the requests at hand, takes no more, and ends on its own',
     async (signal) => {
       const service = await startProcess();
-      // An idle connection must not hold up the end.
+      // Neither an idle connection nor one that was never used holds up the end.
       await fetch(`${service.url}/greeting`);
+      const unused = connect(Number(new URL(service.url).port), '127.0.0.1');
+      await once(unused, 'connect');
       const slow = fetch(`${service.url}/slow`);
       await until(() => service.log.some(({ message }) => message === 'slow request began'));
       service.process.kill(signal);
