@@ -58,3 +58,18 @@ describe('POST /scraper/network/interactions', () => {
     expect(rowOf(await world.finished())!.status).toBe('COMPLETED');
   });
 });
+
+it('stores the items of eight runs at once', async () => {
+  const world = await InteractionsWorld.start({ settings: { PROVIDER_TIMEOUT_MS: '20000' } });
+  try {
+    world.simulator.setFaults([{ on: 'dataset.items', kind: 'latency', delayMs: 3_000, times: 8 }]);
+    const targets = Array.from({ length: 9 }, (_, index) => person(`one-of-many-${index}`));
+    await world.post('/scraper/network/interactions', { user_company_id: 'acme', targets });
+    const readAtOnce = () =>
+      world.simulator.ledger({ operation: 'dataset.items' }).filter(({ status }) => status === null).length;
+    await world.until(() => readAtOnce() === 8);
+    expect((await world.finished()).map(({ status }) => status)).toEqual(targets.map(() => 'COMPLETED'));
+  } finally {
+    await world.stop();
+  }
+});

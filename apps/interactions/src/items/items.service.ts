@@ -12,16 +12,19 @@ import { LeftOversStore } from './left-overs.store.js';
 
 /** How often progress is written and the lease renewed: a crash repeats that much work, which changes no row. */
 const progressIntervalMs = 1_000;
+/** With more runs at once none reads ahead: a page takes about 10 MiB, and the runs keep both stores busy. */
+const readingAheadMax = 2;
 
 /**
  * Stores the items of a run that succeeded in the warehouse. It holds two pages in memory at most: it writes one and
- * reads the next. A row is known by its `row_id`, so a page may be written again after a crash. The job becomes
- * COMPLETED with the number of distinct rows that the warehouse then has of the run.
+ * reads the next, or one while many runs are stored. A row is known by its `row_id`, so a page may be written again
+ * after a crash. The job becomes COMPLETED with the number of distinct rows that the warehouse then has of the run.
  */
 @Injectable()
 export class ItemsService {
   private readonly loop: Work;
   private readonly leaseMs: number;
+  private underWay = 0;
 
   constructor(
     private readonly store: TransitionsStore,
@@ -39,7 +42,10 @@ export class ItemsService {
       intervalMs: config.LOOP_INTERVAL_MS,
       parallel: config.STORE_PARALLEL,
       claim: (room) => store.claim('claimStoring', { limit: room, leaseMs: this.leaseMs }),
-      work: (job, signal) => this.storeRun(job, signal),
+      work: (job, signal) => {
+        this.underWay += 1;
+        return this.storeRun(job, signal).finally(() => (this.underWay -= 1));
+      },
     });
   }
 
@@ -65,17 +71,14 @@ export class ItemsService {
   private async storePages(job: Job, signal: AbortSignal): Promise<'stored' | 'stopped' | 'missing' | 'taken'> {
     const read = (offset: number) => this.readPage(job.datasetId!, offset);
     let recordedAt = performance.now();
-    let next: Promise<ItemPage | undefined> = read(job.itemsRead);
+    let page = await read(job.itemsRead);
     for (;;) {
-      const page = await next;
       if (!page) return 'missing';
       const end = page.offset + page.items.length;
       const isLast = page.items.length === 0 || end >= page.total;
-      if (!isLast) {
-        next = read(end);
-        // Its failure is seen when it is awaited; until then it must not count as unhandled.
-        next.catch(() => undefined);
-      }
+      const ahead = !isLast && this.underWay <= readingAheadMax ? read(end) : undefined;
+      // Its failure is seen when it is awaited; until then it must not count as unhandled.
+      ahead?.catch(() => undefined);
       await this.storePage(job, page);
       const isStopping = signal.aborted && !isLast;
       if (isLast || isStopping || performance.now() - recordedAt > progressIntervalMs) {
@@ -84,6 +87,7 @@ export class ItemsService {
       }
       if (isLast) return 'stored';
       if (isStopping) return 'stopped';
+      page = await (ahead ?? read(end));
     }
   }
 
