@@ -63,7 +63,7 @@ const duration = 'http_server_request_duration_seconds';
 
 function requestPanels(selector) {
   const rate = (by, filter = '') => `sum${by}(rate(${duration}_count{${selector}${filter}}[$__rate_interval]))`;
-  const panel = (title, unit, queries, width = 8) => timeSeries({ title, unit, queries, width });
+  const panel = (title, unit, queries) => timeSeries({ title, unit, queries });
   const byRoute = [quantile(0.99, `${duration}_bucket{${selector}}`, ', route'), '{{route}}'];
   return [
     panel('Requests by status', 'reqps', [[rate(' by (status) '), '{{status}}']]),
@@ -71,8 +71,11 @@ function requestPanels(selector) {
     panel('Share of requests that failed here (5xx)', 'percentunit', [
       [`${rate('', ',status=~"5.."')} / ${rate('')}`, '5xx'],
     ]),
-    panel('Requests by route', 'reqps', [[rate(' by (method, route) '), '{{method}} {{route}}']], 12),
-    panel('p99 by route', 's', [byRoute], 12),
+    panel('Requests by route', 'reqps', [[rate(' by (method, route) '), '{{method}} {{route}}']]),
+    panel('p99 by route', 's', [byRoute]),
+    panel('Requests refused because of overload', 'reqps', [
+      [`sum by (route) (rate(http_server_requests_refused_total{${selector}}[$__rate_interval]))`, '{{route}}'],
+    ]),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { totalmem } from 'node:os';
 import { Injectable } from '@nestjs/common';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 // Figures of the process exist once, even when a test starts several services.
 let processRegistry: Registry | undefined;
@@ -16,6 +16,13 @@ export class Metrics {
     help: 'Time from the first byte of a request to the end of its answer',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [this.registry],
+  });
+  /** Labels: route (the pattern). Counted in `requestSeconds` as well, with status 503. */
+  readonly refusedRequests = new Counter({
+    name: 'http_server_requests_refused_total',
+    help: 'Requests answered with 503 because as many of their route were under way as may be',
+    labelNames: ['route'],
     registers: [this.registry],
   });
   /** Labels: name, and whether the service is useless without it. Set by the readiness probes. */

@@ -11,6 +11,7 @@ export const errorCodes = {
   'caller.unauthenticated': 'The caller presented no credential, or one that is not valid.',
   'caller.forbidden': 'The caller is known and is not allowed to do this.',
   'dependency.unavailable': 'A service or store that this request needs does not answer.',
+  'service.overloaded': 'This pod works on as many requests of the route as it may; see Retry-After.',
   'data.too_slow': 'A filter of the data API ran longer than the statement timeout; narrow it.',
   'rate_limit.data': 'The data calls of this user and day are used up.',
   'rate_limit.requests': 'Too many requests in 60 seconds, from this network or by this user.',

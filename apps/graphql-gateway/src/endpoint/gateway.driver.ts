@@ -55,6 +55,8 @@ export class GatewayDriver extends ApolloDriver {
     const fastify = this.httpAdapterHost.httpAdapter.getInstance<FastifyInstance>();
     fastify.addHook('onSend', (request, reply, _payload, done) => {
       if (reply.hasHeader(policyHeader) || pathOf(request) !== path) return done();
+      // The counters are away, or an overloaded service must not ask them about requests that it refuses.
+      if (reply.statusCode === 503) return done();
       handler.tellLimits(request, reply).then(() => done(), done);
     });
     fastify.route({

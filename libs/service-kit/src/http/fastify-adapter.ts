@@ -11,6 +11,7 @@ import type { Metrics } from '../metrics.js';
 import { nameServerSpan } from '../telemetry/trace-context.js';
 import { errorBody, toServiceError } from './error-filter.js';
 import { readBodies } from './request-bodies.js';
+import { limitRequests } from './request-limit.js';
 import { RouteTable } from './route-table.js';
 
 // The ids that other systems use: UUIDs, ULIDs, trace ids. Anything else could forge log lines.
@@ -18,7 +19,6 @@ const saneRequestId = /^[A-Za-z0-9._:-]{1,128}$/;
 /** How long headers and body of a request may take to arrive. A response may take longer. */
 const requestTimeoutMs = 60_000;
 const headersTimeoutMs = 20_000;
-// Probes come every few seconds and are not worth a log line.
 const quietPaths = new Set(['/health', '/ready']);
 
 export function createFastifyAdapter(
@@ -59,6 +59,7 @@ export function createFastifyAdapter(
     if (!request.is404 && request.routeOptions.url) nameServerSpan(request.method, request.routeOptions.url);
     requestContext.run({ requestId: request.id }, done);
   });
+  const refused = limitRequests(instance, config.ROUTE_REQUESTS_MAX, logger, metrics);
   // After all middleware and before a body is read: an unknown path is 404, whatever its body is.
   instance.addHook('preParsing', (request, reply, _payload, done) => {
     if (!request.is404) return done();
@@ -73,7 +74,9 @@ export function createFastifyAdapter(
   // Services read JSON. A service that needs forms or plain text adds a parser in its `configure`.
   readBodies(instance, config.BODY_LIMIT_BYTES);
   instance.addHook('onResponse', (request, reply, done) => {
-    measure(request, reply, logger, metrics);
+    // Probes come every few seconds, and refusals by the thousand: neither is worth a log line.
+    const isQuiet = quietPaths.has(request.url.split('?', 1)[0]!) || refused.has(request);
+    measure(request, reply, { logger, metrics, level: isQuiet ? 'debug' : 'info' });
     done();
   });
   return adapter;
@@ -94,12 +97,15 @@ export function addProbes(
   });
 }
 
-function measure(request: FastifyRequest, reply: FastifyReply, logger: Logger, metrics: Metrics): void {
+function measure(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { logger, metrics, level }: { logger: Logger; metrics: Metrics; level: 'debug' | 'info' },
+): void {
   const path = request.url.split('?', 1)[0] ?? '';
   const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none');
   const status = reply.raw.statusCode;
   metrics.requestSeconds.observe({ method: request.method, route, status }, reply.elapsedTime / 1000);
-  const level = quietPaths.has(path) ? 'debug' : 'info';
   if (!logger.isLevelEnabled(level)) return;
   // Only the path is logged, since the query may hold a code or a token.
   logger[level](
