@@ -8,6 +8,8 @@ export interface Reading {
   processorMs: number;
   heapBytes: number;
   memoryBytes: number;
+  /** File descriptors, sockets among them. */
+  openHandles: number;
   /** Seconds since 1970; another one means another process. */
   startedAt: number;
 }
@@ -55,6 +57,7 @@ export class Meter {
       processorMs: value('process_cpu_seconds_total') * 1000,
       heapBytes: value('nodejs_heap_size_used_bytes') + value('nodejs_external_memory_bytes'),
       memoryBytes: value('process_resident_memory_bytes'),
+      openHandles: value('process_open_fds'),
       startedAt: value('process_start_time_seconds'),
     };
     this.readings.push(reading);

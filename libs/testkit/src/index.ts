@@ -2,6 +2,7 @@ export * from './access-table.js';
 export * from './dpop-key.js';
 export * from './embedded-postgres.js';
 export * from './google-fakes/index.js';
+export * from './http-connection.js';
 export * from './operator-commands.js';
 export * from './pipeline-callers.js';
 export * from './pretend-issuer.js';

@@ -1,5 +1,5 @@
-// Load over plain sockets, because a client library would use more processor time than some of the services under test.
-import { connect, type Socket } from 'node:net';
+// Load at a rate, or as fast as a number of connections goes.
+import { HttpConnection } from '@tradewind/testkit';
 import { percentile } from './median.js';
 
 export interface LoadOptions {
@@ -36,8 +36,8 @@ export interface LoadResult {
 export async function load(options: LoadOptions): Promise<LoadResult> {
   const latenciesMs: number[] = [];
   const statuses: Record<number, number> = {};
-  const { port, hostname, host } = new URL(options.base);
-  const head = Object.entries({ host, 'content-type': 'application/json', ...options.headers })
+  const base = new URL(options.base);
+  const head = Object.entries({ host: base.host, 'content-type': 'application/json', ...options.headers })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('');
   let next = 0;
@@ -45,7 +45,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   const endMs = startedMs + (options.seconds ?? Infinity) * 1000;
 
   const work = async () => {
-    const connection = await Connection.open(Number(port), hostname);
+    const connection = await HttpConnection.open(base);
     try {
       for (;;) {
         const n = next++;
@@ -55,7 +55,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
         if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
         const body = options.body(n);
         const length = Buffer.byteLength(body);
-        const status = await connection.send(
+        const { status } = await connection.send(
           `${options.method ?? 'POST'} ${options.path} HTTP/1.1\r\n${head}${options.headersOf?.(n) ?? ''}content-length: ${length}\r\n\r\n${body}`,
         );
         latenciesMs.push(performance.now() - dueMs);
@@ -74,50 +74,4 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
     p99Ms: percentile(latenciesMs, 0.99),
     statuses,
   };
-}
-
-/** One keep-alive connection, one request at a time; answers need a content-length, as Fastify's have. */
-class Connection {
-  private received = '';
-  private waiting: { resolve: (status: number) => void; reject: (error: Error) => void } | undefined;
-
-  private constructor(private readonly socket: Socket) {
-    socket.setNoDelay(true);
-    socket.setEncoding('latin1');
-    socket.on('data', (chunk: string) => this.take(chunk));
-    socket.on('error', (error) => this.waiting?.reject(error));
-    socket.on('close', () => this.waiting?.reject(new Error('the server closed the connection')));
-  }
-
-  static open(port: number, host: string): Promise<Connection> {
-    return new Promise((resolve, reject) => {
-      const socket = connect(port, host, () => resolve(new Connection(socket)));
-      socket.once('error', reject);
-    });
-  }
-
-  send(request: string): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.waiting = { resolve, reject };
-      this.socket.write(request);
-    });
-  }
-
-  close(): void {
-    this.waiting = undefined;
-    this.socket.destroy();
-  }
-
-  private take(chunk: string): void {
-    this.received += chunk;
-    const headEnd = this.received.indexOf('\r\n\r\n');
-    if (headEnd < 0) return;
-    const length = Number(/\r\ncontent-length: (\d+)/i.exec(this.received.slice(0, headEnd))?.[1] ?? 0);
-    if (this.received.length < headEnd + 4 + length) return;
-    const status = Number(this.received.slice(9, 12));
-    this.received = '';
-    const { waiting } = this;
-    this.waiting = undefined;
-    waiting?.resolve(status);
-  }
 }

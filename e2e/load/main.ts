@@ -1,0 +1,104 @@
+// `npm run load`: finds what a pod holds, sends 1, 2 and 4 times as much, and watches the recovery.
+// `npm run load -- --soak MINUTES`: all operations at moderate rates. The exit code is 0 only without findings.
+import { parseArgs } from 'node:util';
+import { Random } from '@tradewind/provider-simulator';
+import { Meter } from '../fuzz/target/meter.js';
+import { localTarget } from '../fuzz/target/local-target.js';
+import type { Target } from '../fuzz/target/target.types.js';
+import { PlatformProcess } from '../src/platform-process.js';
+import { OpenLoop } from './generator/open-loop.js';
+import { allOperations } from './operations/all-operations.js';
+import type { LoadOperation } from './operations/operation.types.js';
+import { overloadTable, soakTable } from './report.js';
+import { overload } from './steps/overload.js';
+import { findingsOf } from './steps/rules.js';
+import { soak, soakFindings } from './steps/soak.js';
+
+/** Limits of the data API that no run reaches, so that they hide nothing. */
+const wideLimits = { DATA_CALLS_PER_DAY: '100000000', REQUESTS_PER_MINUTE: '100000000' };
+
+interface Options {
+  seed: string;
+  seconds: number;
+  soakMinutes: number;
+  operations: readonly LoadOperation[];
+}
+
+function readOptions(): Options {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string', default: '1' },
+      seconds: { type: 'string', default: '8' },
+      soak: { type: 'string', default: '0' },
+      only: { type: 'string', default: '' },
+    },
+  });
+  const seconds = Number(values.seconds);
+  const soakMinutes = Number(values.soak);
+  if (!(seconds > 0)) throw new Error('--seconds must be a positive number');
+  if (!(soakMinutes >= 0)) throw new Error('--soak must be a number of minutes');
+  const operations = allOperations.filter(({ name, service }) => `${service}: ${name}`.includes(values.only));
+  if (operations.length === 0) {
+    const names = allOperations.map(({ name, service }) => `${service}: ${name}`);
+    throw new Error(`No operation contains "${values.only}". There are:\n${names.join('\n')}`);
+  }
+  return { seed: values.seed, seconds, soakMinutes, operations };
+}
+
+async function prepared(operation: LoadOperation, target: Target, seed: string): Promise<OpenLoop> {
+  const traffic = await operation.prepare(target, new Random(`${seed}/${operation.name}`));
+  return new OpenLoop(new URL(target.urls[operation.service]!), traffic);
+}
+
+/** Answers the findings. */
+async function runOverload(target: Target, { operations, seed, seconds }: Options): Promise<string[]> {
+  const meters = Meter.all(target);
+  const results = [];
+  for (const operation of operations) {
+    console.log(`${operation.service}: ${operation.name}`);
+    const loop = await prepared(operation, target, seed);
+    const meter = meters.get(operation.service)!;
+    results.push(await overload({ operation, loop, meter, seconds }, (line) => console.log(line)));
+    loop.close();
+  }
+  console.log(`\n${overloadTable(results).join('\n')}\n`);
+  return results.flatMap(findingsOf);
+}
+
+/** Answers the findings. */
+async function runSoak(target: Target, { operations, seed, soakMinutes }: Options): Promise<string[]> {
+  const parts = [];
+  for (const operation of operations) parts.push({ operation, loop: await prepared(operation, target, seed) });
+  const result = await soak(parts, [...Meter.all(target).values()], soakMinutes * 60);
+  for (const { loop } of parts) loop.close();
+  console.log(`\n${soakTable(result).join('\n')}\n`);
+  return soakFindings(result);
+}
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  console.log('starting a platform');
+  const platform = await PlatformProcess.start({ env: { ...wideLimits, LOG_LEVEL: 'warn' } });
+  let findings: string[] | undefined;
+  try {
+    const target = await localTarget(platform);
+    findings = await (options.soakMinutes > 0 ? runSoak : runOverload)(target, options);
+  } finally {
+    if (findings?.length === 0) await platform.remove();
+    else {
+      platform.signal('SIGINT');
+      await platform.ended;
+      console.log(`Logs and data stay in ${platform.dataDir}.`);
+    }
+  }
+  for (const finding of findings) console.log(`✗ ${finding}`);
+  console.log(`${findings.length} findings. Seed ${options.seed}, ${new Date().toISOString()}.`);
+  return findings.length === 0 ? 0 : 1;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,110 @@
+// Password logins, refreshes of sessions and user info. The provider offers no client credentials.
+import { createHash, randomBytes } from 'node:crypto';
+import { SignInPages } from '@tradewind/testkit';
+import type { Target } from '../../fuzz/target/target.types.js';
+import { jsonRequest } from './json-request.js';
+import type { LoadOperation, LoadRequest } from './operation.types.js';
+
+const account = { email: 'demo@example.com', password: 'demo-password-1' };
+const client = { client_id: 'demo-client', client_secret: 'demo-secret' };
+const redirectUri = 'http://localhost:4999/callback';
+/** A session has one request under way at a time, so this is also how many refreshes can be under way. */
+const sessionCount = 600;
+
+interface Tokens {
+  access_token: string;
+  refresh_token: string;
+}
+
+export const login: LoadOperation = {
+  name: 'login with a password',
+  service: 'identity',
+  p99MsMax: 500,
+  ratePerSecondMin: 8,
+  soakPerSecond: 1,
+  prepare: async () => ({ request: () => jsonRequest('/auth/login', account) }),
+};
+
+export const refresh: LoadOperation = {
+  name: 'refresh of a token',
+  service: 'identity',
+  p99MsMax: 100,
+  ratePerSecondMin: 50,
+  soakPerSecond: 10,
+  async prepare(target) {
+    const idle = await sessions(target, sessionCount);
+    const underWay = new Map<LoadRequest, string>();
+    return {
+      request() {
+        const token = idle.pop();
+        if (token === undefined) return undefined;
+        const request = formRequest({ grant_type: 'refresh_token', refresh_token: token });
+        underWay.set(request, token);
+        return request;
+      },
+      answered(request, { status, body }) {
+        const token = underWay.get(request);
+        underWay.delete(request);
+        // After a refusal the token is still good.
+        if (status === 200) idle.unshift((JSON.parse(body) as Tokens).refresh_token);
+        else if (status >= 429 && token !== undefined) idle.unshift(token);
+      },
+    };
+  },
+};
+
+export const userInfo: LoadOperation = {
+  name: 'user info',
+  service: 'identity',
+  p99MsMax: 100,
+  ratePerSecondMin: 200,
+  soakPerSecond: 30,
+  async prepare(target) {
+    const { access_token } = await signIn(target, new SignInPages(account));
+    const request: LoadRequest = {
+      method: 'GET',
+      path: '/oauth/me',
+      headers: { authorization: `Bearer ${access_token}` },
+    };
+    return { request: () => request };
+  },
+};
+
+/** Refresh tokens of sessions of one signed-in browser. */
+async function sessions(target: Target, count: number): Promise<string[]> {
+  const pages = new SignInPages(account);
+  const tokens: string[] = [];
+  while (tokens.length < count) tokens.push((await signIn(target, pages)).refresh_token);
+  return tokens;
+}
+
+async function signIn({ urls }: Target, pages: SignInPages): Promise<Tokens> {
+  const issuer = new URL(urls.identity!);
+  issuer.hostname = 'localhost';
+  const verifier = randomBytes(32).toString('base64url');
+  const authorization = new URL('/oauth/auth', issuer);
+  authorization.search = new URLSearchParams({
+    ...{ response_type: 'code', client_id: client.client_id, redirect_uri: redirectUri, state: 'load' },
+    scope: 'openid email offline_access',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  }).toString();
+  const callback = await pages.follow(authorization);
+  const { path, ...form } = formRequest({
+    ...{ grant_type: 'authorization_code', redirect_uri: redirectUri, code_verifier: verifier },
+    code: callback.searchParams.get('code') ?? '',
+  });
+  const answer = await fetch(new URL(path, issuer), form);
+  if (!answer.ok) throw new Error(`the code was answered ${answer.status}: ${await answer.text()}`);
+  // The shape is that of OAuth.
+  return (await answer.json()) as Tokens;
+}
+
+function formRequest(fields: Record<string, string>): LoadRequest & { body: string } {
+  return {
+    method: 'POST',
+    path: '/oauth/token',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ ...client, ...fields }).toString(),
+  };
+}

@@ -1,0 +1,33 @@
+import type { LoadOperation } from '../operations/operation.types.js';
+import type { Summary } from './summary.js';
+
+const growth = 1.5;
+const ratePerSecondMax = 10_000;
+/** A busy neighbour makes good rates fail; one that fails twice is too high. */
+const attempts = 2;
+
+/** The highest rate that the pod holds, to about a fifth; 0 when it holds not even the first one. */
+export async function findRate(
+  operation: Pick<LoadOperation, 'p99MsMax' | 'ratePerSecondMin'>,
+  run: (ratePerSecond: number) => Promise<Summary>,
+): Promise<number> {
+  const holds = async (ratePerSecond: number) => {
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      if (isHeld(await run(ratePerSecond), operation.p99MsMax)) return true;
+    }
+    return false;
+  };
+  let held = 0;
+  let next = operation.ratePerSecondMin;
+  while (next <= ratePerSecondMax && (await holds(next))) {
+    held = next;
+    next = Math.round(next * growth);
+  }
+  const between = Math.round(Math.sqrt(held * next));
+  return held > 0 && between > held && (await holds(between)) ? between : held;
+}
+
+/** Every request is served, and 99 of 100 in time. */
+export function isHeld({ sent, served, p99Ms }: Summary, p99MsMax: number): boolean {
+  return served === sent && p99Ms <= p99MsMax;
+}
