@@ -2,20 +2,25 @@
 // is 0 only when nothing was found.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { account } from './accountant/accountant.js';
 import type { Evidence } from './accountant/evidence/evidence.types.js';
 import { readEvidence } from './accountant/evidence/read-evidence.js';
 import { runFaults } from './faults/run-faults.js';
 import { closeLoad, prepareLoad, runLoad } from './load/run-load.js';
+import { LedgerCopy } from './log/ledger-copy.js';
 import { RunLog } from './log/run-log.js';
 import { ChaosPlatform } from './platform/platform.js';
-import { limits } from './platform/service-settings.js';
+import { limitsOf } from './platform/service-settings.js';
 import { settle } from './platform/settle.js';
 import { reportLines } from './report.js';
 
-/** The ledger and the log are kept in memory. */
+/** The log is kept in memory. The limit on wrong passwords counts two hours. */
 const minutesMax = 120;
+const progressMs = 60_000;
+/** The simulator keeps what happens in about an hour. */
+const ledgerCopyMs = 10_000;
 const startedMs = Date.now();
 
 function report(line: string): void {
@@ -43,7 +48,7 @@ async function main(): Promise<number> {
   report(`chaos for ${minutes} minutes, seed ${seed}`);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
-  const platform = await ChaosPlatform.start(report);
+  const platform = await ChaosPlatform.start(limitsOf(minutes), report);
   let isClean = false;
   try {
     const { evidence, acts } = await run(platform, { minutes, seed }, stop);
@@ -70,25 +75,43 @@ async function run(
   stop: AbortController,
 ): Promise<{ evidence: Evidence; acts: Map<string, number> }> {
   const log = new RunLog();
-  const accounts = await prepareLoad(platform, seed);
+  const ledger = new LedgerCopy(platform.simulatorUrl);
+  const state = await prepareLoad(platform, seed);
   report('every replica is ready: load and faults begin');
   const untilMs = Date.now() + minutes * 60_000;
   const time = setTimeout(() => stop.abort(), minutes * 60_000);
-  const load = runLoad({ platform, seed, log, signal: stop.signal }, accounts);
+  const load = runLoad({ platform, seed, log, signal: stop.signal }, state);
   const faults = runFaults({
     ...{ platform, seed, untilMs, signal: stop.signal, report },
     struck: (window) => log.faults.push(window),
-  });
-  const [acts] = await Promise.all([load, faults]);
+    // Load alone proves nothing more.
+  }).finally(() => stop.abort());
+  const progress = setInterval(() => report(progressLine(log)), progressMs);
+  const [acts] = await Promise.all([load, faults, copyLedger(ledger, stop.signal)]);
   clearTimeout(time);
+  clearInterval(progress);
   report('faults and load are over: waiting for what is under way');
-  await closeLoad({ platform, seed, log }, accounts);
+  await closeLoad({ platform, seed, log }, state);
   const { open, seconds } = await settle(platform);
   report(open.length === 0 ? `settled after ${seconds} s` : `not settled after ${seconds} s: ${open.join(', ')}`);
   const killedAtStop = await platform.stopServices();
-  const { databaseUrl, simulatorUrl, objectsDir, deaths } = platform;
-  const sources = { databaseUrl, simulatorUrl, objectsDir, log, limits, killedAtStop, deaths };
+  await ledger.read();
+  log.ledger = ledger.entries;
+  const { databaseUrl, objectsDir, deaths } = platform;
+  const sources = { databaseUrl, objectsDir, log, limits: limitsOf(minutes), killedAtStop, deaths };
   return { evidence: await readEvidence(sources), acts };
+}
+
+async function copyLedger(ledger: LedgerCopy, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await sleep(ledgerCopyMs, undefined, { signal }).catch(() => undefined);
+    await ledger.read();
+  }
+}
+
+function progressLine({ answers, told, faults }: RunLog): string {
+  const memoryMb = Math.round(process.memoryUsage().rss / 1_000_000);
+  return `${answers.length} answers, ${told.length} results, ${faults.length} faults; memory of this process ${memoryMb} MB`;
 }
 
 try {

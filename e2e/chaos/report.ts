@@ -1,6 +1,8 @@
 // The table at the end of a run.
 import type { RuleResult } from './accountant/accountant.js';
 import type { Evidence } from './accountant/evidence/evidence.types.js';
+import { toldOf } from './accountant/evidence/group-by.js';
+import { lastEndOf } from './accountant/evidence/last-end.js';
 
 /** Findings of one rule that are printed; all are in the file. */
 const shownMax = 10;
@@ -18,10 +20,16 @@ export function reportLines(
   const answered = [...statuses].sort().map(([status, count]) => `${status} ${count}`);
   lines.push(row('answers', `${evidence.answers.length} (${answered.join(', ')})`));
   lines.push('', 'Faults');
+  const strikes = new Set(evidence.faults.map(({ strike }) => strike)).size;
+  lines.push(
+    row('all', `${evidence.faults.length} in ${strikes} strikes, ${evidence.faults.length - strikes} overlapped`),
+  );
   for (const [kind, count] of [...counted(evidence.faults, (fault) => fault.kind)].sort()) {
     lines.push(row(kind, `${count} times`));
   }
-  const ready = evidence.faults.flatMap(({ readyMs, toMs }) => (readyMs === null ? [] : [readyMs - toMs]));
+  const ready = evidence.faults.flatMap((fault) =>
+    fault.readyMs === null ? [] : [fault.readyMs - lastEndOf(fault, evidence.faults)],
+  );
   lines.push(row('ready again', `after ${(Math.max(0, ...ready) / 1000).toFixed(1)} s at most`));
   lines.push('', 'Compared');
   const starts = (operation: string) =>
@@ -35,6 +43,11 @@ export function reportLines(
     ),
   );
   lines.push(row('clients, API keys', `${evidence.clients.length}, ${evidence.keys.length}`));
+  const ended = toldOf(evidence.told, 'ended access');
+  const tries = ended.filter(({ use }) => use === 'try').length;
+  lines.push(row('accesses ended', `${ended.length - tries}, tried again ${tries} times`));
+  const months = new Set(toldOf(evidence.told, 'month').map(({ month }) => month)).size;
+  lines.push(row('months begun', String(months)));
   lines.push('', 'Findings');
   for (const { rule, findings } of results) {
     lines.push(`  ${findings.length === 0 ? '✓' : '✗'} ${rule}${findings.length === 0 ? '' : `: ${findings.length}`}`);

@@ -1,8 +1,8 @@
 // The accountant finds what is planted, and nothing in a sound run.
 import { describe, expect, it } from '@jest/globals';
-import type { Answer, FaultWindow, ToldEntry } from '../log/log.types.js';
+import type { Answer, FaultWindow, LedgerEntry, ToldEntry } from '../log/log.types.js';
 import { account, allRules } from './accountant.js';
-import type { Evidence, LedgerEntry } from './evidence/evidence.types.js';
+import type { Evidence } from './evidence/evidence.types.js';
 
 const startMs = Date.parse('2026-11-23T10:00:00.000Z');
 const at = (seconds: number) => new Date(startMs + seconds * 1_000).toISOString();
@@ -12,20 +12,23 @@ const answer: Answer = {
   ...{ status: 200, isExpected: true, text: '' },
 };
 const crash: FaultWindow = {
-  ...{ kind: 'kill -9 of PostgreSQL', detail: 'postgresql', parts: ['postgresql'] },
+  ...{ strike: 1, kind: 'kill -9 of PostgreSQL', detail: 'postgresql', parts: ['postgresql'] },
   ...{ fromMs: startMs + 20_000, toMs: startMs + 22_000, readyMs: startMs + 25_000 },
 };
 const told = (entry: object, seconds = 1) => ({ atMs: startMs + seconds * 1_000, ...entry }) as ToldEntry;
+let seq = 0;
+const ended = (kind: string, use: 'end' | 'try', seconds: number, result = 'ok') =>
+  told({ what: 'ended access', kind, subject: `a ${kind}`, use, sentMs: startMs + seconds * 1_000, result }, seconds);
 const run = (id: string, target: string, from: number, to: number, outcome = 'SUCCEEDED'): LedgerEntry[] => [
-  { at: at(from), operation: 'run.start', target, id, effect: true, outcome: 'ok' },
+  { seq: (seq += 1), at: at(from), operation: 'run.start', target, id, effect: true, outcome: 'ok' },
   {
-    ...{ at: at(to), operation: 'run.ended', target, id, effect: false, outcome },
+    ...{ seq: (seq += 1), at: at(to), operation: 'run.ended', target, id, effect: false, outcome },
     ...(outcome === 'SUCCEEDED' ? { items: { posts: 3, comments: 2, reactions: 1 } } : {}),
   },
 ];
 const scrape = (id: string, target: string, from: number, to: number, outcome = 'SUCCEEDED'): LedgerEntry[] => [
-  { at: at(from), operation: 'profile.start', target, id, effect: true, outcome: 'ok' },
-  { at: at(to), operation: 'profile.ended', target, id, effect: false, outcome },
+  { seq: (seq += 1), at: at(from), operation: 'profile.start', target, id, effect: true, outcome: 'ok' },
+  { seq: (seq += 1), at: at(to), operation: 'profile.ended', target, id, effect: false, outcome },
 ];
 
 /** A sound run, made new for each test, which spoils it. */
@@ -38,7 +41,7 @@ function sound(): Evidence {
       told({ what: 'job', company: 'acme', target: 'ada', result: 'ok', runId: 'run-1' }),
       told({ what: 'job', company: 'acme', target: 'endless', result: 'ok', runId: 'run-2' }),
       told({ what: 'abort', company: 'acme', target: 'endless', result: 'ok' }),
-      told({ what: 'month', month: '2026-11', result: 'ok' }),
+      told({ what: 'month', month: '2026-11', sentMs: startMs + 1_000, result: 'ok' }),
       told({ what: 'token', session: 'session-1', token: 'code', use: 'exchange', result: 'ok' }),
       told({ what: 'token', session: 'session-1', token: 'refresh-1', use: 'exchange', result: 'ok' }),
       told({ what: 'token', session: 'session-1', token: 'refresh-2', use: 'check', result: 'ok' }),
@@ -48,6 +51,14 @@ function sound(): Evidence {
       told({ what: 'data call', user: 'ada@example.com', keyHash: 'hash-1', result: 'ok' }),
       told({ what: 'data call', user: 'ada@example.com', keyHash: 'hash-1', result: 'refused' }),
       told({ what: 'wrong password', account: 'eve@example.com', result: 'wrong' }),
+      ended('revoked key', 'end', 2),
+      ended('revoked key', 'try', 6),
+      ended('revoked key', 'try', 9, 'refused'),
+      // The crash is in the way.
+      ended('key of a disabled user', 'end', 15),
+      ended('key of a disabled user', 'try', 36),
+      ended('session of a disabled user', 'end', 3),
+      ended('session of a disabled user', 'try', 4, 'refused'),
     ],
     tracker: [
       {
@@ -121,12 +132,22 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
   [
     'a slow recovery',
     'ready within 15 s of the end of a fault',
-    (e) => e.faults.push({ ...crash, readyMs: crash.toMs + 15_001 }),
+    (e) => e.faults.push({ ...crash, strike: 2, readyMs: crash.toMs + 15_001 }),
+  ],
+  [
+    'a slow recovery from two faults that overlap',
+    'ready within 15 s of the end of a fault',
+    (e) => {
+      e.faults.push(
+        { ...crash, strike: 2 },
+        { ...crash, strike: 2, toMs: crash.toMs + 1_000, readyMs: crash.toMs + 16_001 },
+      );
+    },
   ],
   [
     'a service that never came back',
     'ready within 15 s of the end of a fault',
-    (e) => e.faults.push({ ...crash, readyMs: null }),
+    (e) => e.faults.push({ ...crash, strike: 2, readyMs: null }),
   ],
   ['a service that hangs at its end', 'a service stops within its time', (e) => e.killedAtStop.push('identity-1')],
   [
@@ -190,6 +211,19 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
     (e) => e.ledger.push(...scrape('scrape-2', 'grace', 7, 9)),
   ],
   [
+    'a profile bought twice for the next month',
+    'no profile is bought twice',
+    (e) => {
+      e.told.push(told({ what: 'month', month: '2026-10', sentMs: startMs + 6_000, result: 'ok' }, 6));
+      e.ledger.push(...scrape('scrape-2', 'grace', 7, 9), ...scrape('scrape-3', 'grace', 10, 11));
+    },
+  ],
+  [
+    'a person who was forgotten in the next month',
+    'every profile is in warehouse and backup, once for each scrape',
+    (e) => e.told.push(told({ what: 'month', month: '2026-10', sentMs: startMs + 6_000, result: 'ok' }, 6)),
+  ],
+  [
     'a person who was forgotten',
     'every profile is in warehouse and backup, once for each scrape',
     (e) => e.people.push('hopper'),
@@ -241,6 +275,35 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
     (e) => e.auditedKeys.pop(),
   ],
   [
+    'a revoked key that is accepted',
+    'what was revoked or disabled is refused after the agreed delay',
+    (e) => e.told.push(ended('revoked key', 'try', 7.1)),
+  ],
+  [
+    'a key of a disabled user that is accepted',
+    'what was revoked or disabled is refused after the agreed delay',
+    (e) => e.told.push(ended('key of a disabled user', 'try', 37.1)),
+  ],
+  [
+    'a key of a disabled user that is accepted for more than a minute while faults follow on each other',
+    'what was revoked or disabled is refused after the agreed delay',
+    (e) => {
+      e.faults.push({
+        ...crash,
+        strike: 2,
+        fromMs: startMs + 30_000,
+        toMs: startMs + 74_000,
+        readyMs: startMs + 74_500,
+      });
+      e.told.push(ended('key of a disabled user', 'try', 75.1));
+    },
+  ],
+  [
+    'a session of a disabled user that is accepted',
+    'what was revoked or disabled is refused after the agreed delay',
+    (e) => e.told.push(ended('session of a disabled user', 'try', 3.1)),
+  ],
+  [
     'a data call over the limit',
     'no limit is exceeded',
     (e) => e.told.push(told({ what: 'data call', user: 'ada@example.com', keyHash: 'hash-1', result: 'ok' })),
@@ -289,7 +352,7 @@ describe('the accountant', () => {
     const calls = evidence.told.filter((entry) => entry.what === 'data call');
     Object.assign(calls[0]!, { atMs: crash.fromMs - 500 });
     evidence.quotas[0]!.used = 1;
-    evidence.faults.push({ ...crash, kind: 'kill -9 of a service', parts: ['graphql-gateway'] });
+    evidence.faults.push({ ...crash, strike: 2, kind: 'kill -9 of a service', parts: ['graphql-gateway'] });
     evidence.auditedUses[0]!.count = 1;
     expect(account(evidence).flatMap(({ findings }) => findings)).toEqual([]);
     evidence.quotas[0]!.used = 0;
@@ -297,6 +360,15 @@ describe('the accountant', () => {
     const findings = findingsOf(evidence);
     expect(findings['the counter of data calls agrees with the answers']).toHaveLength(1);
     expect(findings['the audit log has every use of a key']).toHaveLength(1);
+  });
+
+  it('accepts a profile that is bought once more for the next month', () => {
+    const evidence = sound();
+    evidence.told.push(told({ what: 'month', month: '2026-10', sentMs: startMs + 6_000, result: 'ok' }, 6));
+    evidence.ledger.push(...scrape('scrape-2', 'grace', 7, 9));
+    evidence.profileCalls.push({ username: 'grace', status: 'SUCCESS' });
+    evidence.objects.push('grace_20261123100009.json');
+    expect(account(evidence).flatMap(({ findings }) => findings)).toEqual([]);
   });
 
   it('accepts another start after a failed scrape, with a row and a file for each', () => {

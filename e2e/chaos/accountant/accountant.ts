@@ -9,6 +9,7 @@ import { answersLeakNothing } from './rules/answers-leak-nothing.js';
 import { auditLogAgrees } from './rules/audit-log-agrees.js';
 import { clientsAreKept } from './rules/clients-are-kept.js';
 import { countersAgree } from './rules/counters-agree.js';
+import { endedAccessIsRefused } from './rules/ended-access-is-refused.js';
 import { itemsAreStoredOnce } from './rules/items-are-stored-once.js';
 import { jobsAreKept } from './rules/jobs-are-kept.js';
 import { keysAreKept } from './rules/keys-are-kept.js';
@@ -41,6 +42,7 @@ export const allRules: readonly Rule[] = [
   tokensAreKept,
   clientsAreKept,
   keysAreKept,
+  endedAccessIsRefused,
   limitsHold,
   countersAgree,
   auditLogAgrees,

@@ -1,5 +1,4 @@
-// Every kind of fault, with how often it is drawn. There is no step of the clock: the services take the time of the
-// machine and have no setting for another one.
+// Every kind of fault, with how often it is drawn.
 import { cutConnections } from './cut-connections.js';
 import type { FaultKind } from './fault.types.js';
 import { freezePastLease } from './freeze-past-lease.js';
@@ -12,6 +11,7 @@ import { objectStoreFull } from './object-store-full.js';
 import { objectStoreUnwritable } from './object-store-unwritable.js';
 import { rollingRestart } from './rolling-restart.js';
 import { slowConnections } from './slow-connections.js';
+import { stepClock } from './step-clock.js';
 
 export const allFaults: readonly { kind: FaultKind; weight: number }[] = [
   { kind: killService, weight: 4 },
@@ -24,5 +24,6 @@ export const allFaults: readonly { kind: FaultKind; weight: number }[] = [
   { kind: objectStoreUnwritable, weight: 1 },
   { kind: objectStoreFull, weight: 1 },
   { kind: rollingRestart, weight: 1 },
+  { kind: stepClock, weight: 2 },
   { kind: misbehavingProvider, weight: 3 },
 ];

@@ -8,6 +8,8 @@ export interface Fault {
   detail: string;
   /** What does not work as it should, for the accountant. */
   parts: readonly PartName[];
+  /** What it acts on, such as `identity-2`. Two faults that act on the same never overlap. */
+  actsOn: readonly string[];
   /** How long it lasts; the plan decides unless given. */
   lengthMs?: number;
   begin(): Promise<void> | void;

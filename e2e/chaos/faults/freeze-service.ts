@@ -7,6 +7,7 @@ export const freezeService: FaultKind = {
     return {
       detail: replica.name,
       parts: [replica.service],
+      actsOn: [replica.name],
       begin: () => replica.freeze(),
       end: () => replica.thaw(),
     };

@@ -4,7 +4,7 @@ import type { FaultKind } from './fault.types.js';
 export const hangConnections: FaultKind = {
   name: 'connections hang',
   draw(platform, random) {
-    const { part, relay } = drawnRelay(platform, random);
-    return { detail: part, parts: [part], begin: () => relay.hang(), end: () => relay.resume() };
+    const { relay, ...drawn } = drawnRelay(platform, random);
+    return { ...drawn, begin: () => relay.hang(), end: () => relay.resume() };
   },
 };

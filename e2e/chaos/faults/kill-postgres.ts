@@ -5,6 +5,7 @@ export const killPostgres: FaultKind = {
   draw: (platform) => ({
     detail: 'postgresql',
     parts: ['postgresql'],
+    actsOn: ['postgresql'],
     begin: () => platform.killPostgres(),
     end: () => platform.startPostgres(),
   }),

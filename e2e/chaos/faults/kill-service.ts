@@ -7,6 +7,7 @@ export const killService: FaultKind = {
     return {
       detail: replica.name,
       parts: [replica.service],
+      actsOn: [replica.name],
       begin: () => replica.kill(),
       end: () => replica.start(),
     };

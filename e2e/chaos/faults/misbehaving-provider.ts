@@ -32,6 +32,7 @@ export const misbehavingProvider: FaultKind = {
     return {
       detail: `${fault.on} ${fault.kind}, ${times} times`,
       parts: ['provider'],
+      actsOn: [],
       begin: async () => {
         await call('POST', `${simulatorUrl}/faults`, { body: { faults: [{ ...fault, times }] } });
       },

@@ -10,6 +10,7 @@ export const objectStoreFull: FaultKind = {
   draw: (platform) => ({
     detail: `no file longer than ${fullAtBytes} bytes`,
     parts: ['object-store'],
+    actsOn: ['object-store'],
     begin: () => limitFiles(platform, fullAtBytes),
     end: () => limitFiles(platform, 'unlimited'),
   }),

@@ -9,6 +9,7 @@ export const objectStoreUnwritable: FaultKind = {
     return {
       detail: 'every write fails',
       parts: ['object-store'],
+      actsOn: ['object-store'],
       begin: async () => {
         await mkdir(objectsDir, { recursive: true });
         await rename(objectsDir, away);

@@ -8,7 +8,7 @@ const passMs = 30;
 export const slowConnections: FaultKind = {
   name: 'connections slow',
   draw(platform, random) {
-    const { part, relay } = drawnRelay(platform, random);
+    const { relay, ...drawn } = drawnRelay(platform, random);
     let timer: NodeJS.Timeout | undefined;
     const hold = () => {
       relay.hang();
@@ -19,8 +19,7 @@ export const slowConnections: FaultKind = {
       timer = setTimeout(hold, passMs);
     };
     return {
-      detail: part,
-      parts: [part],
+      ...drawn,
       begin: hold,
       end: () => {
         clearTimeout(timer);

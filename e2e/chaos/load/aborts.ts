@@ -1,13 +1,10 @@
 // Starts a job that never ends on its own, and aborts it. What is not aborted by the end of the load is aborted then.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { call } from '../../src/http.js';
 import type { Result, ToldEntry } from '../log/log.types.js';
 import { triggerUntilAnswered } from './jobs.js';
 import { resultOf } from './load-client.js';
 import type { LoadContext, LoadKind } from './load.types.js';
-
-/** The simulator is told that runs of these never end (run-load.ts). */
-export const endlessTargets = Array.from({ length: 1_000 }, (_, index) => `endless-${index + 1}`);
-let used = 0;
 
 const company = 'company-that-aborts';
 const closeAttempts = 20;
@@ -15,9 +12,9 @@ const closeAttempts = 20;
 export const aborts: LoadKind = {
   name: 'start and abort',
   async act(context) {
-    const target = endlessTargets[used];
-    if (target === undefined) return;
-    used += 1;
+    const target = context.unique('endless');
+    const faults = [{ on: 'run', kind: 'never_ends', target }];
+    await call('POST', `${context.simulatorUrl}/faults`, { body: { faults } });
     await triggerUntilAnswered(context, company, [target]);
     await sleep(context.random.integer(0, 1_500), undefined, { signal: context.signal }).catch(() => undefined);
     const clicks = context.random.oneIn(4) ? 2 : 1;
@@ -31,7 +28,6 @@ export const aborts: LoadKind = {
       open = results.filter(({ result }) => result === 'unknown').map(({ target }) => target);
       if (open.length > 0) await sleep(1_000);
     }
-    used = 0;
   },
 };
 

@@ -7,6 +7,8 @@ interface Triggered {
 }
 
 const retryPauseMs = 1_500;
+/** A run of an hour would otherwise store millions of items. */
+const fewItems = { max_posts: 3, max_reactions: 2, max_comments: 2 };
 const attemptsMax = 3;
 
 export const jobs: LoadKind = {
@@ -16,7 +18,8 @@ export const jobs: LoadKind = {
     const company = `company-${random.integer(1, 5)}`;
     const targets = Array.from({ length: random.integer(1, 4) }, () => unique('person'));
     const clicks = random.oneIn(5) ? 2 : 1;
-    await Promise.all(Array.from({ length: clicks }, () => triggerUntilAnswered(context, company, targets)));
+    const limits = random.oneIn(8) ? {} : fewItems;
+    await Promise.all(Array.from({ length: clicks }, () => triggerUntilAnswered(context, company, targets, limits)));
   },
 };
 
@@ -25,6 +28,7 @@ export async function triggerUntilAnswered(
   { client, tell, signal }: LoadContext,
   company: string,
   targets: readonly string[],
+  limits: Partial<typeof fewItems> = fewItems,
 ): Promise<void> {
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const reply = await client.ask<Triggered>('interactions', 'POST', '/scraper/network/interactions', {
@@ -32,6 +36,7 @@ export async function triggerUntilAnswered(
       json: {
         user_company_id: company,
         targets: targets.map((target) => ({ network_handle: target, entity: 'PERSON' })),
+        ...limits,
       },
     });
     const results = new Map(reply.body?.results?.map((one) => [one.network_handle, one]));

@@ -73,6 +73,12 @@ export function resultOf({ status }: { status: number | null }): Result {
   return status < 300 ? 'ok' : 'refused';
 }
 
+/** For what must not be accepted: nothing but these statuses refuses it. */
+export function refusedBy(statuses: readonly number[], { status }: { status: number | null }): Result {
+  if (status === null || status >= 500) return 'unknown';
+  return statuses.includes(status) ? 'refused' : 'ok';
+}
+
 function parsed<T>(text: string): T | undefined {
   try {
     // The shapes are those of the outside contract.

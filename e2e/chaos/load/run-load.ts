@@ -4,10 +4,11 @@ import { Random } from '@tradewind/provider-simulator';
 import { call } from '../../src/http.js';
 import type { RunLog } from '../log/run-log.js';
 import type { ChaosPlatform } from '../platform/platform.js';
-import { endlessTargets } from './aborts.js';
 import { allLoads } from './all-loads.js';
 import { LoadClient } from './load-client.js';
-import type { Account, LoadContext } from './load.types.js';
+import type { LoadContext } from './load.types.js';
+import { Months } from './months.js';
+import { oauthClient, redirectUri } from './sessions.js';
 
 /** Two cores also run twelve services. */
 const callers = 6;
@@ -28,34 +29,40 @@ export interface LoadRun {
   signal: AbortSignal;
 }
 
-/** Makes the users, whose data calls and sessions the accountant counts, and the runs that never end. */
-export async function prepareLoad(platform: ChaosPlatform, seed: string): Promise<Account[]> {
+/** What all callers share. */
+export type LoadState = Pick<LoadContext, 'accounts' | 'ended' | 'months'>;
+
+/** Makes the data, the OAuth client, and the users, whose data calls and sessions the accountant counts. */
+export async function prepareLoad(platform: ChaosPlatform, seed: string): Promise<LoadState> {
   const accounts = Array.from({ length: accountCount }, (_, index) => ({
     ...{ email: `caller-${index + 1}@example.com`, password: `password-of-${seed}-${index + 1}` },
     keys: [],
   }));
-  for (const { email, password } of accounts) {
-    await platform.command('identity', ['user', 'create', '--email', email, '--password-stdin'], password);
-  }
+  await Promise.all([
+    platform.loadSampleData(),
+    platform.command('identity', [
+      ...['client', 'create', '--id', oauthClient.client_id, '--secret', oauthClient.client_secret],
+      ...['--name', 'Chaos', '--redirect-uri', redirectUri],
+    ]),
+    ...accounts.map(({ email, password }) =>
+      platform.command('identity', ['user', 'create', '--email', email, '--password-stdin'], password),
+    ),
+  ]);
   const slow = (on: string, delaysMs: number[]) =>
     delaysMs.map((delayMs) => ({ on, kind: 'slow', delayMs, probability: 0.5 }));
-  const faults = [
-    ...slow('run', runDelaysMs),
-    ...slow('profile', profileDelaysMs),
-    { on: 'run', kind: 'never_ends', target: endlessTargets },
-  ];
+  const faults = [...slow('run', runDelaysMs), ...slow('profile', profileDelaysMs)];
   const { status } = await call('POST', `${platform.simulatorUrl}/faults`, { body: { faults } });
   if (status !== 200) throw new Error(`the simulator refused the faults with ${status}`);
-  return accounts;
+  return { accounts, ended: [], months: new Months(new Date()) };
 }
 
 /** Resolves once every caller has finished its last act, with how often each kind acted. */
-export async function runLoad(run: LoadRun, accounts: readonly Account[]): Promise<Map<string, number>> {
+export async function runLoad(run: LoadRun, state: LoadState): Promise<Map<string, number>> {
   const acts = new Map<string, number>();
   const bag = allLoads.flatMap(({ kind, weight }) => Array<typeof kind>(weight).fill(kind));
   await Promise.all(
     Array.from({ length: callers }, async (_, number) => {
-      const context = contextOf(run, accounts, `caller-${number + 1}`);
+      const context = contextOf(run, state, `caller-${number + 1}`);
       while (!run.signal.aborted && !run.log.isFull) {
         const kind = context.random.pick(bag);
         await kind.act(context);
@@ -69,12 +76,12 @@ export async function runLoad(run: LoadRun, accounts: readonly Account[]): Promi
 }
 
 /** What the callers still do once all faults are over. */
-export async function closeLoad(run: Omit<LoadRun, 'signal'>, accounts: readonly Account[]): Promise<void> {
-  const context = contextOf({ ...run, signal: new AbortController().signal }, accounts, 'close');
+export async function closeLoad(run: Omit<LoadRun, 'signal'>, state: LoadState): Promise<void> {
+  const context = contextOf({ ...run, signal: new AbortController().signal }, state, 'close');
   for (const { kind } of allLoads) await kind.close?.(context, run.log.told);
 }
 
-function contextOf({ platform, seed, log, signal }: LoadRun, accounts: readonly Account[], name: string): LoadContext {
+function contextOf({ platform, seed, log, signal }: LoadRun, state: LoadState, name: string): LoadContext {
   let number = 0;
   return {
     client: new LoadClient(
@@ -84,8 +91,14 @@ function contextOf({ platform, seed, log, signal }: LoadRun, accounts: readonly 
     random: new Random(`${seed}/${name}`),
     tell: (entry) => log.tell(entry),
     unique: (prefix) => `${prefix}-${name}-${(number += 1)}`,
-    accounts,
+    ...state,
+    command: (service, words, input) =>
+      platform.command(service, words, input).then(
+        () => 'ok',
+        () => 'unknown',
+      ),
     issuer: platform.issuer,
+    simulatorUrl: platform.simulatorUrl,
     signal,
   };
 }

@@ -40,19 +40,28 @@ export type Told =
   /** One target of a request to start jobs. `pending`: recorded, and started later. */
   | { what: 'job'; company: string; target: string; result: Result | 'pending'; runId?: string }
   | { what: 'abort'; company: string; target: string; result: Result }
-  | { what: 'month'; month: string; result: Result }
-  | { what: 'retry'; month: string; result: Result; started: number };
+  | { what: 'month'; month: string; sentMs: number; result: Result }
+  | { what: 'retry'; month: string; result: Result; started: number }
+  /**
+   * What an operator ended, and every use of it since. `end`: the operator's command, `ok` is done. `try`: `refused` is
+   * a 401, or the token error of OAuth; `ok` is any other answer below 500.
+   */
+  | { what: 'ended access'; kind: EndedAccess; subject: string; use: 'end' | 'try'; sentMs: number; result: Result };
+
+export type EndedAccess = 'revoked key' | 'key of a disabled user' | 'session of a disabled user';
 
 export type ToldEntry = Told & { atMs: number };
 
 export interface FaultWindow {
+  /** Faults of one strike overlap. */
+  strike: number;
   kind: string;
   detail: string;
   /** What did not work as it should. */
   parts: readonly PartName[];
   fromMs: number;
   toMs: number;
-  /** When every replica was ready again; null when that did not happen in the run. */
+  /** When every replica was ready again after the whole strike; null when that did not happen in the run. */
   readyMs: number | null;
 }
 
@@ -60,4 +69,18 @@ export interface LogContent {
   answers: Answer[];
   told: ToldEntry[];
   faults: FaultWindow[];
+  /** Starts and ends at the provider, in their order. */
+  ledger: LedgerEntry[];
+}
+
+/** As `GET /ledger` of the simulator has it; what does not matter here is left out. */
+export interface LedgerEntry {
+  seq: number;
+  at: string;
+  operation: string;
+  target?: string;
+  id?: string;
+  effect: boolean;
+  outcome: string;
+  items?: { posts: number; comments: number; reactions: number };
 }

@@ -1,4 +1,4 @@
-import type { Answer, FaultWindow, LogContent, Told, ToldEntry } from './log.types.js';
+import type { Answer, FaultWindow, LedgerEntry, LogContent, Told, ToldEntry } from './log.types.js';
 
 /** About 200 MB. A run that would write more ends its load early. */
 const entriesMax = 500_000;
@@ -8,6 +8,8 @@ export class RunLog implements LogContent {
   readonly answers: Answer[] = [];
   readonly told: ToldEntry[] = [];
   readonly faults: FaultWindow[] = [];
+  /** Filled at the end. */
+  ledger: LedgerEntry[] = [];
 
   answered(answer: Answer): void {
     this.answers.push(answer);

@@ -1,5 +1,5 @@
 // The platform of a run: embedded parts, a proxy in front of PostgreSQL and of the provider, and two replicas of each
-// service behind a balancer. `npm start` makes the data folder with its secrets, demo accounts and sample data first.
+// service behind a balancer. `npm start` makes the data folder first, with database, secrets and settings.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { freePortBase, newDataDir, PlatformProcess, rootDir } from '../../src/pl
 import { type ServiceName, serviceNames } from '../log/log.types.js';
 import { Balancer } from './balancer.js';
 import { Replica } from './replica.js';
-import { serviceSettings } from './service-settings.js';
+import { type Limits, serviceSettings } from './service-settings.js';
 
 const replicasOfService = 2;
 /** Ports of the replicas above those that `npm start` uses, in a gap between platforms (`freePortBase`). */
@@ -32,6 +32,7 @@ export class ChaosPlatform {
   private constructor(
     readonly portBase: number,
     readonly dataDir: string,
+    private readonly limits: Limits,
     /** Between the services and PostgreSQL. */
     readonly postgresRelay: Relay,
     /** Between the services and the simulator. */
@@ -45,22 +46,26 @@ export class ChaosPlatform {
   }
 
   /** Resolves once every replica is ready; on failure everything is stopped and the logs stay. */
-  static async start(report: (line: string) => void): Promise<ChaosPlatform> {
+  static async start(limits: Limits, report: (line: string) => void): Promise<ChaosPlatform> {
     const portBase = await freePortBase();
     const dataDir = newDataDir();
     report(`preparing the data folder ${dataDir} with npm start`);
-    const first = await PlatformProcess.start({ portBase, dataDir });
+    const first = PlatformProcess.spawn({ portBase, dataDir });
+    // The settings are there by then. The services would only be started to be stopped again.
+    await first.untilSaid('PostgreSQL ready');
     first.signal('SIGINT');
     await first.ended;
     mkdirSync(join(dataDir, 'logs'), { recursive: true });
     const platform = new ChaosPlatform(
       portBase,
       dataDir,
+      limits,
       await Relay.to(new URL(first.databaseUrl)),
       await Relay.to(new URL(first.url('simulator'))),
     );
     process.once('exit', platform.killNow);
     try {
+      report(`starting ${platform.replicas.length} replicas on ${dataDir}`);
       await platform.startParts();
     } catch (error) {
       await platform.stop();
@@ -111,7 +116,11 @@ export class ChaosPlatform {
   }
 
   get areAllReady(): boolean {
-    return this.balancers.size === serviceNames.length && [...this.balancers.values()].every((one) => one.areAllReady);
+    return serviceNames.every((service) => this.areReady(service));
+  }
+
+  areReady(service: ServiceName): boolean {
+    return this.balancers.get(service)?.areAllReady ?? false;
   }
 
   replicasOf(service: ServiceName): Replica[] {
@@ -142,15 +151,24 @@ export class ChaosPlatform {
   async command(service: ServiceName, words: readonly string[], input = ''): Promise<void> {
     const settings = join(this.dataDir, 'settings', `${service}.env`);
     const main = join(rootDir, 'apps', service, 'dist/main.js');
-    const child = spawn(process.execPath, [`--env-file=${settings}`, main, ...words], {
-      env: { PATH: process.env['PATH'] ?? '' },
+    await this.run([`--env-file=${settings}`, main, ...words], input);
+  }
+
+  /** Fills the tables of the data API, and the warehouse with people. */
+  async loadSampleData(): Promise<void> {
+    await this.run([join(rootDir, 'tools/seed/dist/sample.js')]);
+  }
+
+  private async run(words: readonly string[], input = ''): Promise<void> {
+    const child = spawn(process.execPath, [...words], {
+      env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: this.databaseUrl },
       stdio: ['pipe', 'ignore', 'pipe'],
     });
     let errors = '';
     child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
     child.stdin.end(input);
     const code = await new Promise((resolve) => child.once('close', resolve));
-    if (code !== 0) throw new Error(`${service} ${words.slice(0, 2).join(' ')} failed: ${errors.trim()}`);
+    if (code !== 0) throw new Error(`${words.slice(0, 4).join(' ')} failed: ${errors.trim()}`);
   }
 
   /** Stops the services; databases, files and ledger can still be read. Resolves with those that had to be killed. */
@@ -194,11 +212,15 @@ export class ChaosPlatform {
     const replica = new Replica(
       {
         ...{ service, name, port },
-        words: [...nodeOptions(folder), '--import', endWithParent, join(folder, 'dist/main.js')],
+        words: [
+          ...nodeOptions(folder),
+          ...['--import', endWithParent, '--import', steppedClock, join(folder, 'dist/main.js')],
+        ],
         env: serviceSettings(service, this.dataDir, {
           databaseUrl: this.databaseAt(this.postgresRelay.port),
           providerUrl: `http://127.0.0.1:${this.providerRelay.port}`,
           port,
+          limits: this.limits,
         }),
         logFile: join(this.logsDir, `${name}.log`),
       },
@@ -228,6 +250,7 @@ export class ChaosPlatform {
 }
 
 const endWithParent = join(rootDir, 'tools/local-stack/dist/end-with-parent.js');
+const steppedClock = join(rootDir, 'e2e/chaos/platform/stepped-clock.ts');
 
 /** Those of the program's package.json, as in the images. */
 function nodeOptions(folder: string): string[] {

@@ -1,8 +1,8 @@
 // One process of a service: started, killed, frozen and started again. Its output goes to one file, through this
 // process: a limit on the files of the service does not reach its log.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
 import type { ServiceName } from '../log/log.types.js';
+import { BoundedLog } from './bounded-log.js';
 
 export interface ReplicaDefinition {
   service: ServiceName;
@@ -24,6 +24,7 @@ export class Replica {
   private child: ChildProcess | undefined;
   private ended: Promise<void> = Promise.resolve();
   private isEndWanted = false;
+  private readonly log: BoundedLog;
 
   /** @param died called when the process ends and nobody here ended it */
   constructor(
@@ -33,6 +34,7 @@ export class Replica {
     this.service = definition.service;
     this.name = definition.name;
     this.port = definition.port;
+    this.log = new BoundedLog(definition.logFile);
   }
 
   get pid(): number | undefined {
@@ -52,12 +54,10 @@ export class Replica {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    const log = createWriteStream(this.definition.logFile, { flags: 'a' });
-    for (const stream of [child.stdout, child.stderr]) stream?.pipe(log, { end: false });
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => this.log.write(chunk));
     this.ended = new Promise((resolve) => {
       child.once('error', () => resolve());
       child.once('close', (code, signal) => {
-        log.end();
         if (!this.isEndWanted) this.died(`${this.name} ended (${signal ?? `exit code ${code}`})`);
         resolve();
       });
@@ -77,6 +77,11 @@ export class Replica {
 
   thaw(): void {
     if (this.isRunning) this.child?.kill('SIGCONT');
+  }
+
+  /** Sets by how much its wall clock is off (stepped-clock.ts). A new process has the right time. */
+  setClock(offsetMs: number): void {
+    if (this.child?.connected) this.child.send({ clockOffsetMs: offsetMs });
   }
 
   /** SIGTERM, and SIGKILL when that was not enough. Resolves with whether it was enough. */

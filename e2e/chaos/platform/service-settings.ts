@@ -21,19 +21,35 @@ const shortWaits: Record<string, string> = {
   DRAIN_DELAY_MS: '500',
 };
 
-/** Small limits, so that the load reaches them. The accountant is told the same numbers. */
-export const limits = { dataCallsPerDay: 60, registrationsPerHour: 40, wrongPasswords: 10 };
+/** Full months before the current one that the load can start. */
+export const monthsKept = 120;
 
-export interface Addresses {
+/** The accountant is told the same numbers. */
+export interface Limits {
+  dataCallsPerDay: number;
+  registrationsPerHour: number;
+  /** Of one account in two hours. */
+  wrongPasswords: number;
+}
+
+/** The load reaches them after about two thirds of its time, so that both sides of a limit are seen. */
+export const limitsOf = (minutes: number): Limits => ({
+  dataCallsPerDay: Math.ceil(60 * minutes),
+  registrationsPerHour: Math.ceil(40 * minutes),
+  wrongPasswords: 10,
+});
+
+export interface ReplicaSettings {
   databaseUrl: string;
   providerUrl: string;
   port: number;
+  limits: Limits;
 }
 
 export function serviceSettings(
   service: ServiceName,
   dataDir: string,
-  { databaseUrl, providerUrl, port }: Addresses,
+  { databaseUrl, providerUrl, port, limits }: ReplicaSettings,
 ): Record<string, string> {
   const file = join(dataDir, 'settings', `${service}.env`);
   // Every value of the file is a text.
@@ -55,6 +71,10 @@ export function serviceSettings(
     DATA_CALLS_PER_DAY: String(limits.dataCallsPerDay),
     REGISTRATIONS_PER_IP_PER_HOUR: String(limits.registrationsPerHour),
     LOGIN_FAILURES_PER_ACCOUNT_AND_NETWORK: String(limits.wrongPasswords),
+    // All callers have one address. Longer than a run: the accountant counts one window.
+    LOGIN_FAILURES_PER_NETWORK: '100000',
+    LOGIN_WINDOW_SECONDS: '7200',
+    MONTHS_KEPT: String(monthsKept),
     REQUESTS_PER_MINUTE: '100000',
   };
 }

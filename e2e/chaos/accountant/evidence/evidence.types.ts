@@ -20,7 +20,6 @@ export interface Evidence extends LogContent {
   /** Accepted uses of each key in the audit log. */
   auditedUses: { keyHash: string; count: number }[];
   auditedKeys: { keyHash: string; count: number }[];
-  ledger: LedgerEntry[];
   /** Replicas that did not end in time after SIGTERM. */
   killedAtStop: string[];
   /** Processes that ended although nobody ended them. */
@@ -48,15 +47,4 @@ export interface RunItems {
 export interface ProfileCall {
   username: string;
   status: string;
-}
-
-/** As `GET /ledger` of the simulator has it; what does not matter here is left out. */
-export interface LedgerEntry {
-  at: string;
-  operation: string;
-  target?: string;
-  id?: string;
-  effect: boolean;
-  outcome: string;
-  items?: { posts: number; comments: number; reactions: number };
 }

@@ -1,5 +1,5 @@
 // What the provider really began, from its ledger: by target and time.
-import type { LedgerEntry } from './evidence.types.js';
+import type { LedgerEntry } from '../../log/log.types.js';
 
 export interface Start {
   id: string;

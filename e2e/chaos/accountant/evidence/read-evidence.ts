@@ -2,13 +2,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { call } from '../../../src/http.js';
 import type { LogContent } from '../../log/log.types.js';
-import type { Evidence, LedgerEntry, RunItems } from './evidence.types.js';
+import type { Evidence, RunItems } from './evidence.types.js';
 
 export interface Sources {
   databaseUrl: string;
-  simulatorUrl: string;
   objectsDir: string;
   log: LogContent;
   limits: Evidence['limits'];
@@ -24,7 +22,7 @@ const itemTables = {
 } as const;
 
 export async function readEvidence(sources: Sources): Promise<Evidence> {
-  const { databaseUrl, simulatorUrl, objectsDir, log, limits, killedAtStop, deaths } = sources;
+  const { databaseUrl, objectsDir, log, limits, killedAtStop, deaths } = sources;
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
   const rows = async <T extends object>(text: string) => (await database.query<T>(text)).rows;
@@ -40,7 +38,8 @@ export async function readEvidence(sources: Sources): Promise<Evidence> {
       );
     }
     return {
-      ...{ answers: log.answers, told: log.told, faults: log.faults, limits, killedAtStop, deaths, items },
+      ...{ answers: log.answers, told: log.told, faults: log.faults, ledger: log.ledger },
+      ...{ limits, killedAtStop, deaths, items },
       tracker: await rows(
         `select user_company_id as company, "networkUsername" as target, status, provider_run_id as "runId",
                 posts_count as posts, comments_count as comments, reactions_count as reactions
@@ -75,7 +74,6 @@ export async function readEvidence(sources: Sources): Promise<Evidence> {
       ),
       auditedUses: await rows(auditCount('used')),
       auditedKeys: await rows(auditCount('created')),
-      ledger: await readLedger(simulatorUrl),
     };
   } finally {
     await database.end();
@@ -93,18 +91,4 @@ function readObjects(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => !name.startsWith('.'))
     .map((name) => decodeURIComponent(name));
-}
-
-async function readLedger(simulatorUrl: string): Promise<LedgerEntry[]> {
-  const entries: LedgerEntry[] = [];
-  for (let after: number | null = 0; after !== null;) {
-    const { body }: { body: { entries: LedgerEntry[]; nextAfterSeq: number | null; dropped: number } } = await call(
-      'GET',
-      `${simulatorUrl}/ledger?limit=10000&afterSeq=${after}`,
-    );
-    if (body.dropped > 0) throw new Error(`the ledger has dropped ${body.dropped} entries: the run was too long`);
-    entries.push(...body.entries);
-    after = body.nextAfterSeq;
-  }
-  return entries;
 }

@@ -1,4 +1,5 @@
 import type { FaultWindow, PartName, ServiceName } from '../../log/log.types.js';
+import { lastEndOf } from '../evidence/last-end.js';
 import type { Rule } from '../evidence/rule.types.js';
 
 /** A service has this long after a fault to be ready; a request that began before may fail until then. */
@@ -26,7 +27,7 @@ export const answersHaveCauses: Rule = {
           (fault) =>
             fault.parts.some((part) => parts.includes(part)) &&
             answer.endedMs >= fault.fromMs &&
-            answer.atMs <= endOf(fault),
+            answer.atMs <= endOf(fault, faults),
         );
       })
       .map(
@@ -36,6 +37,8 @@ export const answersHaveCauses: Rule = {
       ),
 };
 
-function endOf({ toMs, readyMs }: FaultWindow): number {
-  return Math.min(readyMs === null ? Infinity : Math.max(readyMs, toMs) + graceMs, toMs + recoveryMs);
+function endOf(fault: FaultWindow, faults: readonly FaultWindow[]): number {
+  const lastEndMs = lastEndOf(fault, faults);
+  const { readyMs } = fault;
+  return Math.min(readyMs === null ? Infinity : Math.max(readyMs, lastEndMs) + graceMs, lastEndMs + recoveryMs);
 }

@@ -3,8 +3,8 @@ import { startsOf } from '../evidence/ledger.js';
 import type { Rule } from '../evidence/rule.types.js';
 
 /**
- * Each scrape that ended is one row of the warehouse and one file, and each person of the month was scraped. Usernames
- * that differ in case alone are one person.
+ * Each scrape that ended is one row of the warehouse and one file, and each person was scraped for each month.
+ * Usernames that differ in case alone are one person.
  */
 export const profilesAreStoredOnce: Rule = {
   name: 'every profile is in warehouse and backup, once for each scrape',
@@ -12,9 +12,13 @@ export const profilesAreStoredOnce: Rule = {
     const scrapes = groupBy(startsOf(ledger, 'profile'), ({ target }) => target.toLowerCase());
     const rows = groupBy(profileCalls, ({ username }) => username.toLowerCase());
     const files = groupBy(objects, (name) => name.replace(/_\d{14}(-\d+)?\.json$/, '').toLowerCase());
-    const isPublished = toldOf(told, 'month').some(({ result }) => result === 'ok');
+    const months = new Set(
+      toldOf(told, 'month')
+        .filter(({ result }) => result === 'ok')
+        .map(({ month }) => month),
+    ).size;
     const names = new Set([
-      ...(isPublished ? people.map((one) => one.toLowerCase()) : []),
+      ...(months > 0 ? people.map((one) => one.toLowerCase()) : []),
       ...scrapes.keys(),
       ...rows.keys(),
       ...files.keys(),
@@ -23,8 +27,8 @@ export const profilesAreStoredOnce: Rule = {
       const ended = (scrapes.get(name) ?? []).filter(({ endMs }) => endMs !== null).length;
       const stored = rows.get(name)?.length ?? 0;
       const backedUp = files.get(name)?.length ?? 0;
-      if (ended > 0 && ended === stored && ended === backedUp) return [];
-      return [`${name}: ${ended} scrapes, ${stored} rows in the warehouse, ${backedUp} files`];
+      if (ended >= Math.max(months, 1) && ended === stored && ended === backedUp) return [];
+      return [`${name}: ${ended} scrapes for ${months} months, ${stored} rows in the warehouse, ${backedUp} files`];
     });
   },
 };
