@@ -1,6 +1,9 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import pg from 'pg';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import { authorizationUrl, makePkce, obtainTokens, userinfo, UserAgent } from './user-agent.js';
@@ -111,6 +114,67 @@ describe('dynamic registration', () => {
     }
     token = (await manage('GET', first, token)).body.registration_access_token;
     expect(token).toEqual(expect.any(String));
+  });
+
+  it.each([
+    { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://keys.example.com/jwks' },
+    { subject_type: 'pairwise', sector_identifier_uri: 'https://app.example.com/sector' },
+    { sector_identifier_uri: 'https://10.0.0.1/sector' },
+  ])('takes no address that it would have to read: %j', async (metadata) => {
+    const first = await registered();
+    const given = { redirect_uris: [redirectUri], ...metadata };
+    const refused = await register(given);
+    expect(await refused.json()).toEqual({
+      error: 'invalid_client_metadata',
+      error_description: expect.stringMatching(/^(jwks_uri|sector_identifier_uri) is not read by this service/),
+    });
+    const updated = await manage('PUT', first, first.registration_access_token, {
+      client_id: first.client_id,
+      ...given,
+    });
+    expect([refused.status, updated.status]).toEqual([400, 400]);
+  });
+
+  it('reads no keys from an address inside the network', async () => {
+    let requests = 0;
+    const inside = createServer((_request, response) => {
+      requests += 1;
+      response.end('{"keys":[]}');
+    });
+    await new Promise<void>((listening) => inside.listen(0, '127.0.0.1', listening));
+    const address = `http://127.0.0.1:${(inside.address() as AddressInfo).port}/jwks`;
+    const { publicKey, privateKey } = await generateKeyPair('ES256');
+    const { client_id: clientId } = await registered({
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks: { keys: [await exportJWK(publicKey)] },
+    });
+    // As a client from before addresses were refused.
+    const database = new pg.Client({ connectionString: identity.databaseUrl });
+    await database.connect();
+    await database.query(
+      `update identity.oauth_client set metadata = (metadata::jsonb - 'jwks' || jsonb_build_object('jwks_uri', $2::text))::text
+       where client_id = $1`,
+      [clientId, address],
+    );
+    await database.end();
+    const assertion = await new SignJWT({ jti: 'one' })
+      .setProtectedHeader({ alg: 'ES256' })
+      .setIssuer(clientId)
+      .setSubject(clientId)
+      .setAudience(identity.issuer)
+      .setIssuedAt()
+      .setExpirationTime('1m')
+      .sign(privateKey);
+    const answer = await fetch(`${identity.issuer}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        ...{ grant_type: 'refresh_token', refresh_token: 'none', client_id: clientId, client_assertion: assertion },
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      }),
+    });
+    inside.close();
+    expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([401, 'invalid_client']);
+    expect(requests).toBe(0);
   });
 
   it('stores no secret in plain text', async () => {

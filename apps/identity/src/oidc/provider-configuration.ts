@@ -65,7 +65,10 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
       validator: (ctx, key, value, metadata) => {
         if (key === introspectsAudience) return assertIntrospectsAudience(ctx, value);
         // Stored clients remain valid: only what the request sends is checked.
-        if (isRegistration(ctx)) assertModest(ctx?.oidc.body ?? {});
+        if (isRegistration(ctx)) {
+          assertModest(ctx?.oidc.body ?? {});
+          assertNothingToRead(ctx?.oidc.body ?? {});
+        }
         applyRedirectPolicy(metadata);
         assertPlainName(ctx, metadata.client_name);
       },
@@ -125,6 +128,11 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
     // A browser app may call from the origins of its redirect URIs.
     clientBasedCORS: (_ctx, origin, client) =>
       (client.redirectUris ?? []).some((uri: string) => URL.parse(uri)?.origin === origin),
+
+    // The provider would read addresses that clients name, inside ones too. The network policies allow it none anyway.
+    fetch: async () => {
+      throw new Error('identity reads no addresses of clients');
+    },
 
     features: {
       devInteractions: { enabled: false },
@@ -213,6 +221,16 @@ function assertModest({ client_name: name, redirect_uris: uris }: { client_name?
     throw new errors.InvalidClientMetadata(
       `each of the redirect_uris must have at most ${redirectUriLengthMax} characters`,
     );
+  }
+}
+
+/** Addresses that identity would have to read, and does not. */
+function assertNothingToRead({ jwks_uri: keys, sector_identifier_uri: sector }: Record<string, unknown>): void {
+  if (keys !== undefined) {
+    throw new errors.InvalidClientMetadata('jwks_uri is not read by this service: send the keys themselves as jwks');
+  }
+  if (sector !== undefined) {
+    throw new errors.InvalidClientMetadata('sector_identifier_uri is not read by this service: subjects are public');
   }
 }
 
