@@ -13,9 +13,8 @@ const manifest = (name: string, dependencies: Record<string, string> = {}) =>
     exports: { '.': { '@tradewind/source': './src/index.ts', default: './dist/index.js' } },
     dependencies,
   });
-const everyLib = Object.fromEntries(
-  ['shared-types', 'filters', 'cloud-ports', 'testkit', 'other-app'].map((name) => [`@tradewind/${name}`, '1.0.0']),
-);
+const own = (...names: string[]) => Object.fromEntries(names.map((name) => [`@tradewind/${name}`, '1.0.0']));
+const everyLib = own('shared-types', 'filters', 'cloud-ports', 'testkit', 'other-app');
 
 const projects = [
   { name: 'good-app', folder: 'apps/good-app', tags: ['kind:app'] },
@@ -29,6 +28,7 @@ const projects = [
 
 const files: Record<string, string> = {
   ...Object.fromEntries(projects.map(({ name, folder }) => [`${folder}/package.json`, manifest(name, everyLib)])),
+  'apps/good-app/package.json': manifest('good-app', own('filters', 'cloud-ports', 'testkit')),
   'libs/shared-types/src/index.ts': 'export const shared = 1;',
   'libs/filters/src/index.ts': "import { shared } from '@tradewind/shared-types';\nexport const filters = shared;",
   'libs/filters/src/hidden.ts': 'export const hidden = 1;',
@@ -65,8 +65,8 @@ const files: Record<string, string> = {
   'node_modules/@google-cloud/storage/package.json':
     '{"name":"@google-cloud/storage","version":"1.0.0","main":"index.js"}',
   'node_modules/@google-cloud/storage/index.js': '',
-  'node_modules/some-package/package.json': '{"name":"some-package","version":"1.0.0","main":"index.js"}',
-  'node_modules/some-package/index.js': '',
+  'node_modules/some-package/package.json': '{"name":"some-package","version":"1.0.0","main":"dist/index.js"}',
+  'node_modules/some-package/dist/index.js': '',
 };
 
 describe('import boundaries', () => {
@@ -113,8 +113,9 @@ describe('import boundaries', () => {
     ],
     [
       'a package that is not declared',
-      'apps/bad-app/src/undeclared.ts imports node_modules/some-package/index.js: declared-dependencies',
+      'apps/bad-app/src/undeclared.ts imports node_modules/some-package/dist/index.js: declared-dependencies',
     ],
+    ['a dependency that nothing uses', 'apps/other-app/package.json declares @tradewind/filters: unused'],
     ['a cycle', 'apps/bad-app/src/cycle-one.ts imports apps/bad-app/src/cycle-two.ts: no-cycles'],
     ['a cycle of types', 'apps/bad-app/src/type-one.ts imports apps/bad-app/src/type-two.ts: no-cycles'],
     ['folders that import each other', 'apps/bad-app/src/up imports apps/bad-app/src/down: no-cycles-of-folders'],

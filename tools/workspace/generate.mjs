@@ -1,5 +1,6 @@
-// What is generated for the repository as a whole: the configuration tables, the page of error codes, the Dockerfiles,
-// the dashboards, each app's settings for Kubernetes and, with kubectl or kustomize at hand, the rendered overlays.
+// What is generated for the repository as a whole: the configuration tables, the pages of error codes and licences, the
+// Dockerfiles, the dashboards, each app's settings for Kubernetes and, with kubectl or kustomize at hand, the rendered
+// overlays.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, graphqlErrorCodes } from '@tradewind/shared-types';
@@ -7,6 +8,8 @@ import { baseSettings } from '@tradewind/service-kit';
 import { secretsPatch, settingsFile } from './deploy-settings.mjs';
 import { platformDashboard, serviceDashboard } from './dashboards.mjs';
 import { dockerfile } from './dockerfiles.mjs';
+import { licenceTable } from './packages/licences.mjs';
+import { lockedPackages } from './packages/lock-file.mjs';
 import { canRender, overlays, render, renderedFile } from './kubernetes-manifests.mjs';
 import { replacedBetween, writeGenerated } from './generated-files.mjs';
 import { projects, root } from './projects.mjs';
@@ -83,6 +86,20 @@ files[join(root, 'docs/configuration.md')] = page(
       const links = apps.map((app) => `[${app}](../apps/${app}/README.md)`);
       return `| \`${setting}\` | ${links.join(', ')} |`;
     }),
+  ].join('\n'),
+);
+
+files[join(root, 'docs/licences.md')] = page(
+  'Licences',
+  'package-lock.json',
+  [
+    'The licences of the packages in the lock file. `npm run check` fails for a package with any other licence, and',
+    'for an image with one that is allowed for development alone: [licences.mjs](../tools/workspace/packages/licences.mjs).',
+    'Images keep the texts of the licences. [NOTICE](../NOTICE) lists the works of others in this repository itself.',
+    '',
+    '| licence | packages in images | for development alone |',
+    '| --- | --- | --- |',
+    licenceTable(lockedPackages()),
   ].join('\n'),
 );
 

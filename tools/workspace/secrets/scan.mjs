@@ -1,0 +1,93 @@
+// `npm run check` runs this without arguments: it scans the files of the tree, those not yet added included.
+// `npm run scan -- FOLDER...` scans the logs in folders, where less is allowed. With `--known` it reads a JSON array of
+// texts from standard input, such as the passwords and tokens that a run used, and looks for these as well.
+// A secret that is found is never printed in full.
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import { root } from '../projects.mjs';
+import { allowedTexts } from './allowed-texts.mjs';
+import { findSecrets } from './find-secrets.mjs';
+import { KnownValues } from './known-values.mjs';
+
+/** Files that are secrets as a whole, by their name. */
+const secretFile = /(?:^|\/)(?:\.env(?:\..+)?|id_(?:rsa|ed25519|ecdsa)|.+\.(?:pem|key|p12|pfx|jks|keystore))$/;
+const exampleFile = /\.example$/;
+const allowedFile = 'tools/workspace/secrets/allowed-texts.mjs';
+
+/**
+ * Scans the files of a checkout.
+ * @returns {Promise<{findings: string[], files: number, bytes: number}>} sentences for a person
+ */
+export async function scanTree(folder = root, allowed = allowedTexts) {
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  const files = [...new Set(listed.split('\0'))].filter((file) => file !== '' && existsSync(join(folder, file))).sort();
+  const findings = files
+    .filter((file) => secretFile.test(file) && !exampleFile.test(file))
+    .map((file) => `${file}: a file of this name holds secrets and does not belong in the tree`);
+  const pairs = allowed.flatMap(({ text, files: where }) => where.map((file) => ({ text, file })));
+  const used = new Set();
+  const { bytes } = await eachText(folder, files, async (file, text) => {
+    for (const secret of await findSecrets(text, { place: 'tree' })) {
+      const isAllowed = pairs.some((pair) => pair.text === secret.text && [pair.file, allowedFile].includes(file));
+      if (isAllowed) used.add(`${file} ${secret.text}`);
+      else findings.push(sentence(file, secret));
+    }
+  });
+  for (const { text, file } of pairs) {
+    if (!used.has(`${file} ${text}`)) findings.push(`${allowedFile}: ${file} no longer has ${text.slice(0, 4)}…`);
+  }
+  return { findings, files: files.length, bytes };
+}
+
+/** Scans every file below the folders as a log. */
+export async function scanLogs(folders, known = []) {
+  const values = new KnownValues(known);
+  const result = { findings: [], files: 0, bytes: 0 };
+  for (const folder of folders) {
+    if (!existsSync(folder)) throw new Error(`${folder} does not exist`);
+    const files = globSync('**/*', { cwd: folder }).filter((file) => statSync(join(folder, file)).isFile());
+    const { bytes } = await eachText(folder, files, async (file, text) => {
+      const secrets = await findSecrets(text, { place: 'logs', known: values });
+      result.findings.push(...secrets.map((secret) => sentence(join(folder, file), secret)));
+    });
+    result.files += files.length;
+    result.bytes += bytes;
+  }
+  return result;
+}
+
+/** Pictures and other binary files are left out. */
+async function eachText(folder, files, visit) {
+  let bytes = 0;
+  for (const file of files) {
+    const content = readFileSync(join(folder, file));
+    if (content.includes(0)) continue;
+    bytes += content.length;
+    await visit(file, content.toString('utf8'));
+  }
+  return { bytes };
+}
+
+function sentence(file, { line, kind, text }) {
+  return `${file}:${line}: ${kind}: ${text.slice(0, 4)}… (${text.length} characters)`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values, positionals: folders } = parseArgs({
+    allowPositionals: true,
+    options: { known: { type: 'boolean', default: false } },
+  });
+  const known = values.known ? JSON.parse(readFileSync(0, 'utf8')) : [];
+  const { findings, files, bytes } = folders.length > 0 ? await scanLogs(folders, known) : await scanTree();
+  for (const finding of findings) console.error(finding);
+  const what = folders.length > 0 ? folders.map((folder) => relative('', folder) || '.').join(', ') : 'the tree';
+  const size = `${files} files, ${(bytes / 1e6).toFixed(1)} MB of text`;
+  console.log(`${what}: ${size}, ${values.known ? `${known.length} known values, ` : ''}${findings.length} secrets`);
+  process.exitCode = findings.length > 0 ? 1 : 0;
+}
