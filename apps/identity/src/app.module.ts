@@ -28,7 +28,6 @@ import { SignedTokens } from './signing-keys/signed-tokens.js';
 import { SigningKeys } from './signing-keys/signing-keys.service.js';
 import { SigningKeyRow } from './signing-keys/signing-key.entity.js';
 import { SigningKeysStore } from './signing-keys/signing-keys.store.js';
-import { Statements } from './statements.js';
 import { AttemptsStore } from './throttle/attempts.store.js';
 import { UnitOfWorkStore } from './unit-of-work/unit-of-work.store.js';
 import { CredentialChangesController } from './users/credential-changes.controller.js';
@@ -48,7 +47,6 @@ import { UsersStore } from './users/users.store.js';
   controllers: [DiscoveryController, LoginPagesController, DirectLoginController, CredentialChangesController],
   providers: [
     AppEvents,
-    Statements,
     {
       provide: SealedText,
       inject: [AppConfig],

@@ -23,11 +23,9 @@ describe('a large table of tokens', () => {
   let units: UnitOfWorkStore;
   beforeAll(async () => {
     database = await createIdentityDatabase();
-    const opened = await openIdentityDb(database.url, { poolSize: 8 });
-    const { statements } = opened;
-    ({ db } = opened);
-    const store = () => new PayloadsStore(statements, new ClientRecords(new SealedText(['key'])));
-    units = new UnitOfWorkStore(statements);
+    db = await openIdentityDb(database.url, { poolSize: 8 });
+    const store = () => new PayloadsStore(db, new ClientRecords(new SealedText(['key'])));
+    units = new UnitOfWorkStore(db);
     stores = [store(), store()];
     // A tenth has expired; ten tokens share a grant.
     await db.rows(
@@ -119,13 +117,12 @@ describe('a large table of tokens', () => {
       revokeMs = await meanMs(100, (n) => db.transaction((tx) => store.revokeGrant(tx, `grant${100 + n}`)));
       storeMs = await meanMs(100, (n) => {
         const unit = new UnitOfWork();
-        const expiresAtSeconds = Date.now() / 1000 + 900;
         unit.upserts.set(`new${n}`, {
           model: 'AccessToken',
           id: `new${n}`,
           payload: '{}',
           grantId: 'new',
-          expiresAtSeconds,
+          expiresInSeconds: 900,
         });
         return units.commit(unit);
       });

@@ -186,7 +186,7 @@ describe('operator commands', () => {
     const tables = ['user_account', 'credential_change', 'oidc_payload', 'oauth_client', 'signing_key', 'audit_event'];
     let db: Db;
     beforeAll(async () => {
-      ({ db } = await openIdentityDb(database.url, { poolSize: 2 }));
+      db = await openIdentityDb(database.url, { poolSize: 2 });
       await db.rows('create sequence refusals');
       await db.rows(`create function refuse_audit() returns trigger language plpgsql as $$ begin
         if nextval('refusals') <= tg_argv[1]::int then raise exception using errcode = tg_argv[0]; end if;

@@ -1,8 +1,7 @@
-// A migrated database of its own for a test, and the statements of the service on it.
+// A migrated database of its own for a test.
 import { migrateDatabase, openDb, type Db } from '@tradewind/service-kit';
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
 import { migrations } from '../src/migrations.js';
-import { Statements } from '../src/statements.js';
 
 export function createIdentityDatabase(): Promise<TestDatabase> {
   return createTestDatabase({
@@ -17,8 +16,8 @@ export function createIdentityDatabase(): Promise<TestDatabase> {
 export async function openIdentityDb(
   url: string,
   { poolSize, statementTimeoutMs = 15_000 }: { poolSize: number; statementTimeoutMs?: number },
-): Promise<{ db: Db; statements: Statements }> {
-  const db = await openDb(
+): Promise<Db> {
+  return openDb(
     {
       DATABASE_URL: url,
       DATABASE_SCHEMA: 'identity',
@@ -28,5 +27,4 @@ export async function openIdentityDb(
     },
     { plans: 'generic' },
   );
-  return { db, statements: new Statements(db) };
 }

@@ -34,6 +34,11 @@ class StoreController {
     );
   }
 
+  @Get('race')
+  async race() {
+    return this.db.rows("do $$ begin raise exception using errcode = '40P01'; end $$");
+  }
+
   @Get('mistake')
   async mistake() {
     return this.db.rows('select * from no_such_table');
@@ -68,6 +73,8 @@ describe('a service with a database', () => {
         LOG_LEVEL: 'silent',
         DATABASE_URL: address.toString(),
         DATABASE_STATEMENT_TIMEOUT_MS: '1000',
+        DATABASE_CONNECTION_TIMEOUT_MS: '500',
+        DATABASE_POOL_SIZE: '3',
       },
     });
   });
@@ -94,6 +101,30 @@ describe('a service with a database', () => {
     expect(await response.text()).not.toContain('no_such_table');
   });
 
+  const expectUnavailable = async (response: Response) => {
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await response.json()).toEqual({
+      message: 'The service is temporarily unavailable',
+      error: 'Service Unavailable',
+      statusCode: 503,
+    });
+  };
+
+  it('answers 503 for a deadlock that comes again and again', async () => {
+    await expectUnavailable(await get('/race'));
+  });
+
+  it('answers 503 within its time while every connection is in use, and works again at once', async () => {
+    const db = running.app.get(Db);
+    const held = await Promise.all(Array.from({ length: 3 }, () => db.connect()));
+    const startedMs = performance.now();
+    const responses = await Promise.all(Array.from({ length: 20 }, () => get('/items')));
+    expect(performance.now() - startedMs).toBeLessThan(2000);
+    for (const response of responses) await expectUnavailable(response);
+    await Promise.all(held.map((session) => session.release()));
+    expect((await get('/items')).status).toBe(200);
+  });
+
   it.each(['cut', 'hang'] as const)(
     'answers 503 while the database is away (%s), and works again once it is back',
     async (way) => {
@@ -101,14 +132,8 @@ describe('a service with a database', () => {
       proxy[way]();
       const startedAt = Date.now();
       const response = await get('/items');
-      expect(response.status).toBe(503);
       expect(Date.now() - startedAt).toBeLessThan(5000);
-      expect(response.headers.get('retry-after')).toBe('5');
-      expect(await response.json()).toEqual({
-        message: 'The service is temporarily unavailable',
-        error: 'Service Unavailable',
-        statusCode: 503,
-      });
+      await expectUnavailable(response);
       const ready = await get('/ready');
       expect(ready.status).toBe(503);
       expect(await ready.json()).toMatchObject({ status: 'not_ready', dependencies: { postgres: 'down' } });

@@ -98,7 +98,7 @@ export class DataStore implements OnApplicationShutdown {
     try {
       return await read();
     } catch (error) {
-      if (!isDatabaseUnavailable(error)) throw this.failure(error);
+      if (!isDatabaseUnavailable(error) || isOutOfTime(error)) throw this.failure(error);
     }
     await new Promise((resolve) => setTimeout(resolve, retryAfterMs));
     try {
@@ -127,8 +127,7 @@ export class DataStore implements OnApplicationShutdown {
   }
 
   private failure(cause: unknown): ServiceError {
-    const isTimeout =
-      (cause as { code?: unknown }).code === canceledByTimeout || String(cause).includes('Query read timeout');
+    const isTimeout = isOutOfTime(cause) || String(cause).includes('Query read timeout');
     this.events.emit('data_store_failed', { reason: isTimeout ? 'timeout' : 'failed', err: cause });
     if (isTimeout) {
       return new ServiceError({
@@ -147,6 +146,8 @@ export class DataStore implements OnApplicationShutdown {
     });
   }
 }
+
+const isOutOfTime = (error: unknown): boolean => (error as { code?: unknown }).code === canceledByTimeout;
 
 /** Dates stay text: a Date would give them a time and a zone. */
 const getTypeParser = ((oid: number, format: 'text') =>

@@ -1,16 +1,15 @@
 // Who did what and when: an append-only table. An audited act and its audit row exist together or not at all: inside a
 // request both are part of its single write, elsewhere they share a transaction.
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '@tradewind/service-kit';
+import { Db, type Tx } from '@tradewind/service-kit';
 import { AppEvents } from '../events.js';
-import { Statements } from '../statements.js';
 import { unitOfWork, type AuditRecord } from '../unit-of-work/unit-of-work.js';
 import { AuditStore } from './audit.store.js';
 
 @Injectable()
 export class AuditLog {
   constructor(
-    private readonly statements: Statements,
+    private readonly db: Db,
     private readonly store: AuditStore,
     private readonly events: AppEvents,
   ) {}
@@ -28,7 +27,7 @@ export class AuditLog {
    * @param change returns its event, or undefined when it changed nothing; it may run again after a lost race
    */
   async recordChange(change: (tx: Tx) => Promise<AuditRecord | undefined>): Promise<boolean> {
-    const event = await this.statements.transaction(async (tx) => {
+    const event = await this.db.transaction(async (tx) => {
       const made = await change(tx);
       if (made) await this.store.insert(tx, made);
       return made;

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
 import { MoreThanOrEqual } from 'typeorm';
-import { Statements } from '../statements.js';
 import type { AuditRecord } from '../unit-of-work/unit-of-work.js';
 import { AuditEvent } from './audit-event.entity.js';
 
@@ -21,10 +20,7 @@ const deleteOld: NamedStatement = {
 
 @Injectable()
 export class AuditStore {
-  constructor(
-    private readonly db: Db,
-    private readonly statements: Statements,
-  ) {}
+  constructor(private readonly db: Db) {}
 
   async insert(tx: Tx, { details = {}, ...event }: AuditRecord): Promise<void> {
     // TypeORM's types for partial entities refuse a record of unknown values.
@@ -46,6 +42,6 @@ export class AuditStore {
   }
 
   async deleteOlderThan(days: number, limit: number): Promise<number> {
-    return this.statements.affected(deleteOld, [days, limit]);
+    return this.db.affected(deleteOld, [days, limit]);
   }
 }

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
 import type { Repository } from 'typeorm';
 import { batchedReads } from '../batched-reads.js';
-import { Statements } from '../statements.js';
 import {
   clientColumn,
   ClientRecords,
@@ -36,13 +35,12 @@ const removeUnused: NamedStatement = {
 export class ClientsStore {
   private readonly clients: Repository<OAuthClient>;
   private readonly stored = batchedReads<StoredClient>(async (clientIds) => {
-    const rows = await this.statements.rows<{ client: StoredClient }>(findKnown, [clientIds]);
+    const rows = await this.db.rows<{ client: StoredClient }>(findKnown, [clientIds]);
     return new Map(rows.map(({ client }) => [client.clientId, client]));
   });
 
   constructor(
-    db: Db,
-    private readonly statements: Statements,
+    private readonly db: Db,
     private readonly records: ClientRecords,
   ) {
     this.clients = db.repository(OAuthClient);
@@ -86,7 +84,7 @@ export class ClientsStore {
   }
 
   async removeUnused(days: number): Promise<number> {
-    return (await this.statements.rows(removeUnused, [days])).length;
+    return (await this.db.rows(removeUnused, [days])).length;
   }
 }
 

@@ -49,7 +49,7 @@ export class RefreshReuse {
       grantId: used.grantId,
       clientId: used.clientId,
       accountId: used.accountId,
-      expiresAtSeconds: Date.now() / 1000 + this.config.REFRESH_TOKEN_REUSE_SECONDS,
+      expiresInSeconds: this.config.REFRESH_TOKEN_REUSE_SECONDS,
     });
   }
 

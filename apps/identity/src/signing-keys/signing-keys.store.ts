@@ -3,7 +3,6 @@ import { Db, type Queries, type Tx } from '@tradewind/service-kit';
 import type { JWK } from 'jose';
 import { Raw } from 'typeorm';
 import { SealedText } from '../sealed-text.js';
-import { Statements } from '../statements.js';
 import { SigningKeyRow, type NewSigningKey, type PrivateSigningKey } from './signing-key.entity.js';
 
 const context = (kid: string): string => `signing key ${kid}`;
@@ -13,7 +12,6 @@ const context = (kid: string): string => `signing key ${kid}`;
 export class SigningKeysStore {
   constructor(
     private readonly db: Db,
-    private readonly statements: Statements,
     private readonly sealedText: SealedText,
   ) {}
 
@@ -53,6 +51,6 @@ export class SigningKeysStore {
 
   async deleteExpired(): Promise<number> {
     const expired = { expiresAt: Raw((column) => `${column} <= now()`) };
-    return (await this.statements.run(() => this.db.repository(SigningKeyRow).delete(expired))).affected ?? 0;
+    return (await this.db.repository(SigningKeyRow).delete(expired)).affected ?? 0;
   }
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { NamedStatement } from '@tradewind/service-kit';
-import { Statements } from '../statements.js';
+import { Db, type NamedStatement } from '@tradewind/service-kit';
 import { userColumn, type User } from '../users/users.types.js';
 
 export interface AttemptLimit {
@@ -72,14 +71,14 @@ const deleteEnded: NamedStatement = {
 
 @Injectable()
 export class AttemptsStore {
-  constructor(private readonly statements: Statements) {}
+  constructor(private readonly db: Db) {}
 
   /**
    * Counts one attempt in every window, or in none if one of them is full. The user of the address comes in the same
    * round trip.
    */
   async take(limits: AttemptLimit[], emailKey?: string): Promise<AttemptResult> {
-    const [verdict] = await this.statements.rows<Verdict>(take, [
+    const [verdict] = await this.db.rows<Verdict>(take, [
       limits.map((one) => one.key),
       limits.map((one) => one.limit),
       limits.map((one) => one.windowSeconds),
@@ -88,16 +87,16 @@ export class AttemptsStore {
     const { taken, refused, wait_seconds: waitSeconds, user, password_hash: passwordHash } = verdict!;
     const found = { user: user ?? undefined, passwordHash: passwordHash ?? undefined };
     if (taken.length === limits.length) return { allowed: true, retryAfterSeconds: 0, fullKeys: [], ...found };
-    if (taken.length > 0) await this.statements.affected(giveBack, [taken]);
+    if (taken.length > 0) await this.db.affected(giveBack, [taken]);
     return { allowed: false, retryAfterSeconds: Math.max(1, waitSeconds ?? 1), fullKeys: refused, ...found };
   }
 
   /** Gives one attempt back in every window. */
   async giveBack(limits: AttemptLimit[]): Promise<void> {
-    await this.statements.affected(giveBack, [limits.map(({ key }) => key)]);
+    await this.db.affected(giveBack, [limits.map(({ key }) => key)]);
   }
 
   async deleteEnded(limit: number): Promise<number> {
-    return this.statements.affected(deleteEnded, [limit]);
+    return this.db.affected(deleteEnded, [limit]);
   }
 }

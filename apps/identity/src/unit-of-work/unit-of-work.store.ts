@@ -2,8 +2,8 @@
 // needs: PostgreSQL opens every table and index that a statement names, even if there is no row to write.
 // Parts that write the same row within one statement would race, so UnitOfWork keeps one write per key.
 import { Injectable } from '@nestjs/common';
-import type { NamedStatement } from '@tradewind/service-kit';
-import { Statements } from '../statements.js';
+import { Db, type NamedStatement } from '@tradewind/service-kit';
+import { retry } from '@tradewind/shared-types';
 import { payloadKey, type PayloadRecord, type UnitOfWork } from './unit-of-work.js';
 
 /** Longer than a request takes, but too short for anyone to exploit a key that was left behind. */
@@ -14,7 +14,7 @@ const transient = new Set(['Interaction', 'Session', 'AuthorizationCode']);
 
 @Injectable()
 export class UnitOfWorkStore {
-  constructor(private readonly statements: Statements) {}
+  constructor(private readonly db: Db) {}
 
   /**
    * Stores everything that the unit collected in one statement, then runs its `afterwards`. False when a row that
@@ -23,12 +23,22 @@ export class UnitOfWorkStore {
   async commit(unit: UnitOfWork): Promise<boolean> {
     if (!unit.isEmpty) {
       const { statement, values } = writeStatement(unit);
-      const [row] = await this.statements.rows<{ complete: boolean }>(statement, values);
+      const write = () => this.db.rows<{ complete: boolean }>(statement, values);
+      const [row] = await retry(write, { attempts: 15, backoffMsMin: 5, backoffMsMax: 75, isRetryable: hasTwin });
       if (row?.complete !== true) return false;
     }
     for (const act of unit.afterwards) act();
     return true;
   }
+}
+
+/**
+ * Whether two tabs of one browser replaced their session at the same moment. The later one runs again on what the other
+ * left. No other unique key is written concurrently.
+ */
+function hasTwin(error: unknown): boolean {
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+  return code === '23505' && constraint === 'oidc_payload_uid';
 }
 
 /** Adds the values of a column and returns its parameter. */
@@ -124,12 +134,12 @@ function storedParts(unit: UnitOfWork, upserts: PayloadRecord[], { deletes, repl
       accountId === undefined ? null : (unit.users.get(accountId)?.credentialsVersion ?? null),
     ),
     session_uid: list('text', (one) => one.sessionUid ?? null),
-    expires_at: list('float8', (one) => one.expiresAtSeconds),
+    expires_in: list('float8', (one) => one.expiresInSeconds),
   };
   const relations = ['uid', 'grant_id', 'client_id', 'account_id', 'credentials_version', 'session_uid'];
   const stored = (payload: string, replacement: string): string => `stored as (
         insert into oidc_payload as p (model, id, payload, ${relations.join(', ')}, expires_at)
-        select model, id, ${payload}, ${relations.join(', ')}, to_timestamp(expires_at)
+        select model, id, ${payload}, ${relations.join(', ')}, now() + make_interval(secs => expires_in)
           from unnest(${Object.values(rows).join(', ')}) as n(${Object.keys(rows).join(', ')}), complete where complete.yes
         on conflict (model, id) do update
           set payload = ${replacement}, ${relations.map((name) => `${name} = excluded.${name}`).join(', ')}, expires_at = excluded.expires_at)`;

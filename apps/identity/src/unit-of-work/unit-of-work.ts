@@ -17,8 +17,8 @@ export interface PayloadRecord {
   clientId?: string | undefined;
   accountId?: string | undefined;
   sessionUid?: string | undefined;
-  /** Seconds since 1970. */
-  expiresAtSeconds: number;
+  /** From when the row is stored, by the clock of the database, which all replicas share. */
+  expiresInSeconds: number;
 }
 
 export interface AuditRecord {

@@ -3,7 +3,6 @@ import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
 import type { UserRole } from '@tradewind/shared-types';
 import type { Repository } from 'typeorm';
 import { batchedReads } from '../batched-reads.js';
-import { Statements } from '../statements.js';
 import { withCredentialChange } from './credential-changes.store.js';
 import { UserAccount } from './user-account.entity.js';
 import { userColumn, type User } from './users.types.js';
@@ -58,14 +57,11 @@ const newVersion = {
 export class UsersStore {
   private readonly users: Repository<UserAccount>;
   private readonly byId = batchedReads<User>(async (ids) => {
-    const rows = await this.statements.rows<{ user: User }>(findById, [ids]);
+    const rows = await this.db.rows<{ user: User }>(findById, [ids]);
     return new Map(rows.map(({ user }) => [user.id, user]));
   });
 
-  constructor(
-    db: Db,
-    private readonly statements: Statements,
-  ) {
+  constructor(private readonly db: Db) {
     this.users = db.repository(UserAccount);
   }
 
@@ -74,7 +70,7 @@ export class UsersStore {
   }
 
   async findByEmailKey(emailKey: string): Promise<UserAccount | undefined> {
-    return (await this.statements.run(() => this.users.findOneBy({ emailKey }))) ?? undefined;
+    return (await this.users.findOneBy({ emailKey })) ?? undefined;
   }
 
   /** The user, whom no other transaction changes until this one ends. */

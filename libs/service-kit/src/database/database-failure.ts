@@ -1,8 +1,16 @@
-// Which errors mean that the database does not answer, and which may be the fault of the values written.
+// Which errors mean that the database does not answer, which a second try may avoid, and which may be the fault of the
+// values written.
 import { isError } from '../is-error.js';
 
+const lostRaceStates = new Set([
+  '40001', // serialization failure, on a standby also a conflict with recovery
+  '40P01', // deadlock
+]);
 const unavailableStates = new Set([
+  ...lostRaceStates,
   '53300', // too many connections
+  '55P03', // a lock was not available in time
+  '57014', // the statement ran out of time
   '57P01', // the administrator ended the connection
   '57P02', // the server crashed
   '57P03', // the server is starting up or shutting down
@@ -29,8 +37,19 @@ const unavailableTexts = [
 ];
 
 /**
- * Whether an error of pg or TypeORM says that the database is unavailable at the moment. Socket errors of other
- * services do not reach this function, because port implementations wrap them.
+ * Whether a statement or transaction lost a race against another one. It has changed nothing, and may succeed when it
+ * runs again.
+ */
+export function hasLostRace(thrown: unknown): boolean {
+  // TypeORM gives its error the code of the driver's.
+  const code = isError(thrown) ? (thrown as { code?: unknown }).code : undefined;
+  return typeof code === 'string' && lostRaceStates.has(code);
+}
+
+/**
+ * Whether an error of pg or TypeORM says that the database cannot do the work at the moment: it does not answer, has no
+ * connection free, or other work was in the way for too long. Socket errors of other services do not reach this
+ * function, because port implementations wrap them.
  */
 export function isDatabaseUnavailable(thrown: unknown): boolean {
   if (!isError(thrown)) return false;

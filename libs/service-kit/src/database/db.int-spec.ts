@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
 import { EntitySchema } from 'typeorm';
-import { isDatabaseUnavailable, mayComeFromData } from './database-failure.js';
+import { hasLostRace, isDatabaseUnavailable, mayComeFromData } from './database-failure.js';
 import type { Db, NamedStatement, Tx } from './db.js';
 import { openDb } from './open-db.js';
 
@@ -180,6 +180,91 @@ describe('Db', () => {
       }),
     );
     expect(await items()).toEqual([]);
+  });
+
+  describe('deadlocks and serialization failures', () => {
+    const paint = 'update item set colour = $2 where id = $1';
+    /** Locks the rows in the order of the ids. Another transaction holds the second row and waits for the first. */
+    async function inACircle<T>(work: (meet: () => Promise<void>) => Promise<T>): Promise<T> {
+      await db.rows(`insert into item values (1, null), (2, null)`);
+      let other: Promise<unknown> | undefined;
+      const opponent = await openDb({ ...settings(), DATABASE_STATEMENT_TIMEOUT_MS: 10_000 });
+      const held = await opponent.connect();
+      await held.rows('begin');
+      // The one that has waited for the deadlock_timeout looks for a circle, and ends.
+      await held.rows('set deadlock_timeout = 5000');
+      await held.rows(paint, [2, 'of the other']);
+      try {
+        return await work(async () => {
+          other ??= held.rows(paint, [1, 'of the other']).then(() => held.rows('commit'));
+          await delay(50);
+        });
+      } finally {
+        await other;
+        await held.release();
+        await opponent.close();
+      }
+    }
+
+    it('runs a transaction again that PostgreSQL ended because of a deadlock', async () => {
+      let runs = 0;
+      await inACircle(async (meet) =>
+        db.transaction(async (tx) => {
+          runs += 1;
+          await tx.rows('set local deadlock_timeout = 20');
+          await tx.rows(paint, [1, 'ours']);
+          await meet();
+          await tx.rows(paint, [2, 'ours']);
+        }),
+      );
+      expect([runs, await items()]).toEqual([
+        2,
+        [
+          { id: 1, colour: 'ours' },
+          { id: 2, colour: 'ours' },
+        ],
+      ]);
+    });
+
+    it('runs a transaction again that could not be serialized', async () => {
+      await db.rows(`insert into item values (1, '0')`);
+      let runs = 0;
+      await db.transaction(async (tx) => {
+        runs += 1;
+        await tx.rows('set transaction isolation level repeatable read');
+        const [before] = await tx.rows<Item>('select colour from item');
+        if (runs === 1) await db.rows(paint, [1, '10']);
+        await tx.rows(paint, [1, String(Number(before!.colour) + 1)]);
+      });
+      expect([runs, await items()]).toEqual([2, [{ id: 1, colour: '11' }]]);
+    });
+
+    const refused = (code: string) =>
+      `do $$ begin perform nextval('tries'); raise exception using errcode = '${code}'; end $$`;
+    const waysToAsk: Record<string, (code: string) => Promise<unknown>> = {
+      rows: (code) => db.rows(refused(code)),
+      affected: (code) => db.affected(refused(code)),
+      transaction: (code) => db.transaction((tx) => tx.rows(refused(code))),
+    };
+    it.each(Object.keys(waysToAsk).flatMap((way) => ['40P01', '40001'].map((code) => [way, code] as const)))(
+      'gives up after five times, as for a database that does not answer: %s, %s',
+      async (way, code) => {
+        await db.rows('drop sequence if exists tries; create sequence tries');
+        const failure = await failureOf(waysToAsk[way]!(code));
+        expect([hasLostRace(failure), isDatabaseUnavailable(failure), mayComeFromData(failure)]).toEqual([
+          true,
+          true,
+          false,
+        ]);
+        expect(await db.rows('select last_value::int as tries from tries')).toEqual([{ tries: 5 }]);
+      },
+    );
+
+    it('tries nothing twice that failed for another reason', async () => {
+      await db.rows('drop sequence if exists tries; create sequence tries');
+      await failureOf(db.transaction((tx) => tx.rows(refused('23514'))));
+      expect(await db.rows('select last_value::int as tries from tries')).toEqual([{ tries: 1 }]);
+    });
   });
 
   it('survives the loss of a connection in the middle of a transaction', async () => {

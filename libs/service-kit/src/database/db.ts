@@ -1,7 +1,9 @@
 // The one way to the database: raw SQL and TypeORM's repositories over the same pool, so that DATABASE_POOL_SIZE limits
 // both together. TypeORM owns the pool, and lends connections through its public QueryRunner.
 import type pg from 'pg';
+import { retry, type RetryPolicy } from '@tradewind/shared-types';
 import type { DataSource, EntityManager, EntityTarget, ObjectLiteral, QueryRunner, Repository } from 'typeorm';
+import { hasLostRace } from './database-failure.js';
 
 /**
  * A statement that each connection parses once and keeps under its name. The name is at most 63 characters long and
@@ -90,25 +92,36 @@ export class Tx extends Connection {
   declare private readonly isTransaction: true;
 }
 
+/** Five tries take PostgreSQL five seconds when each ends in a deadlock, which it finds after a second. */
+const lostRaces: RetryPolicy = { attempts: 5, backoffMsMin: 10, backoffMsMax: 200, isRetryable: hasLostRace };
+
+/**
+ * The pool. A statement or transaction that meets a deadlock or a serialization failure runs again, five times in all;
+ * then it fails with an error that `isDatabaseUnavailable` recognises. Only what runs through `session`, `connect` and
+ * `repository` is tried once.
+ */
 export class Db implements Queries {
   /** Takes an initialized DataSource; apps inject the Db of `DatabaseModule`. */
   constructor(private readonly dataSource: DataSource) {}
 
   rows<Row extends object>(sql: string | NamedStatement, values?: readonly unknown[]): Promise<Row[]> {
-    return this.session((session) => session.rows<Row>(sql, values));
+    return retry(() => this.session((session) => session.rows<Row>(sql, values)), lostRaces);
   }
 
   affected(sql: string | NamedStatement, values?: readonly unknown[]): Promise<number> {
-    return this.session((session) => session.affected(sql, values));
+    return retry(() => this.session((session) => session.affected(sql, values)), lostRaces);
   }
 
   repository<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): Repository<Entity> {
     return this.dataSource.getRepository(entity);
   }
 
-  /** Commits when `work` resolves and rolls back when it rejects, with its error. */
+  /**
+   * Commits when `work` resolves and rolls back when it rejects, with its error. It may run several times, so it has no
+   * effects outside the transaction.
+   */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return transaction(this.dataSource.manager, work);
+    return retry(() => transaction(this.dataSource.manager, work), lostRaces);
   }
 
   /** Keeps one connection for `work`, outside a transaction. */

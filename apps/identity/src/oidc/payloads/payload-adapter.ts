@@ -186,7 +186,7 @@ function toRecord(
     model,
     id: storedId(model, handle),
     payload: JSON.stringify(stored),
-    expiresAtSeconds: Date.now() / 1000 + expiresInSeconds,
+    expiresInSeconds,
     ...related(model, handle, payload),
   };
 }

@@ -4,7 +4,6 @@ import { isDatabaseUnavailable, type Db } from '@tradewind/service-kit';
 import type { TestDatabase } from '@tradewind/testkit';
 import { createIdentityDatabase, openIdentityDb } from '../../../test/identity-database.js';
 import { ClientRecords } from '../../clients/client-records.js';
-import type { Statements } from '../../statements.js';
 import { SealedText } from '../../sealed-text.js';
 import { AttemptsStore } from '../../throttle/attempts.store.js';
 import { PayloadsStore } from './payloads.store.js';
@@ -14,16 +13,15 @@ import { payloadKey, UnitOfWork, type PayloadRecord } from '../../unit-of-work/u
 describe('statements that meet', () => {
   let database: TestDatabase;
   let db: Db;
-  let statements: Statements;
   let payloads: PayloadsStore;
   let units: UnitOfWorkStore;
   let attempts: AttemptsStore;
   beforeAll(async () => {
     database = await createIdentityDatabase();
-    ({ db, statements } = await openIdentityDb(database.url, { poolSize: 20 }));
-    payloads = new PayloadsStore(statements, new ClientRecords(new SealedText(['key'])));
-    units = new UnitOfWorkStore(statements);
-    attempts = new AttemptsStore(statements);
+    db = await openIdentityDb(database.url, { poolSize: 20 });
+    payloads = new PayloadsStore(db, new ClientRecords(new SealedText(['key'])));
+    units = new UnitOfWorkStore(db);
+    attempts = new AttemptsStore(db);
   });
   afterAll(async () => {
     await db.close();
@@ -60,14 +58,14 @@ describe('statements that meet', () => {
       await store(session('held', {}));
       await db.transaction(async (tx) => {
         await tx.rows(`select * from oidc_payload where uid = 'browser' for update`);
-        const failure = await new PayloadsStore(impatient.statements, new ClientRecords(new SealedText(['key'])))
+        const failure = await new PayloadsStore(impatient, new ClientRecords(new SealedText(['key'])))
           .consume('Session', 'held')
           .catch((error: unknown) => error);
         expect(failure).toBeInstanceOf(Error);
         expect(isDatabaseUnavailable(failure)).toBe(true);
       });
     } finally {
-      await impatient.db.close();
+      await impatient.close();
     }
   });
 
@@ -76,7 +74,7 @@ describe('statements that meet', () => {
     id,
     uid: 'browser',
     payload: JSON.stringify({ accountId, authorizations }),
-    expiresAtSeconds: Date.now() / 1000 + 60,
+    expiresInSeconds: 60,
   });
   const store = (record: PayloadRecord, replaces?: string): Promise<boolean> => {
     const unit = new UnitOfWork();
@@ -127,7 +125,7 @@ describe('statements that meet', () => {
   });
 
   it('a used code stays used when it is stored again, and only the first request that uses it stores anything', async () => {
-    const code = { model: 'AuthorizationCode', id: 'code', payload: '{}', expiresAtSeconds: Date.now() / 1000 + 60 };
+    const code = { model: 'AuthorizationCode', id: 'code', payload: '{}', expiresInSeconds: 60 };
     const redeem = async (token: string) => {
       const unit = new UnitOfWork();
       unit.consumptions.set('code', { model: 'AuthorizationCode', id: 'code', grantId: undefined });

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { NamedStatement, Tx } from '@tradewind/service-kit';
+import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
 import { batchedReads } from '../../batched-reads.js';
 import { clientColumn, ClientRecords, type KnownClient, type StoredClient } from '../../clients/client-records.js';
-import { Statements } from '../../statements.js';
 import type { FoundPayload, PayloadRecord } from '../../unit-of-work/unit-of-work.js';
 import { userColumn, type User } from '../../users/users.types.js';
 
@@ -76,7 +75,7 @@ const revokeUser: NamedStatement = {
 // Of two proofs or assertions with the same id, the second finds the row.
 const insertOnce: NamedStatement = {
   name: 'payload_insert_once',
-  text: `insert into oidc_payload as p (model, id, payload, expires_at) values ($1, $2, $3, to_timestamp($4::float8))
+  text: `insert into oidc_payload as p (model, id, payload, expires_at) values ($1, $2, $3, now() + make_interval(secs => $4))
          on conflict (model, id) do update set payload = excluded.payload, expires_at = excluded.expires_at
           where p.expires_at <= now()`,
 };
@@ -92,7 +91,7 @@ export class PayloadsStore {
   private readonly reads = new Map<string, ReturnType<typeof batchedReads<Row>>>();
 
   constructor(
-    private readonly statements: Statements,
+    private readonly db: Db,
     private readonly clients: ClientRecords,
   ) {}
 
@@ -100,7 +99,7 @@ export class PayloadsStore {
     let reads = this.reads.get(model);
     if (!reads) {
       reads = batchedReads(async (ids) => {
-        const rows = await this.statements.rows<Row>(findByIds, [model, ids]);
+        const rows = await this.db.rows<Row>(findByIds, [model, ids]);
         return new Map(rows.map((row) => [row.id, row]));
       });
       this.reads.set(model, reads);
@@ -110,7 +109,7 @@ export class PayloadsStore {
   }
 
   async findByUid(model: string, uid: string): Promise<PayloadWithRelations | undefined> {
-    const [row] = await this.statements.rows<Row>(findByUid, [model, uid]);
+    const [row] = await this.db.rows<Row>(findByUid, [model, uid]);
     return row && this.opened(row);
   }
 
@@ -119,7 +118,7 @@ export class PayloadsStore {
    * brings the client that asks, and what the user granted it.
    */
   async findForAuthorization(sessionId: string | null, interactionId: string | null, clientId: string | null) {
-    const rows = await this.statements.rows<Row>(findForAuthorization, [sessionId, interactionId, clientId]);
+    const rows = await this.db.rows<Row>(findForAuthorization, [sessionId, interactionId, clientId]);
     const found = rows.map((row) => this.opened(row));
     return {
       session: found.find(({ model }) => model === 'Session'),
@@ -129,13 +128,13 @@ export class PayloadsStore {
 
   /** True for the one caller that consumed the row. */
   async consume(model: string, id: string): Promise<boolean> {
-    return (await this.statements.affected(consume, [model, id])) === 1;
+    return (await this.db.affected(consume, [model, id])) === 1;
   }
 
   /** True for the one caller that stored it; false while the row exists. */
   async insertOnce(record: PayloadRecord): Promise<boolean> {
-    const values = [record.model, record.id, record.payload, record.expiresAtSeconds];
-    return (await this.statements.affected(insertOnce, values)) === 1;
+    const values = [record.model, record.id, record.payload, record.expiresInSeconds];
+    return (await this.db.affected(insertOnce, values)) === 1;
   }
 
   /** The number of rows that were deleted. */
@@ -150,7 +149,7 @@ export class PayloadsStore {
 
   /** Deletes at most `limit` expired rows, oldest first; it skips rows that another replica is deleting. */
   async deleteExpired(limit: number): Promise<number> {
-    return this.statements.affected(deleteExpired, [limit]);
+    return this.db.affected(deleteExpired, [limit]);
   }
 
   private opened(row: Row): PayloadWithRelations {
