@@ -1,8 +1,10 @@
 export * from './access-table.js';
+export * from './clock-off.js';
 export * from './dpop-key.js';
 export * from './embedded-postgres.js';
 export * from './google-fakes/index.js';
 export * from './http-connection.js';
+export * from './migration-faults.js';
 export * from './operator-commands.js';
 export * from './pipeline-callers.js';
 export * from './pretend-issuer.js';
@@ -10,4 +12,5 @@ export * from './relay.js';
 export * from './test-database.js';
 export * from './test-pool.js';
 export * from './browser.js';
+export * from './saturation-faults.js';
 export * from './sign-in-pages.js';
