@@ -66,6 +66,26 @@ describe('migrateDatabase', () => {
     expect(applied.filter((names) => names.length === 0)).toHaveLength(3);
   });
 
+  it('gives way to other work while a long transaction keeps a table', async () => {
+    await migrateDatabase(config, [items]);
+    const long = new pg.Client({ connectionString: database.url });
+    await long.connect();
+    await long.query('begin; select * from example.item');
+    const migrated = migrateDatabase(config, [items, colours]);
+    let [reads, longestMs] = [0, 0];
+    const until = performance.now() + 3000;
+    while (performance.now() < until) {
+      const startedMs = performance.now();
+      await query('select * from example.item');
+      reads += 1;
+      longestMs = Math.max(longestMs, performance.now() - startedMs);
+    }
+    await long.end();
+    expect(await migrated).toEqual(['0002-colours']);
+    expect(longestMs).toBeLessThan(2000);
+    expect(reads).toBeGreaterThan(2);
+  });
+
   it('leaves nothing of a migration that fails, and names it', async () => {
     const broken: Migration = { name: '0002-broken', up: 'create table half(id int); select nonsense' };
     await expect(migrateDatabase(config, [items, broken])).rejects.toThrow('Migration 0002-broken failed');

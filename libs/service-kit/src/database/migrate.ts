@@ -1,9 +1,11 @@
 // The order and the record of migrations. TypeORM's own runner and umzug were compared and are not used: TypeORM wants
 // a timestamp in each name, so an older release would no longer recognise what was applied, and umzug brings 37
 // packages for the loop below. Neither takes the lock.
+import { retry, type RetryPolicy } from '@tradewind/shared-types';
 import { errorText } from '../logged-error.js';
+import { hasLostRace } from './database-failure.js';
 import type { DatabaseConfig } from './database-settings.js';
-import type { Session } from './db.js';
+import type { Session, Tx } from './db.js';
 import { openDb } from './open-db.js';
 
 /** Runs a statement inside the transaction of a migration. */
@@ -27,10 +29,21 @@ const connection = {
   DATABASE_STATEMENT_TIMEOUT_MS: 15 * 60_000,
 };
 
+// While a migration waits for the lock of a table, everything that uses the table waits behind it. So it soon gives
+// way, and tries again later: some two minutes in all.
+const lockTimeout = '1s';
+const givingWay: RetryPolicy = {
+  attempts: 60,
+  backoffMsMin: 500,
+  backoffMsMax: 2000,
+  isRetryable: (error) => hasLostRace(error) || (error as { code?: unknown }).code === '55P03',
+};
+
 /**
  * Creates the service's schema if it is missing and applies the migrations that are not applied yet, in their order and
- * each in a transaction. Replicas that start together wait for one another. Returns the names applied by this call.
- * Applying again changes nothing. Names that are not in the list belong to a newer release and are left alone.
+ * each in a transaction. Replicas that start together wait for one another. A migration that waits for a lock holds up
+ * other work for a second at most. Returns the names applied by this call. Applying again changes nothing. Names that
+ * are not in the list belong to a newer release and are left alone.
  */
 export async function migrateDatabase(config: MigrationConfig, migrations: readonly Migration[]): Promise<string[]> {
   assertOrder(migrations);
@@ -53,11 +66,13 @@ async function applyPending(session: Session, schema: string, migrations: readon
   const pending = migrations.filter(({ name }) => !applied.has(name));
   for (const { name, up } of pending) {
     try {
-      await session.transaction(async (tx) => {
+      const apply = async (tx: Tx) => {
+        await tx.rows(`set local lock_timeout = '${lockTimeout}'`);
         if (typeof up === 'string') await tx.rows(up);
         else await up((sql, values) => tx.rows(sql, values));
         await tx.rows('insert into migration(name) values ($1)', [name]);
-      });
+      };
+      await retry(() => session.transaction(apply), givingWay);
     } catch (cause) {
       throw new Error(`Migration ${name} failed: ${errorText(cause)}`, { cause });
     }

@@ -1,0 +1,34 @@
+// Migrations of a database with users, clients and tokens, while it is in use.
+import { describe, expect, it } from '@jest/globals';
+import { migrateDatabase } from '@tradewind/service-kit';
+import { migrationFaults } from '@tradewind/testkit';
+import { migrations } from './migrations.js';
+
+const rows = {
+  '0001-identity': `
+    insert into user_account (email, email_key, role, password_hash, disabled_at)
+      select 'user' || n || '@example.com', 'user' || n || '@example.com', (array['USER', 'ANALYST', 'ADMIN'])[n % 3 + 1],
+             '$argon2id$', case when n % 10 = 0 then now() - n * interval '1 hour' end
+        from generate_series(1, 300) as n;
+    insert into oauth_client (client_id, metadata, secret_sealed, origin, used_at)
+      select 'client' || n, '{"client_name":"Example"}', 'sealed', case when n % 2 = 0 then 'operator' else 'registration' end,
+             case when n % 3 = 0 then now() end from generate_series(1, 50) as n;
+    insert into oidc_payload (model, id, payload, grant_id, uid, client_id, account_id, expires_at)
+      select model, model || n, '{"scope":"openid"}', 'grant' || n, case when model = 'Session' then 'session' || n end,
+             'client' || (n % 50 + 1), (select id from user_account limit 1), now() + interval '1 day'
+        from unnest(array['Grant', 'AccessToken', 'RefreshToken', 'Session']) as model, generate_series(1, 300) as n;
+    insert into signing_key (kid, state, public_jwk, private_sealed) values ('a', 'current', '{}', 's'), ('b', 'next', '{}', 's');
+    insert into attempt_window select 'login account ' || n, n, now() + interval '15 minutes' from generate_series(1, 20) as n;
+    insert into audit_event (event, details) select 'login.succeeded', '{"via":"form"}' from generate_series(1, 300)`,
+  '0003-credentials-version': `
+    insert into user_account (email, email_key, role, password_hash, credentials_version, disabled_at)
+      values ('later@example.com', 'later@example.com', 'USER', '$argon2id$', 3, now())`,
+  '0004-client-resources': `
+    insert into oauth_client (client_id, metadata, origin, resources) values ('crm', '{}', 'operator', '{urn:tradewind:data}')`,
+};
+
+describe('migrations of identity', () => {
+  it('take a filled database forward while it is read, written and migrated by another process', async () => {
+    expect(await migrationFaults({ schema: 'identity', migrations, migrateDatabase, rows })).toEqual([]);
+  }, 60_000);
+});
