@@ -1,10 +1,18 @@
 import { Injectable } from '@nestjs/common';
 
-/** The gateway's clock: limits, key expiry and deal status all use it, so that tests can change the time. */
+/**
+ * The gateway's clock: the day's limit, key expiry and deal status all use it, so that tests can change the time. What
+ * replicas share counts by the clock of the database (rate-limit/limits.store.ts).
+ */
 @Injectable()
 export class Clock {
   now(): Date {
     return new Date();
+  }
+
+  /** Milliseconds since the process began, which no change of the machine's clock touches: for how long ago it was. */
+  elapsedMs(): number {
+    return performance.now();
   }
 }
 

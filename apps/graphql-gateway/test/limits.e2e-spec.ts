@@ -198,13 +198,15 @@ describe('limits of gateways with settings of their own', () => {
     expect(admitted.headers.get('ratelimit')).toBe('"data";r=9;t=86400');
 
     await gateway.sql.query('truncate request_window');
-    setTime('2026-04-01T10:00:00.000Z');
+    const pass = (seconds: number) =>
+      gateway.sql.query(`update request_window set started_at = started_at - interval '${seconds} seconds'`);
     expect((await gateway.data(key, '{ __typename }')).status).toBe(200);
-    setTime('2026-04-01T10:00:30.000Z');
-    expect((await gateway.data(key, '{ __typename }')).headers.get('ratelimit')).toBe('"requests";r=0;t=30');
-    setTime('2026-04-01T10:00:59.999Z');
+    await pass(20);
+    // The test itself takes a while.
+    expect((await gateway.data(key, '{ __typename }')).headers.get('ratelimit')).toMatch(/^"requests";r=0;t=[34]\d$/);
+    await pass(20);
     expect((await gateway.data(key, '{ __typename }')).status).toBe(429);
-    setTime('2026-04-01T10:01:00.000Z');
+    await pass(20);
     expect((await gateway.data(key, '{ __typename }')).headers.get('ratelimit')).toBe('"requests";r=1;t=60');
   });
 

@@ -60,8 +60,9 @@ describe('refused documents', () => {
     for (let i = 0; i < 4; i++) statuses.push(await statusOf(gateway.data(key, invalid)));
     expect(statuses).toEqual([400, 400, 429, 429]);
     const clock = gateway.replicas[0]!.app.get(Clock);
-    const now = Date.now();
-    jest.spyOn(clock, 'now').mockImplementation(() => new Date(now + 61_000));
+    const laterMs = clock.elapsedMs() + 61_000;
+    jest.spyOn(clock, 'elapsedMs').mockReturnValue(laterMs);
+    await gateway.sql.query("update request_window set started_at = started_at - interval '61 seconds'");
     expect(await statusOf(gateway.data(key, invalid))).toBe(400);
   });
 });

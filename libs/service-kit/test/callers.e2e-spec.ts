@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
+import { DpopKey, withClockOff } from '@tradewind/testkit';
 import { exportJWK, generateKeyPair, SignJWT, type JWK, type JWTPayload } from 'jose';
 import {
   Caller,
@@ -224,12 +225,42 @@ describe('callers', () => {
   it('accepts a new signing key at once, and still the old one', async () => {
     const old = await issuer.accessToken();
     expect((await who(old)).status).toBe(200);
-    // The keys may be read again only a moment after the last reading.
-    await new Promise((resolve) => setTimeout(resolve, 2100));
     await issuer.rotate();
-    expect((await who(await issuer.accessToken())).status).toBe(200);
+    // The keys may be read again only a moment after the last reading.
+    await withClockOff(2100, async () => expect((await who(await issuer.accessToken())).status).toBe(200));
     expect((await who(old)).status).toBe(200);
   });
+
+  // Tokens live for 5 minutes, proofs for 60 s; clocks may differ by 5 s.
+  const ahead = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+  const madeBy = (offsetSeconds: number) => withClockOff(offsetSeconds * 1000, () => issuer.accessToken());
+  it.each<[string, number, () => Promise<string>]>([
+    ['an issuer that is 2 s ahead', 200, () => madeBy(2)],
+    ['an issuer that is 2 s behind', 200, () => madeBy(-2)],
+    ['a token that has expired 2 s ago', 200, () => madeBy(-302)],
+    ['a token that has expired 7 s ago', 401, () => madeBy(-307)],
+    ['a token that begins in 2 s', 200, () => issuer.accessToken({ nbf: ahead(2) })],
+    ['a token that begins in 7 s', 401, () => issuer.accessToken({ nbf: ahead(7) })],
+  ])('tolerates clocks that differ a little: %s is answered with %i', async (_name, status, token) => {
+    expect((await who(await token())).status).toBe(status);
+  });
+
+  it.each([
+    [2, 200],
+    [7, 401],
+    [-62, 200],
+    [-67, 401],
+  ])(
+    'tolerates clients whose clocks differ a little: a proof made %i s ahead is answered with %i',
+    async (s, status) => {
+      const key = new DpopKey();
+      const token = await issuer.accessToken({ cnf: { jkt: key.thumbprint } });
+      const url = `${running.url}/who`;
+      const proof = key.proof({ method: 'GET', url }, token, { iat: ahead(s) });
+      const response = await fetch(url, { headers: { authorization: `DPoP ${token}`, dpop: proof } });
+      expect(response.status).toBe(status);
+    },
+  );
 
   it('reads the keys rarely, however many unknown key ids arrive', async () => {
     const before = issuer.readCount;

@@ -149,6 +149,29 @@ describe('ApiKeysService', () => {
     await expect(service.authenticate('svc_nonsense', '2001:db8::1')).rejects.toMatchObject({ status: 401 });
   });
 
+  it.each([-5000, -3_600_000, 3_600_000])(
+    'measures how old a key is and how long refusals count, though the clock jumps by %i ms',
+    async (jumpMs) => {
+      const { text, key } = newKey();
+      const { store } = storeOf([key]);
+      const service = serviceOf(store, 1);
+      await service.authenticate(text, '::1');
+      await expect(service.authenticate('svc_nonsense', '2001:db8::1')).rejects.toMatchObject({ status: 401 });
+      key.revokedAt = new Date();
+      jest.setSystemTime(Date.now() + jumpMs);
+      await jest.advanceTimersByTimeAsync(3900);
+      await expect(service.authenticate('svc_nonsense', '2001:db8::1')).rejects.toMatchObject({
+        status: 429,
+        retryAfterSeconds: 57,
+      });
+      expect((await service.authenticate(text, '::1')).id).toBe(key.id);
+      await jest.advanceTimersByTimeAsync(200);
+      await expect(service.authenticate(text, '::1')).rejects.toMatchObject({ status: 401 });
+      await jest.advanceTimersByTimeAsync(56_000);
+      await expect(service.authenticate('svc_nonsense', '2001:db8::1')).rejects.toMatchObject({ status: 401 });
+    },
+  );
+
   it('reads a key once for many parallel requests, and counts none of them as a failure', async () => {
     const good = newKey();
     const { store, reads } = storeOf([good.key]);

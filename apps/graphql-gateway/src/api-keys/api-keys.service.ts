@@ -23,6 +23,7 @@ const dayMs = 86_400_000;
 interface CachedKey {
   hash: Buffer;
   key: ApiKey | undefined;
+  /** By `Clock.elapsedMs`. */
   loadedAt: number;
 }
 
@@ -149,10 +150,10 @@ export class ApiKeysService implements OnModuleDestroy {
   }
 
   private async find(hash: Buffer, cacheKey: string, presented: string): Promise<ApiKey | undefined> {
-    const now = this.clock.now().getTime();
+    const now = this.clock.elapsedMs();
     const cached = this.cache.get(cacheKey);
     const ageMs = cached ? now - cached.loadedAt : Infinity;
-    if (cached && ageMs < this.config.KEY_CACHE_MS && ageMs >= 0) {
+    if (cached && ageMs < this.config.KEY_CACHE_MS) {
       if (ageMs >= this.config.KEY_CACHE_MS / 2) this.renewSoon(cacheKey, cached);
       return cached.key;
     }
@@ -183,7 +184,7 @@ export class ApiKeysService implements OnModuleDestroy {
   private async renew(): Promise<void> {
     const renewed = this.renewing;
     this.renewing = new Map();
-    const loadedAt = this.clock.now().getTime();
+    const loadedAt = this.clock.elapsedMs();
     const keys = await this.store.findByHashes([...renewed.values()].map(({ hash }) => hash));
     const byHash = new Map(keys.map((key) => [key.hash.toString('base64'), key]));
     for (const [cacheKey, cached] of renewed) {

@@ -81,6 +81,25 @@ describe('audit log', () => {
     expect(await store.listOfKey(keyId, 8)).toHaveLength(8);
   });
 
+  it.each([
+    ['2026-02-28T23:59:59.999Z', '2026_02'],
+    ['2026-03-01T00:00:00.000Z', '2026_03'],
+    ['2028-02-29T23:59:59.999Z', '2028_02'],
+    ['2028-03-01T00:00:00.000Z', '2028_03'],
+    ['2026-12-31T23:59:59.999Z', '2026_12'],
+    ['2027-01-01T00:00:00.000Z', '2027_01'],
+  ])('keeps an entry of %s in the month %s, in whatever time zone the session is', async (at, month) => {
+    await db.transaction(async (tx) => {
+      await tx.rows(`set local time zone 'Pacific/Kiritimati'`);
+      await tx.rows('select make_api_key_audit_month($1::date)', [`${at.slice(0, 7)}-01`]);
+    });
+    await store.append([entry(at, { operationName: at })]);
+    const rows = await db.rows('select tableoid::regclass::text as name from api_key_audit where operation_name = $1', [
+      at,
+    ]);
+    expect(rows).toEqual([{ name: `api_key_audit_${month}` }]);
+  });
+
   it('allows no change of a row, in the log or in the table of a month', async () => {
     await store.append([entry('2026-04-20T00:00:00.000Z')]);
     for (const table of ['api_key_audit', 'api_key_audit_2026_04', 'api_key_audit_2026_05']) {

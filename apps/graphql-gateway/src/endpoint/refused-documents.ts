@@ -20,7 +20,7 @@ const answeredMax = 5000;
 
 export class RefusedDocuments {
   /**
-   * Windows that are known to be used up; `endsAt` is in milliseconds since 1970. A replica notices this when it takes
+   * Windows that are known to be used up; `endsAt` is by `Clock.elapsedMs`. A replica notices this when it takes
    * a request from the window, so good requests need not ask the counters.
    */
   private readonly spent = new Map<string, { limit: number; endsAt: number }>();
@@ -46,7 +46,7 @@ export class RefusedDocuments {
     const key = keyOf(ip);
     const window = this.spent.get(key);
     if (!window || (typeof text === 'string' && this.answered.has(hash('sha256', text)))) return;
-    const leftMs = window.endsAt - this.clock.now().getTime();
+    const leftMs = window.endsAt - this.clock.elapsedMs();
     if (leftMs > 0) throw limitReached('requests', window.limit, Math.ceil(leftMs / 1000));
     this.spent.delete(key);
   }
@@ -69,7 +69,7 @@ export class RefusedDocuments {
     const { isAllowed, state } = await this.limits.takeRequest({ ip: context.ip, userId: null });
     if (isAllowed) return;
     if (this.spent.size >= spentMax) this.spent.clear();
-    const endsAt = this.clock.now().getTime() + state.resetSeconds * 1000;
+    const endsAt = this.clock.elapsedMs() + state.resetSeconds * 1000;
     this.spent.set(keyOf(context.ip), { limit: state.limit, endsAt });
     context.limit = state;
     throw limitReached('requests', state.limit, state.resetSeconds);

@@ -2,7 +2,7 @@
 // "direct"). OAuth access tokens and ID tokens carry no such token_use and are refused.
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
-import { IssuerKeys } from '@tradewind/service-kit';
+import { clockToleranceSeconds, IssuerKeys } from '@tradewind/service-kit';
 import { ExtractJwt, Strategy } from 'passport-jwt';
 import { AppConfig } from '../app.config.js';
 
@@ -25,6 +25,7 @@ export class DirectLoginStrategy extends PassportStrategy(Strategy, 'direct-logi
       issuer: config.OAUTH_ISSUER,
       audience: config.OAUTH_ISSUER,
       secretOrKeyProvider: issuerKeys.secretOrKeyProvider,
+      jsonWebTokenOptions: { clockTolerance: clockToleranceSeconds },
     });
   }
 

@@ -14,7 +14,7 @@ import {
   requestWindowSeconds,
   type Caller,
 } from './limits.js';
-import { LimitsStore } from './limits.store.js';
+import { LimitsStore, type WindowState } from './limits.store.js';
 import type { LimitState } from '../request/limit-state.js';
 
 const cleanUpIntervalMs = 10 * 60_000;
@@ -59,26 +59,25 @@ export class LimitsService {
 
   /** Takes one request of the caller's windows, of all or of none. */
   async takeRequest(caller: Caller): Promise<Admission> {
-    const now = this.clock.now();
     const keys = requestWindowKeys(this.config.ENVIRONMENT, caller);
     const limit = requestLimit(this.config);
-    const window = await closed(this.store.takeWindows(keys, 1, limit, requestWindowSeconds, now));
+    const window = await closed(this.store.takeWindows(keys, 1, limit, requestWindowSeconds));
     if (!window.isAllowed) this.events.emit('limit_reached', { policy: 'requests', user_id: caller.userId });
     return {
       isAllowed: window.isAllowed,
-      state: this.requestState(window.used, window.endsAt, now),
-      refund: async () => this.store.giveBackWindows(keys, 1, requestWindowSeconds, now),
+      state: this.requestState(window),
+      refund: async () => this.store.giveBackWindows(keys, 1, requestWindowSeconds, window.takenAt),
     };
   }
 
   /** The state of the caller's limit, for the headers of answers that took nothing. */
   async look(policy: 'data' | 'requests', caller: Caller): Promise<LimitState> {
-    const now = this.clock.now();
-    if (policy === 'data' && caller.userId !== null)
+    if (policy === 'data' && caller.userId !== null) {
+      const now = this.clock.now();
       return this.dataState(await this.store.dailyUse(caller.userId, now), now);
+    }
     const keys = requestWindowKeys(this.config.ENVIRONMENT, caller);
-    const { used, endsAt } = await this.store.windowUse(keys, requestWindowSeconds, now);
-    return this.requestState(used, endsAt, now);
+    return this.requestState(await this.store.windowUse(keys, requestWindowSeconds));
   }
 
   /** The data limit without asking: after `used` calls on the day of `now`. */
@@ -94,14 +93,14 @@ export class LimitsService {
     };
   }
 
-  private requestState(used: number, endsAt: Date | null, now: Date): LimitState {
+  private requestState({ used, resetSeconds }: WindowState): LimitState {
     const limit = requestLimit(this.config);
     return {
       policy: 'requests',
       limit,
       windowSeconds: requestWindowSeconds,
       remaining: Math.max(limit - used, 0),
-      resetSeconds: endsAt ? Math.max(Math.ceil((endsAt.getTime() - now.getTime()) / 1000), 1) : requestWindowSeconds,
+      resetSeconds: Math.min(Math.max(resetSeconds ?? requestWindowSeconds, 1), requestWindowSeconds),
     };
   }
 }

@@ -1,5 +1,6 @@
 // All SQL on the counters. Every take is one statement with its condition: atomic over all replicas and kept over a
-// restart. The caller passes the time, so that a test can move it past midnight.
+// restart. Windows begin and end by the clock of the database, which all replicas share. The day is the caller's: at
+// midnight replicas with different clocks count two days for a moment, each up to its limit.
 // The counters have connections of their own that do not wait for the disk at commit. Only a crash of the database
 // server can lose counts, those of its last second.
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
@@ -11,10 +12,20 @@ import { DailyTakes, type DailyTaken } from './daily-takes.js';
 import { dataLimit } from './limits.js';
 
 export interface WindowState {
-  isAllowed: boolean;
   used: number;
-  endsAt: Date;
+  /** Until the window ends; null when there is none. */
+  resetSeconds: number | null;
 }
+
+export interface WindowTake extends WindowState {
+  isAllowed: boolean;
+  /** By the clock of the database, for `giveBackWindows`. */
+  takenAt: Date;
+}
+
+/** The time as a Date can hold it. */
+const now = `date_trunc('milliseconds', now())`;
+const secondsUntil = (instant: string): string => `ceil(extract(epoch from ${instant} - ${now}))::int`;
 
 @Injectable()
 export class LimitsStore implements OnApplicationShutdown {
@@ -61,31 +72,28 @@ export class LimitsStore implements OnApplicationShutdown {
   }
 
   /** Takes `cost` units of every window, or of none; reports the fullest. A cost of 0 just looks. */
-  async takeWindows(
-    keys: string[],
-    cost: number,
-    limit: number,
-    windowSeconds: number,
-    now: Date,
-  ): Promise<WindowState> {
-    const rows = await this.query<{ allowed: boolean; used: number; ends_at: Date }[]>(
+  async takeWindows(keys: string[], cost: number, limit: number, windowSeconds: number): Promise<WindowTake> {
+    const rows = await this.query<WindowTake[]>(
       'take-windows',
-      'select * from take_request_units($1, $2, $3, $4, $5)',
-      [keys, limit, windowSeconds, cost, now],
+      // A window may have begun while this statement waited for it: what it took is of that window.
+      `select allowed as "isAllowed", used, ${secondsUntil('ends_at')} as "resetSeconds",
+              greatest(${now}, ends_at - make_interval(secs => $3)) as "takenAt"
+         from take_request_units($1, $2, $3, $4, ${now})`,
+      [keys, limit, windowSeconds, cost],
     );
-    const { allowed, used, ends_at: endsAt } = rows[0]!;
-    return { isAllowed: allowed, used, endsAt };
+    return rows[0]!;
   }
 
   /** Looks at the windows and changes nothing. */
-  async windowUse(keys: string[], windowSeconds: number, now: Date): Promise<{ used: number; endsAt: Date | null }> {
-    const rows = await this.query<{ used: number; ends_at: Date }[]>(
+  async windowUse(keys: string[], windowSeconds: number): Promise<WindowState> {
+    const end = 'started_at + make_interval(secs => $2)';
+    const rows = await this.query<WindowState[]>(
       'window-use',
-      `select used, started_at + make_interval(secs => $2) as ends_at from request_window
-        where key = any ($1) and started_at + make_interval(secs => $2) > $3 order by used desc, ends_at desc limit 1`,
-      [keys, windowSeconds, now],
+      `select used, ${secondsUntil(end)} as "resetSeconds" from request_window
+        where key = any ($1) and ${end} > ${now} order by used desc, ${end} desc limit 1`,
+      [keys, windowSeconds],
     );
-    return rows[0] ? { used: rows[0].used, endsAt: rows[0].ends_at } : { used: 0, endsAt: null };
+    return rows[0] ?? { used: 0, resetSeconds: null };
   }
 
   /** Gives units back to windows that have not restarted since. */
@@ -99,13 +107,13 @@ export class LimitsStore implements OnApplicationShutdown {
   }
 
   /** Drops counters that can no longer matter. */
-  async removeExpired(now: Date, windowSeconds: number): Promise<void> {
+  async removeExpired(today: Date, windowSeconds: number): Promise<void> {
     // The day before is kept as well: refunds of requests that began before midnight need its row.
-    await this.query('drop-days', `delete from daily_quota where day < $1::date - 1`, [utcDay(now)]);
+    await this.query('drop-days', `delete from daily_quota where day < $1::date - 1`, [utcDay(today)]);
     await this.query(
       'drop-windows',
-      "delete from request_window where started_at + make_interval(secs => $2) < $1::timestamptz - interval '1 minute'",
-      [now, windowSeconds],
+      "delete from request_window where started_at + make_interval(secs => $1) < now() - interval '1 minute'",
+      [windowSeconds],
     );
   }
 

@@ -48,7 +48,7 @@ export class RefusedKeysLimit {
   }
 
   private take(ip: string): () => void {
-    const nowMs = this.clock.now().getTime();
+    const nowMs = this.clock.elapsedMs();
     const limit = this.config.REFUSED_KEYS_PER_MINUTE;
     const window = this.window(clientNetwork(ip), nowMs);
     if (window.used >= limit) {

@@ -5,7 +5,7 @@ import { ServiceError, type UserRole } from '@tradewind/shared-types';
 import { errors, jwtVerify, type JWTPayload } from 'jose';
 import { assertHoldsKey, type PresentedRequest } from './dpop-proof.js';
 import type { CallerAuthConfig } from './caller-settings.js';
-import { IssuerKeys } from './issuer-keys.js';
+import { clockToleranceSeconds, IssuerKeys } from './issuer-keys.js';
 import { findServiceToken, type ServiceToken } from './service-tokens.js';
 
 /**
@@ -21,8 +21,6 @@ export type CallerIdentity =
 const allowedRoles: readonly unknown[] = ['ANALYST', 'ADMIN'] satisfies UserRole[];
 // What the identity service may sign with. A symmetric algorithm, or none, would let anyone sign.
 const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-// How far the clocks of two machines in one data centre may differ.
-const clockToleranceSeconds = 5;
 
 @Injectable()
 export class CallerAuth {

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyRequest } from 'fastify';
 import { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify, type JWTVerifyResult } from 'jose';
+import { clockToleranceSeconds } from './issuer-keys.js';
 
 /** What an authentication reads of a request. */
 export type PresentedRequest = Pick<FastifyRequest, 'headers' | 'method' | 'protocol' | 'host' | 'url'>;
@@ -11,7 +12,6 @@ export type PresentedRequest = Pick<FastifyRequest, 'headers' | 'method' | 'prot
 const algorithms = ['ES256', 'EdDSA', 'RS256', 'PS256'];
 // A client makes a proof for each request. It must survive a slow network, and a thief must not keep it.
 const proofAgeMax = '60s';
-const clockToleranceSeconds = 5;
 
 /**
  * Throws 401 unless the header `DPoP` holds a proof for this request and token, made with the key of the token.

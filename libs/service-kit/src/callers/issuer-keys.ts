@@ -18,6 +18,9 @@ const trustedMs = 60 * 60_000;
 // Unknown key ids make the keys be read again, but not more often than this.
 const cooldownMs = 2000;
 
+/** How far the clocks of two machines in one data centre may differ: `nbf` and `exp` of tokens are judged with this. */
+export const clockToleranceSeconds = 5;
+
 export interface IssuerKeysOptions {
   /** Address of the JWKS. */
   url: string;
