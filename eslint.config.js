@@ -47,7 +47,15 @@ export default tseslint.config(
         'error',
         { object: 'process', property: 'env', message: 'Add a setting to the app.config.ts and pass its value in.' },
       ],
-      'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' }],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
+        {
+          selector:
+            "BinaryExpression[operator='+'] > CallExpression[callee.object.name='Date'][callee.property.name='now']",
+          message: 'A deadline moves when the clock does: use performance.now(), or the clock of the database.',
+        },
+      ],
       'no-restricted-imports': [
         'error',
         {

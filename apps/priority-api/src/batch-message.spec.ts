@@ -40,6 +40,19 @@ describe('readBatch', () => {
     expect(batchOf(message(profile, { publishTime: 'never' })).month).toBe('2026-11');
   });
 
+  it.each([
+    ['2026-02-28T23:59:59.999Z', '2026-02'],
+    ['2026-03-01T00:00:00.000Z', '2026-03'],
+    ['2028-02-29T23:59:59.999Z', '2028-02'],
+    ['2026-12-31T23:59:59.999Z', '2026-12'],
+  ])('counts a message of %s to %s, though it arrives 2 s later or earlier by our clock', (publishTime, month) => {
+    for (const offMs of [-2000, 0, 2000]) {
+      const now = new Date(Date.parse(publishTime) + offMs);
+      const given = message([{ network_username: 'ada', person_id: person }], { publishTime });
+      expect(readBatch(given, { ...options, now })).toMatchObject({ batch: { month } });
+    }
+  });
+
   it('accepts batches that are counted from 0', () => {
     const attributes = { batch_number: '0', total_batches: '3' };
     expect(batchOf(message([{ network_username: 'ada', person_id: person }], { attributes }))).toMatchObject({

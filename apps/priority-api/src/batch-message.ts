@@ -76,7 +76,8 @@ export function readBatch(message: PushedMessage, options: { profilesMax: number
     );
   }
   const month = attributes['month'] ?? monthOfPublishing(message, options.now);
-  if (!isMonth(month)) return malformed('attributes', `message.attributes.month ${monthFault(month)}`);
+  if (!isMonth(month, options.now))
+    return malformed('attributes', `message.attributes.month ${monthFault(month, options.now)}`);
   const generation = attributes['forced_run_id'] ?? monthlyGeneration;
   if (generation !== monthlyGeneration && !uuidPattern.test(generation))
     return malformed('attributes', 'message.attributes.forced_run_id must be a UUID');

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { withClockOff } from '@tradewind/testkit';
 import {
   envelope,
   eventually,
@@ -292,9 +294,12 @@ describe('a provider that misbehaves', () => {
     const batch = profiles(6);
     app.simulator.setFaults([{ on: 'profile.start', kind: 'latency', delayMs: 3_000 }]);
     const slow = await app.replica({ PUSH_BUDGET_MS: '300' });
-    const before = Date.now();
-    const answer = await push(slow.url, { profiles: batch });
-    expect(Date.now() - before).toBeLessThan(3_000);
+    const before = performance.now();
+    const answering = push(slow.url, { profiles: batch });
+    await setTimeout(150);
+    // The clock of the machine goes back meanwhile.
+    const answer = await withClockOff(-3_600_000, () => answering);
+    expect(performance.now() - before).toBeLessThan(3_000);
     expect(answer.body).toEqual({ status: 'success', profiles_triggered: 0, batch_number: 7 });
     await eventually(() => expect(starts(batch)).toEqual(once(batch)));
   });

@@ -215,6 +215,7 @@ async function putBack(
   try {
     await boss.fail(topic, delivery, { message: reason }, { db: transaction.db });
     if (delivery.retryCount < delivery.retryLimit) {
+      // eslint-disable-next-line no-restricted-syntax -- pg-boss takes an instant; it runs on this machine
       const startAfter = new Date(Date.now() + delayMs);
       // Without it pg-boss would extend the retention by each delay.
       const retentionSeconds = Math.max(1, Math.floor((delivery.keepUntil.getTime() - startAfter.getTime()) / 1000));

@@ -37,6 +37,14 @@ describe('eventsClass', () => {
     expect(text).not.toContain('run-1');
   });
 
+  it('counts a duration as 0 when the clock went back meanwhile', async () => {
+    const metrics = new Metrics();
+    const events = new ExampleEvents(createLogger({ service: 'example', level: 'silent' }), metrics);
+    events.emit('data_stored', { seconds: 4 });
+    events.emit('data_stored', { seconds: -5 });
+    expect(await metrics.text()).toMatch(/data_stored_seconds_sum 4\n.*data_stored_seconds_count 2/);
+  });
+
   it('serves the other metrics when the source of a gauge fails', async () => {
     const metrics = new Metrics();
     const events = new ExampleEvents(createLogger({ service: 'example', level: 'silent' }), metrics);

@@ -10,7 +10,7 @@ export interface EventDefinition {
   labels?: readonly string[];
   /** A numeric field by which the counter rises; by default it rises by one. */
   countedBy?: string;
-  /** A numeric field that also feeds a histogram. */
+  /** A numeric field that also feeds a histogram; what is negative, since a clock went back, counts as 0. */
   histogram?: { field: string; buckets: number[] };
   /** Level of the log line; info by default. */
   level?: 'debug' | 'info' | 'warn' | 'error';
@@ -78,7 +78,8 @@ export function eventsClass<const D extends Record<string, EventDefinition>>(
       this.counters
         .get(name)
         ?.inc(labels, definition.countedBy === undefined ? 1 : Number(fields[definition.countedBy]));
-      if (definition.histogram) this.histograms.get(name)?.observe(labels, Number(fields[definition.histogram.field]));
+      if (definition.histogram)
+        this.histograms.get(name)?.observe(labels, Math.max(0, Number(fields[definition.histogram.field])));
       this.logger[definition.level ?? 'info']({ event: name, ...fields }, name);
     }
 

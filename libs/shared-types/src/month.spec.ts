@@ -16,6 +16,19 @@ describe('month', () => {
   });
 
   it.each([
+    ['2026-02-28T23:59:59.999Z', '2026-02'],
+    ['2026-03-01T00:00:00.000Z', '2026-03'],
+    ['2028-02-28T23:59:59.999Z', '2028-02'],
+    ['2028-02-29T00:00:00.000Z', '2028-02'],
+    ['2028-02-29T23:59:59.999Z', '2028-02'],
+    ['2028-03-01T00:00:00.000Z', '2028-03'],
+    ['2026-12-31T23:59:59.999Z', '2026-12'],
+    ['2027-01-01T00:00:00.000Z', '2027-01'],
+  ])('of %s is %s, which the same moment accepts, in UTC', (instant, month) => {
+    expect([monthOf(new Date(instant)), isMonth(month, new Date(instant))]).toEqual([month, true]);
+  });
+
+  it.each([
     ['2026-11', true],
     ['2026-13', false],
     ['2026-00', false],
@@ -45,6 +58,10 @@ describe('month', () => {
     ['2026-11-30T23:59:59.999Z', 3, '2026-08'],
     ['2026-01-01T00:00:00.000Z', 1, '2025-12'],
     ['2026-03-31T12:00:00.000Z', 14, '2025-01'],
+    // Months shorter than this day.
+    ['2026-03-31T23:59:59.999Z', 1, '2026-02'],
+    ['2028-05-31T00:00:00.000Z', 3, '2028-02'],
+    ['2028-02-29T23:59:59.999Z', 12, '2027-02'],
   ])('at %s with %d kept before it: the oldest is %s', (now, monthsKept, month) => {
     expect(oldestKeptMonth(new Date(now), monthsKept)).toEqual({ month, start: new Date(`${month}-01T00:00:00.000Z`) });
   });

@@ -33,12 +33,12 @@ function barDisplay(out: NodeJS.WriteStream): RunDisplay {
 }
 
 function lineDisplay(out: NodeJS.WriteStream): RunDisplay {
-  let lastLineMs = 0;
+  let lastLineMs = -Infinity;
   let selected: Run | undefined;
   let published = 0;
   const line = (text: string, isDue = false) => {
-    if (!isDue && Date.now() - lastLineMs < lineIntervalMs) return;
-    lastLineMs = Date.now();
+    if (!isDue && performance.now() - lastLineMs < lineIntervalMs) return;
+    lastLineMs = performance.now();
     out.write(`${text}\n`);
   };
   return {

@@ -98,13 +98,14 @@ export class PasswordLogin {
 
   /** Counts the attempt, after those in flight have left room for it. Not allowed: failures alone fill a window. */
   private async take(limits: LoginLimit[], emailKey: string | undefined) {
-    const deadline = Date.now() + waitMsMax;
+    const deadline = performance.now() + waitMsMax;
     for (;;) {
       const attempt = await this.attempts.take(limits, emailKey);
       if (attempt.allowed) return attempt;
       const settled = this.inFlight.untilOneSettles(attempt.fullKeys);
       if (settled === undefined) return attempt;
-      if (this.inFlight.waiting > this.config.PASSWORD_HASHES_WAITING || Date.now() > deadline) throw tooManyLogins();
+      if (this.inFlight.waiting > this.config.PASSWORD_HASHES_WAITING || performance.now() > deadline)
+        throw tooManyLogins();
       await settled;
     }
   }

@@ -20,7 +20,8 @@ const lengthMax = 8192;
 export class SignedTokens {
   private readonly verified = { 'at+jwt': tokenCache(), JWT: tokenCache() };
   private publicKeys: ReturnType<typeof createLocalJWKSet> | undefined;
-  private refreshedAt = 0;
+  /** By `performance.now()`. */
+  private refreshedAt = -Infinity;
 
   constructor(
     private readonly config: AppConfig,
@@ -72,8 +73,8 @@ export class SignedTokens {
       return await this.publicKeys!(header, token);
     } catch (error) {
       // At most once a second, so that invented key ids put no load on the database.
-      if (!(error instanceof errors.JWKSNoMatchingKey) || Date.now() - this.refreshedAt < 1000) throw error;
-      this.refreshedAt = Date.now();
+      if (!(error instanceof errors.JWKSNoMatchingKey) || performance.now() - this.refreshedAt < 1000) throw error;
+      this.refreshedAt = performance.now();
       await this.signingKeys.refresh();
       return this.publicKeys!(header, token);
     }

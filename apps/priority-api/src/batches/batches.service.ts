@@ -28,8 +28,8 @@ export class BatchesService {
   ) {}
 
   async receive(message: PushedMessage): Promise<BatchTriggerAnswer> {
-    const receivedAt = Date.now();
-    const reading = readBatch(message, { profilesMax: this.config.BATCH_PROFILES_MAX, now: new Date(receivedAt) });
+    const deadlineMs = performance.now() + this.config.PUSH_BUDGET_MS;
+    const reading = readBatch(message, { profilesMax: this.config.BATCH_PROFILES_MAX, now: new Date() });
     if (reading.kind === 'malformed') {
       await this.deadLetters.keep(message, reading.reason, reading.message);
       return answer(0, reading.batchNumber);
@@ -37,7 +37,7 @@ export class BatchesService {
     const { batch } = reading;
     if (batch.faults.length > 0) await this.deadLetters.keep(message, 'single_profiles', batch.faults.join('; '));
     await this.keep(message, batch);
-    return answer(await this.startWithin(batch, receivedAt + this.config.PUSH_BUDGET_MS), batch.batchNumber);
+    return answer(await this.startWithin(batch, deadlineMs), batch.batchNumber);
   }
 
   private async keep(message: PushedMessage, batch: Batch): Promise<void> {
@@ -66,7 +66,7 @@ export class BatchesService {
       generation: batch.generation,
       networkUsernames: batch.profiles.map(({ networkUsername }) => networkUsername),
     };
-    const { started, metOutage } = await this.starter.start({ group, deadline: new Date(deadlineMs) });
+    const { started, metOutage } = await this.starter.start({ group, deadlineMs });
     if (started === group.networkUsernames.length) return started;
     if ((await this.calls.countOpen(group)) === 0) return started;
     await this.calls.release(group);

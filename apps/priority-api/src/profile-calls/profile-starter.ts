@@ -55,7 +55,7 @@ export class ProfileStarter {
       name: 'start profiles',
       intervalMs: config.LOOP_INTERVAL_MS,
       run: async (signal) => {
-        await this.start({ deadline: new Date(Date.now() + passMs), signal });
+        await this.start({ deadlineMs: performance.now() + passMs, signal });
       },
     });
     this.times = claimTimes(config);
@@ -71,13 +71,16 @@ export class ProfileStarter {
     });
   }
 
-  /** Starts profiles until none is left, the deadline passes, a pause begins or the process stops. */
-  async start(options: { group?: CallGroup; deadline: Date; signal?: AbortSignal }): Promise<StartTally> {
-    const { group, deadline, signal } = options;
+  /**
+   * Starts profiles until none is left, the deadline passes, a pause begins or the process stops.
+   * @param options.deadlineMs by `performance.now()`
+   */
+  async start(options: { group?: CallGroup; deadlineMs: number; signal?: AbortSignal }): Promise<StartTally> {
+    const { group, deadlineMs, signal } = options;
     const tally: StartTally = { started: 0, metOutage: false };
     const own = new Set<Promise<void>>();
     const isOver = () =>
-      this.background.stopping.aborted || signal?.aborted === true || Date.now() >= deadline.getTime();
+      this.background.stopping.aborted || signal?.aborted === true || performance.now() >= deadlineMs;
     while (!isOver()) {
       const room = this.window.open - this.underWay.size;
       const claimedMs = performance.now();
@@ -89,7 +92,7 @@ export class ProfileStarter {
       else await sleep(slotPollMs);
     }
     // The outcomes of starts on their way belong to the tally. Later ones are recorded all the same.
-    await withinMs(Math.max(0, deadline.getTime() - Date.now()), () => Promise.all(own)).catch(() => undefined);
+    await withinMs(Math.max(0, deadlineMs - performance.now()), () => Promise.all(own)).catch(() => undefined);
     return tally;
   }
 

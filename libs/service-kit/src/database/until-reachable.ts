@@ -12,12 +12,12 @@ export async function untilReachable<T>(
   connect: () => Promise<T>,
   onWait: (error: unknown) => void = () => undefined,
 ): Promise<T> {
-  const deadline = Date.now() + startTimeoutMs;
+  const deadline = performance.now() + startTimeoutMs;
   for (let isFirst = true; ; isFirst = false) {
     try {
       return await connect();
     } catch (error) {
-      if (!isDatabaseUnavailable(error) || Date.now() >= deadline) throw error;
+      if (!isDatabaseUnavailable(error) || performance.now() >= deadline) throw error;
       if (isFirst) onWait(error);
       await sleep(retryMs);
     }
