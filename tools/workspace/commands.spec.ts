@@ -1,11 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brokenLinks, unknownWords } from './documents.mjs';
 import { findEntry, missingEntries, platformOf, withAddress } from './lock-optional.mjs';
+import { root } from './projects.mjs';
 import { settingsTable } from './settings-table.mjs';
 import { nxWords, totals } from './test.mjs';
+
+describe('a command before npm ci', () => {
+  it('says that nothing is installed', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tradewind-bare-'));
+    try {
+      const copy = join(folder, 'tools/workspace/check-installed.mjs');
+      mkdirSync(join(copy, '..'), { recursive: true });
+      copyFileSync(join(root, 'tools/workspace/check-installed.mjs'), copy);
+      const { status, stderr } = spawnSync(process.execPath, [copy], { encoding: 'utf8', env: {} });
+      expect({ status, stderr }).toEqual({ status: 1, stderr: 'Nothing is installed yet. Run: npm ci\n' });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
 
 describe('npm test', () => {
   const summary = { passed: 5, failed: 0 };
