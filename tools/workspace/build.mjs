@@ -1,0 +1,13 @@
+// `npm run build`, which every command runs first that needs the programs: one line, or what failed.
+import { spawnSync } from 'node:child_process';
+import './check-installed.mjs';
+
+console.log('· building');
+const words = ['run-many', '-t', 'build', '--outputStyle', 'static-failures-only'];
+const { error, status, stdout, stderr } = spawnSync('nx', words, {
+  encoding: 'utf8',
+  env: { ...process.env, NX_ISOLATE_PLUGINS: 'false' },
+});
+if (error) throw error;
+if (status !== 0) process.stderr.write(stdout + stderr);
+process.exitCode = status ?? 1;
