@@ -50,6 +50,7 @@ export class BackgroundWork implements OnModuleDestroy {
   private readonly tracked = new Set<Promise<unknown>>();
   private readonly abort = new AbortController();
   private isStarted = false;
+  private stopAtMs = Infinity;
   private readonly seconds: Histogram;
   private readonly lastSuccess: Gauge;
   private readonly interval: Gauge;
@@ -169,6 +170,11 @@ export class BackgroundWork implements OnModuleDestroy {
     return work;
   }
 
+  /** Ends the wait of the stop at this time of `performance.now()`, if that is sooner. */
+  stopBy(atMs: number): void {
+    this.stopAtMs = atMs;
+  }
+
   /** Called by `startService` once the service listens. */
   start(): void {
     this.isStarted = true;
@@ -184,7 +190,7 @@ export class BackgroundWork implements OnModuleDestroy {
       while (this.tracked.size > 0) await Promise.all(this.tracked);
     };
     try {
-      await withinMs(this.stopMsMax, ended);
+      await withinMs(Math.max(0, Math.min(this.stopMsMax, this.stopAtMs - performance.now())), ended);
     } catch {
       const work = [...running];
       this.logger.warn({ work, tracked: this.tracked.size }, 'background work does not end: closing without it');

@@ -21,8 +21,11 @@ import { nestLogger } from './nest-logger.js';
 import { ReadinessRegistry } from './readiness.js';
 import { startTelemetry } from './telemetry/telemetry.js';
 
-/** Of the time that a stop may take; the rest is for writing buffers and closing the database. */
-const backgroundStopShare = 0.75;
+/**
+ * When each part of a stop is over, of the time that the stop may take. The rest is for writing buffers and closing the
+ * database, which happens even if requests or background work do not end.
+ */
+const stopShares = { requests: 0.7, background: 0.85 };
 
 /** Pause between attempts to prepare a dependency that was away at the start, milliseconds. */
 const prepareIntervalMs = 5000;
@@ -90,10 +93,13 @@ export async function startService<C extends ServiceConfig>(
       // Requests end first, since what they still write needs the rest of the app. Then Nest calls onModuleDestroy,
       // where background work ends, beforeApplicationShutdown, where buffers are written, and onApplicationShutdown,
       // which closes databases and clients.
-      await endRequests(adapter.getInstance(), connections);
+      const stopMs = (share: number) => config.SHUTDOWN_TIMEOUT_MS * share;
+      background.stopBy(performance.now() + stopMs(stopShares.background));
+      const haveRequestsEnded = await endRequests(adapter.getInstance(), connections, stopMs(stopShares.requests));
       await app.close();
       await closeServer(metricsServer);
       await stopTelemetry?.();
+      if (!haveRequestsEnded) throw new Error('requests did not end in time, and were cut off');
     })());
   try {
     app.useGlobalPipes(new RequestValidationPipe());
@@ -138,7 +144,7 @@ function kitParts<C extends ServiceConfig>(service: ServiceDefinition<C>, option
     logger,
     metrics,
     readiness: new ReadinessRegistry(metrics),
-    background: new BackgroundWork(logger, metrics, config.SHUTDOWN_TIMEOUT_MS * backgroundStopShare),
+    background: new BackgroundWork(logger, metrics, config.SHUTDOWN_TIMEOUT_MS * stopShares.background),
   };
 }
 
@@ -191,18 +197,32 @@ function connectionsOf({ server }: FastifyInstance): ReadonlySet<Socket> {
   return connections;
 }
 
-/** Stops listening and waits for open requests. Clients keep idle connections open, which are closed meanwhile. */
-async function endRequests(instance: FastifyInstance, connections: ReadonlySet<Socket>): Promise<void> {
+/**
+ * Stops listening and waits for open requests. Clients keep idle connections open, which are closed meanwhile.
+ * @returns whether all of them ended within this time; the connections of the others are closed
+ */
+async function endRequests(
+  instance: FastifyInstance,
+  connections: ReadonlySet<Socket>,
+  timeoutMs: number,
+): Promise<boolean> {
   const closeIdle = setInterval(() => {
     instance.server.closeIdleConnections();
     // To Node, a connection that was never used is not idle. Browsers and HTTP clients open some in advance.
     for (const connection of connections) if (connection.bytesRead === 0) connection.destroy();
   }, 50);
+  let areEnded = true;
+  const cutOff = setTimeout(() => {
+    areEnded = false;
+    instance.server.closeAllConnections();
+  }, timeoutMs);
   try {
     await instance.close();
   } finally {
     clearInterval(closeIdle);
+    clearTimeout(cutOff);
   }
+  return areEnded;
 }
 
 async function closeServer(server: Server | undefined): Promise<void> {

@@ -1,5 +1,15 @@
 // A small service on the kit, as the tests of the kit see it from outside.
-import { Body, Controller, Get, HttpCode, Module, Param, Post, Query } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Module,
+  Param,
+  Post,
+  Query,
+  type BeforeApplicationShutdown,
+} from '@nestjs/common';
 import { MayBeAbsent, ServiceError } from '@tradewind/shared-types';
 import { Type } from 'class-transformer';
 import { ArrayMinSize, IsArray, IsIn, IsInt, IsString, ValidateNested } from 'class-validator';
@@ -48,7 +58,9 @@ class OptionalRequest {
 }
 
 @Controller()
-class ExampleController {
+class ExampleController implements BeforeApplicationShutdown {
+  private buffers: Promise<void> = Promise.resolve();
+
   constructor(
     private readonly config: ExampleConfig,
     private readonly logger: Logger,
@@ -126,6 +138,18 @@ class ExampleController {
     this.logger.info('slow request began');
     await new Promise((resolve) => setTimeout(resolve, 500));
     return { done: true };
+  }
+
+  /** What the service writes at its stop takes a minute. */
+  @Get('hold-buffers')
+  holdBuffers() {
+    this.buffers = new Promise((resolve) => setTimeout(resolve, 60_000));
+    return {};
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.buffers;
+    this.logger.info('buffers are written');
   }
 
   @Get('endless')

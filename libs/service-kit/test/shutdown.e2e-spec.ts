@@ -59,14 +59,26 @@ describe('a service process', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(1400);
   });
 
+  it('cuts off requests that do not end, still writes its buffers, and ends with code 1', async () => {
+    const service = await startProcess({ SHUTDOWN_TIMEOUT_MS: '1000' });
+    const endless = fetch(`${service.url}/endless`).catch((error: Error) => error.message);
+    await until(() => service.log.some(({ message }) => message === 'endless request began'));
+    service.process.kill('SIGTERM');
+    expect(await endless).toBe('fetch failed');
+    expect(await service.ended).toMatchObject({ code: 1 });
+    const messages = service.log.map(({ message }) => message);
+    expect(messages).toContain('buffers are written');
+    expect(service.log.find(({ level }) => level === 'error')).toMatchObject({
+      err: { message: 'requests did not end in time, and were cut off' },
+    });
+  });
+
   it('ends with code 1 when stopping takes longer than it may', async () => {
     const service = await startProcess({ SHUTDOWN_TIMEOUT_MS: '300' });
-    const endless = fetch(`${service.url}/endless`).catch(() => undefined);
-    await until(() => service.log.some(({ message }) => message === 'endless request began'));
+    await fetch(`${service.url}/hold-buffers`);
     service.process.kill('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 1 });
     expect(service.log.find(({ level }) => level === 'error')).toMatchObject({ timeout_ms: 300 });
-    await endless;
   });
 
   it('ends at once on a second signal', async () => {
