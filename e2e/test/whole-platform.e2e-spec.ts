@@ -1,9 +1,11 @@
 // One platform for all suites: starting it is the slowest step. The suites depend on one another in nothing but this
-// order: the monthly run comes before the demo, which must also pass when the month has been published.
+// order: the monthly run comes before the demo, which must also pass when the month has been published, and the hostile
+// requests come last, since they start jobs and runs of all kinds.
 import { afterAll, beforeAll, jest } from '@jest/globals';
 import { PlatformProcess, startTimeoutMs } from '../src/platform-process.js';
 import { describeDataApi } from './suites/data-api.suite.js';
 import { describeDemo } from './suites/demo.suite.js';
+import { describeFuzz } from './suites/fuzz.suite.js';
 import { describeInteractions } from './suites/interactions.suite.js';
 import { describeLoginPages } from './suites/login-pages.suite.js';
 import { describeMonthlyRun } from './suites/monthly-run.suite.js';
@@ -25,3 +27,4 @@ describeDataApi(platform);
 describeInteractions(platform);
 describeMonthlyRun(platform);
 describeDemo(platform);
+describeFuzz(platform);

@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runFuzz } from '../../fuzz/run-fuzz.js';
+import { localTarget } from '../../fuzz/target/local-target.js';
+import { startWideGateway, type WideGateway } from '../../fuzz/target/wide-gateway.js';
+import type { PlatformProcess } from '../../src/platform-process.js';
+
+/** A few requests of each class to each service. Longer runs: npm run fuzz. */
+const short = { requests: 600, seed: 1 };
+
+export function describeFuzz(platform: () => PlatformProcess): void {
+  describe('hostile requests', () => {
+    let gateway: WideGateway;
+    beforeAll(async () => {
+      gateway = await startWideGateway(platform());
+    });
+    afterAll(async () => gateway?.stop());
+
+    it('break no rule of the fuzzer', async () => {
+      const { findings } = await runFuzz(await localTarget(platform(), gateway), short);
+      expect(findings).toEqual([]);
+    });
+  });
+}
