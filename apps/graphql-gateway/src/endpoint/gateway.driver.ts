@@ -12,6 +12,7 @@ import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import { policyHeader } from '../rate-limit/limit-headers.js';
 import { documentLimits, tokensMax, validationErrorsMax } from './document-limits.js';
 import type { GraphQLEndpoint } from './graphql-endpoint.js';
+import { parsedDocuments } from './parsed-documents.js';
 import type { GraphQLContext } from '../request/request-context.js';
 import { validationHint } from './request-hints.js';
 
@@ -41,6 +42,7 @@ export class GatewayDriver extends ApolloDriver {
       csrfPrevention: true,
       allowBatchedHttpRequests: false,
       persistedQueries: false,
+      documentStore: parsedDocuments(),
       includeStacktraceInErrorResponses: false,
       hideSchemaDetailsFromClientErrors: true,
       stopOnTerminationSignals: false,
