@@ -24,8 +24,8 @@ class PlantedServer {
   /** Answers so far, without those to probes and readings. */
   answers = 0;
   readonly figures = { eventLoopDelayMs: 0, processorMs: 0, heapBytes: 50 * 2 ** 20, startedAt: 1 };
-  /** @param request path and body */
-  answer: (request: string) => Reply | Promise<Reply> = () => refusal;
+  /** @param request path and body. Undefined ends the connection. */
+  answer: (request: string) => Reply | undefined | Promise<Reply> = () => refusal;
   onProbe: () => void = () => undefined;
   isGone = false;
   readonly logsDir = mkdtempSync(join(tmpdir(), 'tradewind-fuzz-spec-'));
@@ -41,7 +41,9 @@ class PlantedServer {
         if (incoming.url === '/health') this.onProbe();
         else this.answers += 1;
         const request = `${incoming.url} ${Buffer.concat(chunks).toString()}`;
-        void Promise.resolve(this.answer(request)).then(({ status, text }) => outgoing.writeHead(status).end(text));
+        void Promise.resolve(this.answer(request)).then((reply) =>
+          reply ? outgoing.writeHead(reply.status).end(reply.text) : outgoing.destroy(),
+        );
       });
     });
     this.server = server;
@@ -101,6 +103,7 @@ const holdsTheLoop =
 
 const planted: Record<string, readonly Case[]> = {
   'no answer is a 5xx': [['it answers 500', answers({ status: 500 })]],
+  'every request gets an answer': [['connections end', ({ server }) => void (server.answer = () => undefined)]],
   'no answer shows a stack or SQL': [
     ['an answer has a stack', answers({ text: 'Error: no\n    at run (/app/main.js:10:4)' })],
     ['an answer quotes PostgreSQL', answers({ text: 'relation "account" does not exist' })],
@@ -121,6 +124,7 @@ const planted: Record<string, readonly Case[]> = {
 
 const sound: readonly Case[] = [
   ['it refuses everything', () => undefined],
+  ['one connection ends', ({ server }) => void (server.answer = () => (server.answers === 1 ? undefined : refusal))],
   ['one answer is late', acts(isLate, 1)],
   [
     'every answer of a busy machine is late',

@@ -36,8 +36,6 @@ export interface FuzzResult {
 const shrinksMax = 150;
 /** How many requests a rule can look back at. */
 const earlierMax = 100;
-/** A collection of garbage takes 0.1 s, so it follows at least so many requests. */
-const requestsBetweenCollections = 150;
 const settleMsDefault = 1_500;
 
 interface Share {
@@ -111,22 +109,12 @@ interface Run {
 async function runShares(shares: readonly Share[], run: Run): Promise<void> {
   await Promise.all(
     serviceNames.map(async (service) => {
-      const own = shares.filter((share) => share.service === service);
-      let requests = 0;
-      for (const share of own) {
-        requests += await runShare(share, run);
-        if (requests < requestsBetweenCollections && share !== own.at(-1)) continue;
-        const note = run.context.meters.get(service)?.noteKeptHeap({ after: share.hostileClass.name, requests });
-        // A service that died is found by a rule.
-        await note?.catch(() => undefined);
-        requests = 0;
-      }
+      for (const share of shares.filter((one) => one.service === service)) await runShare(share, run);
     }),
   );
 }
 
-/** Resolves with how many requests were sent. */
-async function runShare({ hostileClass, service, requests, count }: Share, run: Run): Promise<number> {
+async function runShare({ hostileClass, service, requests, count }: Share, run: Run): Promise<void> {
   const { context, seed, result, found, report } = run;
   const earlier: FuzzRequest[] = [];
   let sent = 0;
@@ -144,6 +132,7 @@ async function runShare({ hostileClass, service, requests, count }: Share, run: 
       hasFailed = true;
       throw new Error(`${rule.name}: ${sentence}`);
     }
+    await context.meters.get(service)?.countRequest(hostileClass.name);
     earlier.push(request);
     if (earlier.length > earlierMax) earlier.splice(0, 1);
   });
@@ -151,9 +140,8 @@ async function runShare({ hostileClass, service, requests, count }: Share, run: 
   result.sent.push({ hostileClass: hostileClass.name, service, requests: sent });
   report(`${hostileClass.name} at ${service}: ${sent} requests${details.failed ? ', one failed' : ''}`);
   const smallest = details.counterexample?.[0];
-  if (smallest === undefined) return sent;
+  if (smallest === undefined) return;
   const fault = details.errorInstance instanceof Error ? details.errorInstance.message : 'failed';
   const again = asCommand(smallest, context.target.urls[service] ?? '');
   found(`${hostileClass.name} at ${service}, seed ${seed}: ${fault}\n  ${again}`);
-  return sent;
 }

@@ -40,12 +40,16 @@ export function asCommand(request: FuzzRequest, url: string): string {
     });
     return `(${parts.join('; ')}) | nc ${hostname} ${port}`;
   }
-  const words = ['curl', '-i', '-X', request.method, '--path-as-is', quoted(url + request.path)];
+  const words = ['curl', '-i', '-X', request.method, '--path-as-is', addressWords(url + request.path)];
   for (const [name, value] of Object.entries(request.headers)) words.push('-H', quoted(`${name}: ${value}`));
   if (request.body === undefined) return words.join(' ');
   const { body } = request;
   const isShown = typeof body === 'string' && body.length <= shownCharacters && /^[\x20-\x7e]*$/.test(body);
   return [...words, '--data-binary', isShown ? quoted(body) : `@${inFile(Buffer.from(body))}`].join(' ');
+}
+
+function addressWords(address: string): string {
+  return address.length > shownCharacters ? `-K ${inFile(Buffer.from(`url = "${address}"`))}` : quoted(address);
 }
 
 function inFile(bytes: Buffer): string {

@@ -3,6 +3,7 @@ import { answersLeakNothing } from './answers-leak-nothing.js';
 import { errorLogsQuoteNothing } from './error-logs-quote-nothing.js';
 import { eventLoopIsFree } from './event-loop-is-free.js';
 import { memoryIsFlat } from './memory-is-flat.js';
+import { everyRequestIsAnswered } from './every-request-is-answered.js';
 import { noServerErrors } from './no-server-errors.js';
 import { nobodyDies } from './nobody-dies.js';
 import { refusals } from './refusals.js';
@@ -10,6 +11,7 @@ import type { RequestRule, RunRule } from './rule.types.js';
 
 export const requestRules: readonly RequestRule[] = [
   noServerErrors,
+  everyRequestIsAnswered,
   refusals,
   answersLeakNothing,
   answersInTime,

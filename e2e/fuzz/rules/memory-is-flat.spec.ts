@@ -15,5 +15,6 @@ describe('heap growths', () => {
     expect(heapGrowths(heaps(50, 60, 68, 70, 71, 70))).toEqual([]);
     expect(heapGrowths(heaps(90, 80, 70, 60))).toEqual([]);
     expect(heapGrowths([])).toEqual([]);
+    expect(heapGrowths(heaps(50, 52, 54, 58, 62, 66), 5 * 2 ** 20)).toEqual([]);
   });
 });

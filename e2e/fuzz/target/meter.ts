@@ -14,9 +14,12 @@ export interface Reading {
   startedAt: number;
 }
 
+/** A collection of garbage takes 0.1 s. */
+const requestsBetweenCollections = 250;
+
 /** What a service kept in memory at one moment of a run. */
 export interface KeptHeap {
-  /** The class whose requests came before. */
+  /** The class of the last request. */
   after: string;
   /** Requests since the last such moment. */
   requests: number;
@@ -26,6 +29,8 @@ export interface KeptHeap {
 export class Meter {
   readonly readings: Reading[] = [];
   readonly keptHeaps: KeptHeap[] = [];
+  private requests = 0;
+  private lastClass = 'the start';
 
   private constructor(
     readonly service: ServiceName,
@@ -39,14 +44,26 @@ export class Meter {
     return new Map(known.map(([service, url]) => [service, new Meter(service, url, processIds[service])]));
   }
 
-  /** Notes the heap that is left when the garbage is collected. Does nothing where the process is not known. */
-  async noteKeptHeap({ after, requests }: Pick<KeptHeap, 'after' | 'requests'>): Promise<void> {
+  /** Counts a request, and notes the heap after every so many. */
+  async countRequest(hostileClass: string): Promise<void> {
+    this.requests += 1;
+    this.lastClass = hostileClass;
+    if (this.requests >= requestsBetweenCollections) await this.noteKeptHeap();
+  }
+
+  /** Notes the heap that is left when the garbage is collected. Does nothing where the process is not known, or gone. */
+  async noteKeptHeap(): Promise<void> {
     if (this.processId === undefined) return;
-    process.kill(this.processId, 'SIGUSR2');
-    // The signal is handled before the second reading, at the latest.
-    await this.read();
-    const { heapBytes } = await this.read();
-    this.keptHeaps.push({ after, requests, heapBytes });
+    try {
+      process.kill(this.processId, 'SIGUSR2');
+      // The signal is handled before the second reading, at the latest.
+      await this.read();
+      const { heapBytes } = await this.read();
+      this.keptHeaps.push({ after: this.lastClass, requests: this.requests, heapBytes });
+    } catch {
+      // Another rule reports a service that is gone.
+    }
+    this.requests = 0;
   }
 
   async read(): Promise<Reading> {
