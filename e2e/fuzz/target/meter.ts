@@ -51,7 +51,7 @@ export class Meter {
     if (this.requests >= requestsBetweenCollections) await this.noteKeptHeap();
   }
 
-  /** Notes the heap that is left when the garbage is collected. Does nothing where the process is not known, or gone. */
+  /** Notes the heap that is left when the garbage is collected. Does nothing where the process is unknown or gone. */
   async noteKeptHeap(): Promise<void> {
     if (this.processId === undefined) return;
     try {
