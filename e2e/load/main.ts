@@ -13,6 +13,7 @@ import { overloadTable, soakTable } from './report.js';
 import { overload } from './steps/overload.js';
 import { findingsOf } from './steps/rules.js';
 import { soak, soakFindings } from './steps/soak.js';
+import { thousandFindings, thousandTargets } from './steps/thousand-targets.js';
 
 /** Limits of the data API that no run reaches, so that they hide nothing. */
 const wideLimits = { DATA_CALLS_PER_DAY: '100000000', REQUESTS_PER_MINUTE: '100000000' };
@@ -22,7 +23,10 @@ interface Options {
   seconds: number;
   soakMinutes: number;
   operations: readonly LoadOperation[];
+  hasThousandTargets: boolean;
 }
+
+const thousandTargetsName = 'interactions: a thousand targets';
 
 function readOptions(): Options {
   const { values } = parseArgs({
@@ -30,19 +34,21 @@ function readOptions(): Options {
       seed: { type: 'string', default: '1' },
       seconds: { type: 'string', default: '8' },
       soak: { type: 'string', default: '0' },
-      only: { type: 'string', default: '' },
+      only: { type: 'string', multiple: true, default: [''] },
     },
   });
   const seconds = Number(values.seconds);
   const soakMinutes = Number(values.soak);
   if (!(seconds > 0)) throw new Error('--seconds must be a positive number');
   if (!(soakMinutes >= 0)) throw new Error('--soak must be a number of minutes');
-  const operations = allOperations.filter(({ name, service }) => `${service}: ${name}`.includes(values.only));
-  if (operations.length === 0) {
-    const names = allOperations.map(({ name, service }) => `${service}: ${name}`);
-    throw new Error(`No operation contains "${values.only}". There are:\n${names.join('\n')}`);
+  const isWanted = (name: string) => values.only.some((text) => name.includes(text));
+  const operations = allOperations.filter(({ name, service }) => isWanted(`${service}: ${name}`));
+  const hasThousandTargets = isWanted(thousandTargetsName);
+  if (operations.length === 0 && !hasThousandTargets) {
+    const names = [...allOperations.map(({ name, service }) => `${service}: ${name}`), thousandTargetsName];
+    throw new Error(`Nothing contains "${values.only.join('", "')}". There are:\n${names.join('\n')}`);
   }
-  return { seed: values.seed, seconds, soakMinutes, operations };
+  return { seed: values.seed, seconds, soakMinutes, operations, hasThousandTargets };
 }
 
 async function prepared(operation: LoadOperation, target: Target, seed: string): Promise<OpenLoop> {
@@ -51,9 +57,12 @@ async function prepared(operation: LoadOperation, target: Target, seed: string):
 }
 
 /** Answers the findings. */
-async function runOverload(target: Target, { operations, seed, seconds }: Options): Promise<string[]> {
+async function runOverload(target: Target, options: Options): Promise<string[]> {
+  const { operations, seed, seconds, hasThousandTargets } = options;
   const meters = Meter.all(target);
   const results = [];
+  // First, while nothing is left to do of other operations.
+  const thousand = hasThousandTargets ? await thousandTargets(target) : undefined;
   for (const operation of operations) {
     console.log(`${operation.service}: ${operation.name}`);
     const loop = await prepared(operation, target, seed);
@@ -61,8 +70,13 @@ async function runOverload(target: Target, { operations, seed, seconds }: Option
     results.push(await overload({ operation, loop, meter, seconds }, (line) => console.log(line)));
     loop.close();
   }
-  console.log(`\n${overloadTable(results).join('\n')}\n`);
-  return results.flatMap(findingsOf);
+  if (results.length > 0) console.log(`\n${overloadTable(results).join('\n')}\n`);
+  if (thousand === undefined) return results.flatMap(findingsOf);
+  const { startedSeconds, storedSeconds } = thousand;
+  console.log(
+    `1,000 targets: started after ${startedSeconds.toFixed(1)} s, stored after ${storedSeconds.toFixed(1)} s`,
+  );
+  return [...results.flatMap(findingsOf), ...thousandFindings(thousand)];
 }
 
 /** Answers the findings. */
