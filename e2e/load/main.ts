@@ -63,20 +63,22 @@ async function runOverload(target: Target, options: Options): Promise<string[]> 
   const results = [];
   // First, while nothing is left to do of other operations.
   const thousand = hasThousandTargets ? await thousandTargets(target) : undefined;
+  if (thousand !== undefined) {
+    const [started, stored] = [thousand.startedSeconds, thousand.storedSeconds].map((value) => value.toFixed(1));
+    console.log(`1,000 targets: started after ${started} s, stored after ${stored} s`);
+  }
   for (const operation of operations) {
     console.log(`${operation.service}: ${operation.name}`);
     const loop = await prepared(operation, target, seed);
     const meter = meters.get(operation.service)!;
-    results.push(await overload({ operation, loop, meter, seconds }, (line) => console.log(line)));
+    const result = await overload({ operation, loop, meter, seconds }, (line) => console.log(line));
+    results.push(result);
+    // At once as well, for a run that is cut off.
+    console.log(overloadTable([result]).join('\n'));
     loop.close();
   }
   if (results.length > 0) console.log(`\n${overloadTable(results).join('\n')}\n`);
-  if (thousand === undefined) return results.flatMap(findingsOf);
-  const { startedSeconds, storedSeconds } = thousand;
-  console.log(
-    `1,000 targets: started after ${startedSeconds.toFixed(1)} s, stored after ${storedSeconds.toFixed(1)} s`,
-  );
-  return [...results.flatMap(findingsOf), ...thousandFindings(thousand)];
+  return [...results.flatMap(findingsOf), ...(thousand === undefined ? [] : thousandFindings(thousand))];
 }
 
 /** Answers the findings. */
