@@ -35,6 +35,12 @@ export class AppConfig extends configClass({
     min: 10,
     max: 30_000,
   }),
+  // A pod answers 250 to 1,000 pages a second, so 200 of them are worked off in less than a second.
+  ROUTE_REQUESTS_MAX: integer({
+    desc: 'Requests of one route that one process works on at once; further ones are answered with 503 and Retry-After',
+    default: 200,
+    min: 1,
+  }),
   DATA_CALLS_PER_DAY: integer({ desc: 'Data calls of one user in one UTC day', default: 10, min: 1 }),
   REQUESTS_PER_MINUTE: integer({
     desc: 'Other requests in 60 seconds, of one user (production: also of one IPv4 address or IPv6 /64)',

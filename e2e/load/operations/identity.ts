@@ -28,7 +28,7 @@ export const login: LoadOperation = {
 export const refresh: LoadOperation = {
   name: 'refresh of a token',
   service: 'identity',
-  p99MsMax: 100,
+  p99MsMax: 200,
   ratePerSecondMin: 50,
   soakPerSecond: 10,
   async prepare(target) {
