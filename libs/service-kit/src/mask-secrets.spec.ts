@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { createLogger } from './logger.js';
 import { isSecretName, maskSecrets, maskText } from './mask-secrets.js';
 
+const loginId = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+
 describe('secrets in the log', () => {
   it.each([
     'authorization',
@@ -36,6 +38,8 @@ describe('secrets in the log', () => {
     ['key svc_0123456789012345678901234567890123456789', 'key svc_***'],
     ['postgres://user:pass%20word@host:5432/db', 'postgres://user:***@host:5432/db'],
     ['/callback?code=abc&state=1', '/callback?code=***&state=1'],
+    [`/login/${loginId}/submit`, '/login/***/submit'],
+    [`/profiles/${'handle-7'.repeat(6).slice(0, 43)}/status`, `/profiles/${'handle-7'.repeat(6).slice(0, 43)}/status`],
     ['nothing to hide', 'nothing to hide'],
   ])('in the text %j what looks like a credential is masked', (text, masked) => {
     expect(maskText(text)).toBe(masked);

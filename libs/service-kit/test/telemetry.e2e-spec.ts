@@ -21,9 +21,12 @@ interface OtlpBody {
   }[];
 }
 
+const loginId = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+
 describe('traces', () => {
   const { start, killAll } = serviceProcesses();
   const spans: Span[] = [];
+  let received = '';
   let collector: Server;
   let first: ServiceProcess;
   let second: ServiceProcess;
@@ -33,6 +36,7 @@ describe('traces', () => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
+        received += body;
         for (const { resource, scopeSpans } of (JSON.parse(body) as OtlpBody).resourceSpans) {
           const service = resource.attributes.find(({ key }) => key === 'service.version')?.value.stringValue ?? '';
           for (const scope of scopeSpans) spans.push(...scope.spans.map((span) => ({ ...span, service })));
@@ -65,6 +69,9 @@ describe('traces', () => {
     const { continued } = (await consumed.json()) as { continued: string };
     expect(continued.split('-')[1]).toBe(attributes['traceparent']!.split('-')[1]);
     await fetch(`${first.url}/health`);
+    await fetch(`${first.url}/relay?url=${encodeURIComponent(`${second.url}/greeting?code=hidden-one`)}`);
+    await fetch(`${first.url}/greeting?login_hint=hidden-two`);
+    await fetch(`${first.url}/nowhere/${loginId}`);
     first.process.kill('SIGTERM');
     second.process.kill('SIGTERM');
     expect(await Promise.all([first.ended, second.ended])).toEqual([
@@ -72,6 +79,8 @@ describe('traces', () => {
       { code: 0, signal: null },
     ]);
 
+    for (const hidden of ['hidden-', loginId]) expect(received).not.toContain(hidden);
+    expect(received).toContain('/nowhere/***');
     const span = (service: string, name: string) => {
       const found = spans.find((each) => each.service === service && each.name === name);
       if (!found) throw new Error(`no span ${name} of ${service} among ${spans.map((each) => each.name).join(', ')}`);

@@ -1,8 +1,10 @@
 // Traces, sent to OTEL_EXPORTER_OTLP_ENDPOINT. Loaded only when that is set: the SDK costs start-up time and memory.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { context, propagation, trace } from '@opentelemetry/api';
 import type { ServiceConfig } from '../config/config-class.js';
+import { maskText } from '../mask-secrets.js';
 
 // With all retries. Spans that cannot be sent by then are lost. The last export is part of the ten seconds in which a
 // service stops.
@@ -71,6 +73,14 @@ async function instrument(): Promise<void> {
       new HttpInstrumentation({
         // Most traces would be those of probes.
         ignoreIncomingRequestHook: (request) => /^\/(health|ready|metrics)(\?|$)/.test(request.url ?? ''),
+        // As in the log: no query, which may hold a code, a token or an e-mail address, and no token in the path.
+        requestHook: (span, request) => {
+          if (request instanceof IncomingMessage) {
+            span.setAttributes({ 'url.path': pathOf(request.url), 'url.query': '' });
+          } else {
+            span.setAttribute('url.full', `${request.protocol}//${request.host}${pathOf(request.path)}`);
+          }
+        },
       }),
       // Otherwise background work would make a trace each time that it looks for work.
       new PgInstrumentation({ requireParentSpan: true }),
@@ -81,6 +91,8 @@ async function instrument(): Promise<void> {
   for (const name of ['http', 'https', 'pg']) require(name);
   subscribe('undici:request:create', addTraceHeaders);
 }
+
+const pathOf = (url = '') => maskText(url.split('?', 1)[0] ?? '');
 
 /** Node's fetch does not use the http module, so its requests get their trace headers here. */
 function addTraceHeaders(message: unknown): void {

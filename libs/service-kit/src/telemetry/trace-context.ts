@@ -1,5 +1,6 @@
 // One trace across HTTP calls and the queue. Without telemetry none of this has an effect.
 import { context, propagation, SpanKind, SpanStatusCode, trace, type Context } from '@opentelemetry/api';
+import { errorText } from '../logged-error.js';
 
 const tracer = () => trace.getTracer('@tradewind/service-kit');
 
@@ -33,7 +34,7 @@ async function spanned<T>(name: string, kind: SpanKind, parent: Context, work: (
     try {
       return await work();
     } catch (error) {
-      span.recordException(error as Error);
+      span.recordException({ name: 'Error', message: errorText(error) });
       span.setStatus({ code: SpanStatusCode.ERROR });
       throw error;
     } finally {
