@@ -3,7 +3,7 @@ import { lintSource } from '@secretlint/core';
 import { creator as preset } from '@secretlint/secretlint-rule-preset-recommend';
 import { decodedText } from './decoded-text.mjs';
 import { KnownValues } from './known-values.mjs';
-import { secretKinds } from './secret-kinds.mjs';
+import { publicIds, secretKinds } from './secret-kinds.mjs';
 
 const presetId = '@secretlint/secretlint-rule-preset-recommend';
 // A comment in a file, or a text in a log, must not switch the search off.
@@ -31,9 +31,10 @@ export async function findSecrets(text, { place, known = new KnownValues([]) }) 
     for (const { ruleId, range } of await otherFormats(version)) {
       add(range[0], ruleId.replace('@secretlint/secretlint-rule-', ''), version.slice(...range));
     }
+    const withoutIds = place === 'tree' ? version : version.replaceAll(publicIds, (id) => '.'.repeat(id.length));
     for (const { kind, pattern, inTree, inLogs } of secretKinds) {
       const counts = place === 'tree' ? inTree : inLogs;
-      for (const match of version.matchAll(pattern)) {
+      for (const match of withoutIds.matchAll(pattern)) {
         const groups = match.slice(1);
         if (counts(groups)) add(match.index, kind, groups[0] ?? match[0]);
       }

@@ -1,9 +1,10 @@
 // `npm run check` runs this without arguments: it scans the files of the tree, those not yet added included.
 // `npm run scan -- FOLDER...` scans the logs in folders, where less is allowed. With `--known` it reads a JSON array of
-// texts from standard input, such as the passwords and tokens that a run used, and looks for these as well.
+// texts from standard input, such as the passwords and tokens that a run used, and looks for these as well. `--since`
+// with a time in ISO 8601 leaves out earlier entries.
 // A secret that is found is never printed in full.
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
@@ -27,9 +28,42 @@ export async function scanTree(folder = root, allowed = allowedTexts) {
     encoding: 'utf8',
   });
   const files = [...new Set(listed.split('\0'))].filter((file) => file !== '' && existsSync(join(folder, file))).sort();
+  const { findings, bytes, used, pairs } = await scanFiles(folder, files, allowed);
+  for (const { text, file } of pairs) {
+    if (!used.has(`${file} ${text}`)) findings.push(`${allowedFile}: ${file} no longer has ${text.slice(0, 4)}…`);
+  }
+  return { findings, files: files.length, bytes };
+}
+
+/**
+ * Scans what a build of the images can copy: every file that .dockerignore lets through, whether git knows it or not.
+ */
+export async function scanContext(folder = root, allowed = allowedTexts) {
+  const lines = readFileSync(join(folder, '.dockerignore'), 'utf8').split('\n');
+  // What is let through again is a file of the tree.
+  const ignored = lines.filter((line) => line !== '' && !/^[#!]/.test(line)).map(pathPattern);
+  const filesBelow = (below) =>
+    readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
+      const path = below === '' ? entry.name : `${below}/${entry.name}`;
+      if (ignored.some((pattern) => pattern.test(path))) return [];
+      return entry.isDirectory() ? filesBelow(path) : [path];
+    });
+  const files = filesBelow('').sort();
+  const { findings, bytes } = await scanFiles(folder, files, allowed);
+  return { findings, files: files.length, bytes };
+}
+
+/** A pattern of .dockerignore: `**` before a name is any folder, `*` is any part of a name. */
+function pathPattern(line) {
+  const name = line.replace(/^\*\*\//, '');
+  const text = name.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*');
+  return new RegExp(`${name === line ? '^' : '(?:^|/)'}${text}(?:/|$)`);
+}
+
+async function scanFiles(folder, files, allowed) {
   const findings = files
     .filter((file) => secretFile.test(file) && !exampleFile.test(file))
-    .map((file) => `${file}: a file of this name holds secrets and does not belong in the tree`);
+    .map((file) => `${file}: a file of this name holds secrets and does not belong here`);
   const pairs = allowed.flatMap(({ text, files: where }) => where.map((file) => ({ text, file })));
   const used = new Set();
   const { bytes } = await eachText(folder, files, async (file, text) => {
@@ -39,27 +73,37 @@ export async function scanTree(folder = root, allowed = allowedTexts) {
       else findings.push(sentence(file, secret));
     }
   });
-  for (const { text, file } of pairs) {
-    if (!used.has(`${file} ${text}`)) findings.push(`${allowedFile}: ${file} no longer has ${text.slice(0, 4)}…`);
-  }
-  return { findings, files: files.length, bytes };
+  return { findings, bytes, used, pairs };
 }
 
-/** Scans every file below the folders as a log. */
-export async function scanLogs(folders, known = []) {
+/**
+ * Scans every file below the folders as a log.
+ * @param {string[]} folders
+ * @param {{known?: string[], since?: string}} options texts to look for; the time of the first entry, ISO 8601 in UTC
+ */
+export async function scanLogs(folders, { known = [], since = '' } = {}) {
   const values = new KnownValues(known);
   const result = { findings: [], files: 0, bytes: 0 };
   for (const folder of folders) {
     if (!existsSync(folder)) throw new Error(`${folder} does not exist`);
     const files = globSync('**/*', { cwd: folder }).filter((file) => statSync(join(folder, file)).isFile());
     const { bytes } = await eachText(folder, files, async (file, text) => {
-      const secrets = await findSecrets(text, { place: 'logs', known: values });
+      const secrets = await findSecrets(entriesSince(text, since), { place: 'logs', known: values });
       result.findings.push(...secrets.map((secret) => sentence(join(folder, file), secret)));
     });
     result.files += files.length;
     result.bytes += bytes;
   }
   return result;
+}
+
+/** Earlier entries are empty lines, so that the others keep their numbers. A line without a time stays. */
+function entriesSince(text, since) {
+  if (since === '') return text;
+  return text
+    .split('\n')
+    .map((line) => ((/"time":"([^"]+)"/.exec(line)?.[1] ?? since) < since ? '' : line))
+    .join('\n');
 }
 
 /** Pictures and other binary files are left out. */
@@ -81,10 +125,11 @@ function sentence(file, { line, kind, text }) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values, positionals: folders } = parseArgs({
     allowPositionals: true,
-    options: { known: { type: 'boolean', default: false } },
+    options: { known: { type: 'boolean', default: false }, since: { type: 'string', default: '' } },
   });
   const known = values.known ? JSON.parse(readFileSync(0, 'utf8')) : [];
-  const { findings, files, bytes } = folders.length > 0 ? await scanLogs(folders, known) : await scanTree();
+  const { findings, files, bytes } =
+    folders.length > 0 ? await scanLogs(folders, { known, since: values.since }) : await scanTree();
   for (const finding of findings) console.error(finding);
   const what = folders.length > 0 ? folders.map((folder) => relative('', folder) || '.').join(', ') : 'the tree';
   const size = `${files} files, ${(bytes / 1e6).toFixed(1)} MB of text`;

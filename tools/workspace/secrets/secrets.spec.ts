@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { findSecrets } from './find-secrets.mjs';
 import { KnownValues } from './known-values.mjs';
-import { scanLogs, scanTree } from './scan.mjs';
+import { scanContext, scanLogs, scanTree } from './scan.mjs';
 
 interface Secret {
   line: number;
@@ -100,6 +100,7 @@ describe('no secret', () => {
     '{"request_id":"3f2b8c1e-7a64-4d57-9d0a-5b1f2e3c4d5e","trace_id":"4bf92f3577b34da6a3ce929d0e0e4736"}',
     'at ServiceFailureInterceptor2.transform (/app/apps/identity/dist/main.js:10:20)',
     '{"code":"ECONNREFUSED","status":503}',
+    `{"kid":"${random('kid')}"}`,
   ])('is in the log line %s', async (line) => {
     expect(await inLogs(line)).toEqual([]);
   });
@@ -135,7 +136,7 @@ describe('a scan', () => {
     write('.env.example', 'PORT=1');
     const { findings, files } = (await scanTree(folder, [])) as { findings: string[]; files: number };
     expect(findings).toEqual([
-      'apps/one/.env: a file of this name holds secrets and does not belong in the tree',
+      'apps/one/.env: a file of this name holds secrets and does not belong here',
       `added.ts:3: API key: svc_… (53 characters)`,
       'docs/new.md:1: e-mail address: jane… (18 characters)',
     ]);
@@ -153,6 +154,23 @@ describe('a scan', () => {
     ]);
   });
 
+  it('of what images are built from covers files that git ignores, and none that stay out of a build', async () => {
+    write('.dockerignore', '# Stays out.\n**/test\n**/*.spec.ts\ndocs\n.data*\n');
+    for (const file of ['apps/one/test/a.ts', 'apps/one/src/a.spec.ts', 'docs/a.md', '.data/secrets.json'])
+      write(file, key);
+    for (const file of ['apps/one/src/testing.ts', 'apps/one/.npmrc', 'apps/docs/a.md']) write(file, key);
+    write('libs/one/.env', 'PORT=1');
+    const { findings, files } = (await scanContext(folder, [])) as { findings: string[]; files: number };
+    expect(findings).toEqual([
+      'libs/one/.env: a file of this name holds secrets and does not belong here',
+      ...['apps/docs/a.md', 'apps/one/.npmrc', 'apps/one/src/testing.ts'].map(
+        (file) => `${file}:1: API key: svc_… (53 characters)`,
+      ),
+    ]);
+    expect(files).toBe(5);
+    expect(((await scanContext()) as { findings: string[] }).findings).toEqual([]);
+  });
+
   it('of logs covers every file below the folder, and fails when the folder is missing', async () => {
     write('logs/deep/identity.log', `{"level":"info"}\n{"password":"demo-password-1"}\n`);
     write('logs/core', Buffer.from([0, 1, 2]));
@@ -161,6 +179,11 @@ describe('a scan', () => {
       `${join(folder, 'logs/deep/identity.log')}:2: value of a secret name: demo… (15 characters)`,
     ]);
     expect(files).toBe(2);
+    const since = { since: '2026-11-23T10:00:00.000Z' };
+    write('logs/deep/identity.log', `{"time":"2026-11-23T09:59:59.999Z","password":"demo-password-1"}\n`);
+    expect(await scanLogs([join(folder, 'logs')], since)).toMatchObject({ findings: [], files: 2 });
+    write('logs/deep/identity.log', `{"time":"2026-11-23T10:00:00.000Z","password":"demo-password-1"}\n`);
+    expect(await scanLogs([join(folder, 'logs')], since)).toMatchObject({ findings: [expect.any(String)] });
     await expect(scanLogs([join(folder, 'none')])).rejects.toThrow('does not exist');
   });
 });
