@@ -1,7 +1,9 @@
 // One platform for all suites: starting it is the slowest step. The suites depend on one another in nothing but this
 // order: the monthly run comes before the demo, which must also pass when the month has been published, and the hostile
-// requests come last, since they start jobs and runs of all kinds.
-import { afterAll, beforeAll, jest } from '@jest/globals';
+// requests come last, since they start jobs and runs of all kinds and write anything into paths.
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { SeenSecrets } from '@tradewind/testkit';
 import { PlatformProcess, startTimeoutMs } from '../src/platform-process.js';
 import { describeDataApi } from './suites/data-api.suite.js';
 import { describeDemo } from './suites/demo.suite.js';
@@ -14,6 +16,7 @@ import { describeServices } from './suites/services.suite.js';
 // Two cores may be busy with other tests at the same time.
 jest.setTimeout(120_000);
 
+const secrets = SeenSecrets.watch();
 let running: PlatformProcess;
 beforeAll(async () => {
   running = await PlatformProcess.start();
@@ -27,4 +30,13 @@ describeDataApi(platform);
 describeInteractions(platform);
 describeMonthlyRun(platform);
 describeDemo(platform);
+
+it('no log has a password, token, key or e-mail address of this run', async () => {
+  secrets.stop();
+  secrets.addSettings(running.dataDir);
+  expect(secrets.count).toBeGreaterThan(20);
+  const { findings } = await secrets.scanLogs(join(running.dataDir, 'logs'));
+  expect(findings).toEqual([]);
+});
+
 describeFuzz(platform);

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
 import { call } from '../../src/http.js';
 import { serviceNames, type PlatformProcess } from '../../src/platform-process.js';
@@ -22,6 +24,30 @@ export function describeServices(platform: () => PlatformProcess): void {
       expect(wrongMethod.status).toBe(405);
       expect(wrongMethod.headers.get('allow')).toContain('GET');
     });
+  });
+
+  it('listens on the loopback interface alone', async () => {
+    const { ports } = platform();
+    const opened = async (port: number, host: string) =>
+      new Promise<boolean>((resolve) => {
+        const socket = connect({ port, host, timeout: 2_000 });
+        const end = (isOpen: boolean) => {
+          socket.destroy();
+          resolve(isOpen);
+        };
+        socket.once('connect', () => end(true));
+        socket.once('error', () => end(false));
+        socket.once('timeout', () => end(false));
+      });
+    // Any other address of the machine reaches only what listens on all of them.
+    const others = Object.values(networkInterfaces())
+      .flat()
+      .flatMap((one) => (one && !one.internal && !one.address.startsWith('fe80') ? [one.address] : []));
+    if (process.platform === 'linux') others.push('127.0.0.2');
+    for (const port of ports) {
+      expect([port, await opened(port, '127.0.0.1')]).toEqual([port, true]);
+      for (const host of others) expect([port, host, await opened(port, host)]).toEqual([port, host, false]);
+    }
   });
 
   it('npm start prints addresses, accounts and requests, and then Platform ready', () => {

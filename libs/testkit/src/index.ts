@@ -14,3 +14,4 @@ export * from './test-pool.js';
 export * from './browser.js';
 export * from './saturation-faults.js';
 export * from './sign-in-pages.js';
+export * from './seen-secrets.js';

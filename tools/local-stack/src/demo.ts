@@ -1,11 +1,13 @@
 // `npm run demo`: the main job end to end. Exit code 0 only if everything arrived.
 import { fileURLToPath } from 'node:url';
-import { relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { styleText } from 'node:util';
 import { profileBackupBucket } from '@tradewind/shared-types';
+import { SeenSecrets } from '@tradewind/testkit';
 import { followInteractions } from './demo-interactions.js';
 import { followMonth } from './demo-month.js';
-import { DemoPage } from './demo-page.js';
+import { DemoPage, timed } from './demo-page.js';
 import { findOrStartPlatform, type DemoPlatform } from './demo-platform.js';
 import { queryConnections } from './demo-queries.js';
 import { createDemoUser, makeApiKey, signInWithOAuth } from './demo-sign-in.js';
@@ -44,6 +46,7 @@ async function main(): Promise<number> {
 }
 
 async function mainJob(platform: DemoPlatform, page: DemoPage): Promise<void> {
+  const secrets = SeenSecrets.watch();
   page.heading('Sign-in');
   const user = await createDemoUser(platform);
   page.line(`made ${user.email}, because ten data calls a day belong to each user`);
@@ -58,6 +61,20 @@ async function mainJob(platform: DemoPlatform, page: DemoPage): Promise<void> {
 
   page.heading('Monthly run');
   await followMonth(platform, page);
+
+  await checkLogs(platform, secrets, page);
+}
+
+/** A platform elsewhere, such as that of the Compose file, has its logs elsewhere. */
+async function checkLogs({ settings }: DemoPlatform, secrets: SeenSecrets, page: DemoPage): Promise<void> {
+  const folder = join(settings.dataDir, 'logs');
+  if (!existsSync(folder)) return;
+  page.heading('Logs');
+  secrets.addSettings(settings.dataDir);
+  const { result, seconds } = await timed(async () => secrets.scanLogs(folder));
+  const none = 'no password, token, key or e-mail address';
+  page.check(none, result.findings.length === 0, result.findings.slice(0, 3).join('; '));
+  page.figure('Logs', 'secrets of this run, not found', secrets.count, seconds);
 }
 
 function placesToLook({ settings, address, isOwn }: DemoPlatform): (readonly [string, string])[] {
