@@ -40,6 +40,7 @@ export class Relay {
 
   /** Connections stay and new ones are taken, but nothing passes any more. */
   hang(): void {
+    if (this.isStill) return;
     this.isStill = true;
     for (const { inbound, outbound } of this.pairs) {
       inbound.unpipe().pause();
@@ -49,6 +50,8 @@ export class Relay {
 
   /** What was held back passes, and everything after it. */
   resume(): void {
+    // A second pipe would send every byte twice.
+    if (!this.isStill) return;
     this.isStill = false;
     for (const { inbound, outbound } of this.pairs) connect(inbound, outbound);
   }
