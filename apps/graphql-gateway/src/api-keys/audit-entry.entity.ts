@@ -7,7 +7,7 @@ export type AuditOutcome =
 /** A row of the audit log, which is only ever added to. */
 @Entity('api_key_audit')
 export class AuditEntry {
-  /** PostgreSQL numbers the rows as they are written. */
+  /** From a sequence of PostgreSQL; set before the entry is first written. */
   @PrimaryColumn('bigint')
   id?: string;
 

@@ -100,6 +100,19 @@ describe('audit log', () => {
     expect(rows).toEqual([{ name: `api_key_audit_${month}` }]);
   });
 
+  it('stores entries once that are appended again after a connection broke', async () => {
+    const operationName = 'appended again';
+    const entries = ['2026-04-21T00:00:00.001Z', '2026-04-21T00:00:00.001Z', '2026-04-22T00:00:00.000Z'].map((at) =>
+      entry(at, { operationName }),
+    );
+    await store.append(entries.slice(0, 2));
+    await new AuditLogStore(db).append(entries);
+    const rows = await db.rows('select id::text from api_key_audit where operation_name = $1 order by id', [
+      operationName,
+    ]);
+    expect(rows).toEqual(entries.map(({ id }) => ({ id })));
+  });
+
   it('allows no change of a row, in the log or in the table of a month', async () => {
     await store.append([entry('2026-04-20T00:00:00.000Z')]);
     for (const table of ['api_key_audit', 'api_key_audit_2026_04', 'api_key_audit_2026_05']) {

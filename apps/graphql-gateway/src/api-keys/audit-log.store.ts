@@ -13,14 +13,21 @@ export class AuditLogStore {
 
   constructor(private readonly db: Db) {}
 
-  /** Appends all entries in one statement, in their order. */
+  /**
+   * Appends all entries in one statement, in their order. Safe to call again with entries of a call that failed: their
+   * numbers stay, so that an entry which was stored although the connection broke is not stored twice.
+   */
   async append(entries: readonly AuditEntry[]): Promise<void> {
+    await this.number(entries.filter(({ id }) => id === undefined));
     for (const month of new Set(entries.map(({ at }) => monthOf(at)))) await this.makeMonth(month);
     try {
       await this.db.affected(
-        `insert into api_key_audit (at, outcome, key_id, key_prefix, user_id, ip, operation_name, occurrences)
-         select * from unnest($1::timestamptz[], $2::text[], $3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::int[])`,
+        `insert into api_key_audit (id, at, outcome, key_id, key_prefix, user_id, ip, operation_name, occurrences)
+         select * from unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::uuid[], $5::text[], $6::uuid[], $7::text[],
+           $8::text[], $9::int[])
+         on conflict (id, at) do nothing`,
         [
+          entries.map((entry) => entry.id),
           entries.map((entry) => entry.at),
           entries.map((entry) => entry.outcome),
           entries.map((entry) => entry.keyId),
@@ -65,6 +72,15 @@ export class AuditLogStore {
       for (const { name } of rows) await tx.affected(`drop table if exists "${name}"`);
       return rows.map(({ name }) => name);
     });
+  }
+
+  private async number(entries: readonly AuditEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    const rows = await this.db.rows<{ id: string }>(
+      `select nextval('api_key_audit_number')::text as id from generate_series(1, $1::int)`,
+      [entries.length],
+    );
+    for (const [index, { id }] of rows.entries()) entries[index]!.id = id;
   }
 
   private async makeMonth(month: string): Promise<void> {
