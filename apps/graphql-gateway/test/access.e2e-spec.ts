@@ -122,7 +122,7 @@ describe('access', () => {
       'an expired key': bearer('unknown', expired.key),
       'a key of a disabled user': bearer('unknown', ended.key),
       'a JWT of a disabled user': bearer('unknown', endedJwt),
-      'an expired JWT': bearer('unknown', identity.token(user, { exp: Math.floor(Date.now() / 1000) - 1 })),
+      'an expired JWT': bearer('unknown', identity.token(user, { exp: Math.floor(Date.now() / 1000) - 60 })),
       'a JWT of another issuer': bearer('unknown', identity.token(user, { iss: 'https://elsewhere.example.com' })),
       'a JWT for another audience': bearer('unknown', identity.token(user, { aud: 'https://elsewhere.example.com' })),
       'an OAuth access token': bearer(
