@@ -77,7 +77,7 @@ describe('access', () => {
       await app.untilCompleted(runId);
       return {
         // The dispatcher of the queue writes all the time.
-        ...(await tableHashes(app.databaseUrl, ['queue'])),
+        ...(await tableHashes(app.databaseUrl, ['queue', 'version'])),
         pushed: app.neighbours.pushed.length,
         retries: app.neighbours.retries.length,
       };
