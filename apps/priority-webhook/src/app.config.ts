@@ -36,7 +36,7 @@ export class AppConfig extends configClass({
     // writers would only take the disk from the inbox.
     default: 8,
     min: 0,
-    desc: 'Received profiles that one replica stores before it answers; when there are more, answers come at once and profiles are stored from the inbox table until it is empty',
+    desc: 'Received profiles that one replica stores before it answers; further ones are answered at once and stored from the inbox table',
   }),
   STORE_TIMEOUT_MS: integer({
     default: 10_000,

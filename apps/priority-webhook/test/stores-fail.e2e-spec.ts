@@ -155,36 +155,6 @@ describe('a store that fails for a while', () => {
     }
   });
 
-  it('once a delivery waits in the inbox, no answer waits for the stores until a pass has emptied it', async () => {
-    const settings = { DELIVERY_QUEUE_MAX: '1', DELIVERY_WAIT_MS: '60000', LOOP_INTERVAL_MS: '600000' };
-    const busy = await app.replica(settings);
-    const holder = new pg.Client({ connectionString: app.databaseUrl });
-    await holder.connect();
-    await holder.query('begin; lock table warehouse.scraped_profile_calls in access exclusive mode');
-    const first = deliverTo(busy.url, profileBody('admitted'));
-    await eventually(async () => expect(await inbox()).toHaveLength(1));
-    const second = await deliverTo(busy.url, profileBody('beyond'));
-    await holder.query('commit');
-    await holder.end();
-    expect((await first).body).toMatchObject({ saved_to_warehouse: true, backed_up_to_storage: true });
-    const third = await deliverTo(busy.url, profileBody('behind'));
-    for (const { body } of [second, third]) {
-      expect(body).toMatchObject({ saved_to_warehouse: false, backed_up_to_storage: false });
-    }
-    // By the other replica, which shares the inbox.
-    await eventually(async () => expect([await stored('beyond'), await stored('behind')]).toEqual([1, 1]));
-  });
-
-  it('after a burst, answers say again what was stored', async () => {
-    const small = await app.replica({ DELIVERY_QUEUE_MAX: '1' });
-    await Promise.all(Array.from({ length: 30 }, (_, index) => deliverTo(small.url, profileBody(`burst-${index}`))));
-    let next = 0;
-    await eventually(async () => {
-      const { body } = await deliverTo(small.url, profileBody(`after-the-burst-${(next += 1)}`));
-      expect(body).toMatchObject({ saved_to_warehouse: true, backed_up_to_storage: true });
-    });
-  });
-
   it('the inbox itself: the answer is an error, and claims to have kept nothing', async () => {
     await app.query('alter table delivery rename to delivery_away');
     const answer = await app.deliver(profileBody('jane'));

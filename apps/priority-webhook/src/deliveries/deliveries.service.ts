@@ -69,7 +69,7 @@ export class DeliveriesService {
 
   /** Keeps a group durably, and begins at once to store it when there is room. */
   private async keep(group: readonly IncomingDelivery[]): Promise<KeptAndTried[]> {
-    const isAttempted = this.storing.admit(group.length);
+    const isAttempted = this.storing.hasRoomFor(group.length);
     const inserted = await this.store.insert(group, isAttempted ? leaseMs(this.config) : 0);
     if (!isAttempted) return inserted;
     return inserted.map((one) => (one.isNew ? { ...one, attempt: this.storing.attemptFresh(one.delivery) } : one));

@@ -22,12 +22,6 @@ const passBytes = 8 * 2 ** 20;
 /** What went wrong; undefined when it is done. */
 type Fault = string | undefined;
 
-interface Attempt {
-  progress: DeliveryProgress;
-  /** Resolves once the outcome is in the inbox table, or could not be written. */
-  recorded: Promise<void>;
-}
-
 /**
  * Brings deliveries to warehouse and backup, a group at a time: one append, a bounded number of objects at once, one
  * record. Both writes are idempotent (row_id, object name), so any process may repeat an attempt at any time. Neither
@@ -38,11 +32,9 @@ export class ProfileStoringService {
   /** Progress that is not in the table yet, by delivery. */
   private readonly unrecorded = new Map<string, DeliveryProgress>();
   /** Deliveries that were just received, whose answers wait for the outcome. */
-  private readonly fresh: GroupCommit<KeptDelivery, Attempt>;
+  private readonly fresh: GroupCommit<KeptDelivery, DeliveryProgress>;
   private freshCount = 0;
   private isWorkingOff = false;
-  /** Whether deliveries of this process may wait in the inbox table. */
-  private hasBacklog = false;
 
   constructor(
     private readonly store: DeliveriesStore,
@@ -68,50 +60,42 @@ export class ProfileStoringService {
     return this.unrecorded.get(delivery.id) ?? delivery;
   }
 
-  /**
-   * Whether that many deliveries may be tried before they are answered. Otherwise they wait in the inbox table, and so
-   * do all later ones until it is empty. Under load, answers then never wait for warehouse and backup.
-   */
-  admit(count: number): boolean {
-    const hasRoom = this.freshCount + count <= this.config.DELIVERY_QUEUE_MAX;
-    if (!hasRoom || this.isWorkingOff) this.hasBacklog = true;
-    return !this.hasBacklog;
+  /** Whether that many deliveries may be tried before they are answered; otherwise they wait in the inbox table. */
+  hasRoomFor(count: number): boolean {
+    return !this.isWorkingOff && this.freshCount + count <= this.config.DELIVERY_QUEUE_MAX;
   }
 
-  /** An attempt at a delivery that was just received and admitted. Never rejects. */
+  /** An attempt at a delivery that was just received. Never rejects. */
   async attemptFresh(delivery: KeptDelivery): Promise<DeliveryProgress> {
     this.freshCount += 1;
-    const attempt = this.background.track(this.fresh.add(delivery));
-    // It takes its room until it is recorded, so that a slow database bounds what waits for it.
-    void attempt.then(({ recorded }) => recorded).finally(() => (this.freshCount -= 1));
-    return (await attempt).progress;
+    try {
+      return await this.background.track(this.fresh.add(delivery));
+    } finally {
+      this.freshCount -= 1;
+    }
   }
 
   /** One pass over the inbox, during which new deliveries wait there. True when there may be more. */
   private async storeDue(): Promise<boolean> {
-    this.hasBacklog = false;
     const due = await this.store.claimDue({ rows: passRows, bytes: passBytes }, leaseMs(this.config));
     if (due.length === 0) return false;
     this.isWorkingOff = true;
     try {
-      const attempts = await this.attempt(due);
-      // The next pass does not overtake the records of this one.
-      await attempts[0]!.recorded;
+      const results = await this.attempt(due);
       const bytes = due.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
       const isFull = due.length === passRows || bytes >= passBytes;
-      if (isFull) this.hasBacklog = true;
       // After a failure it pauses, so that the failed store can recover.
-      return isFull && attempts.every(({ progress: { isStored, isBackedUp } }) => isStored && isBackedUp);
+      return isFull && results.every(({ isStored, isBackedUp }) => isStored && isBackedUp);
     } finally {
       this.isWorkingOff = false;
     }
   }
 
   /**
-   * Does what is still missing of these deliveries, within STORE_TIMEOUT_MS, and answers the outcome of each in their
+   * Does what is still missing of these deliveries, within STORE_TIMEOUT_MS, and answers the progress of each in their
    * order. Failures are recorded and tried again later.
    */
-  private async attempt(deliveries: readonly KeptDelivery[]): Promise<Attempt[]> {
+  private async attempt(deliveries: readonly KeptDelivery[]): Promise<DeliveryProgress[]> {
     const [storeFaults, backupFaults] = await Promise.all([
       this.append(deliveries.filter(({ isStored }) => !isStored)),
       this.backUp(deliveries.filter(({ isBackedUp }) => !isBackedUp)),
@@ -123,8 +107,8 @@ export class ProfileStoringService {
     });
     // The callers need not wait for this record: warehouse and object store hold the delivery already.
     for (const { delivery, progress } of attempts) this.unrecorded.set(delivery.id, progress);
-    const recorded = this.background.track(this.record(attempts));
-    return attempts.map(({ progress }) => ({ progress, recorded }));
+    void this.background.track(this.record(attempts));
+    return attempts.map(({ progress }) => progress);
   }
 
   private async record(
