@@ -83,7 +83,7 @@ export class DataStore implements OnApplicationShutdown {
     return (await this.run(statement)) as Row[];
   }
 
-  /** The same values in the order of the columns: pg makes such rows of a page in half the time. */
+  /** The same values in the order of the columns, which pg makes faster. */
   async readRows(statement: Statement): Promise<unknown[][]> {
     return (await this.run(statement, { rowMode: 'array' })) as unknown[][];
   }
