@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brokenLinks, unknownWords } from './documents.mjs';
@@ -10,17 +10,25 @@ import { settingsTable } from './settings-table.mjs';
 import { nxWords, totals } from './test.mjs';
 
 describe('a command before npm ci', () => {
-  it('says that nothing is installed', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tradewind-bare-'));
-    try {
-      const copy = join(folder, 'tools/workspace/check-installed.mjs');
-      mkdirSync(join(copy, '..'), { recursive: true });
-      copyFileSync(join(root, 'tools/workspace/check-installed.mjs'), copy);
-      const { status, stderr } = spawnSync(process.execPath, [copy], { encoding: 'utf8', env: {} });
-      expect({ status, stderr }).toEqual({ status: 1, stderr: 'Nothing is installed yet. Run: npm ci\n' });
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object };
+  const files = [
+    'package.json',
+    ...['build', 'check-installed', 'load-env'].map((name) => `tools/workspace/${name}.mjs`),
+  ];
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tradewind-bare-'));
+    for (const file of files) cpSync(join(root, file), join(folder, file));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each(Object.entries(scripts))('npm run %s says that nothing is installed', (_name, script: string) => {
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8' });
+    expect({ status, stdout, stderr }).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'Nothing is installed yet, or only a part. Run: npm ci\n',
+    });
   });
 });
 
