@@ -256,6 +256,30 @@ describe('authentication', () => {
     }
   });
 
+  it('makes and revokes a key together with its audit entry, or not at all', async () => {
+    const shared = await startGateway();
+    try {
+      const { user } = await shared.newKey();
+      const outcomes = `select outcome from api_key_audit order by id`;
+      // Not waited for: a kill after the answer loses nothing.
+      expect((await shared.sql.query(outcomes)).rows).toEqual([{ outcome: 'created' }]);
+      await shared.sql.query(`create function audit_away() returns trigger language plpgsql
+        as $$ begin raise exception 'audit log is away'; end $$;
+        create trigger audit_away before insert on api_key_audit for each statement execute function audit_away()`);
+      await expect(shared.newKey({ user })).rejects.toThrow();
+      const keys = shared.replicas[0]!.app.get(ApiKeysService);
+      const [only, ...others] = await keys.list({ user: user.email });
+      expect(others).toEqual([]);
+      await expect(keys.revoke(only!)).rejects.toThrow('audit log is away');
+      expect((await keys.list({ user: user.email }))[0]).toMatchObject({ revokedAt: null });
+      await shared.sql.query('drop trigger audit_away on api_key_audit');
+      await keys.revoke(only!);
+      expect((await shared.sql.query(outcomes)).rows).toEqual([{ outcome: 'created' }, { outcome: 'revoked' }]);
+    } finally {
+      await shared.close();
+    }
+  });
+
   it('a thousand bad keys of one network get 401, then 429 with Retry-After, and a dozen audit rows in all', async () => {
     const attacked = await startGateway({ TRUST_PROXY: 'true', REFUSED_KEYS_PER_MINUTE: '60' });
     try {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Db } from '@tradewind/service-kit';
 import type { AppConfig } from '../app.config.js';
 import type { ServiceError } from '@tradewind/shared-types';
 import { Clock } from '../clock.js';
@@ -59,9 +60,11 @@ describe('ApiKeysService', () => {
     const events: Pick<AppEvents, 'emit'> = { emit: () => undefined };
     const clock = new Clock();
     const limit = new RefusedKeysLimit(config as AppConfig, clock, events as AppEvents);
-    // Ended credentials are checked only when a key is made.
+    // Transactions and ended credentials are needed only when keys change.
+    const db = {} as Db;
     const ended = {} as EndedCredentialsStore;
     return new ApiKeysService(
+      db,
       store as ApiKeysStore,
       audit as AuditLogService,
       config as AppConfig,

@@ -2,7 +2,7 @@
 // The look-up fails closed: a key that cannot be looked up is refused.
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import type { Tx } from '@tradewind/service-kit';
+import { Db, type Tx } from '@tradewind/service-kit';
 import { ServiceError, type CredentialChangesPage } from '@tradewind/shared-types';
 import { LRUCache } from 'lru-cache';
 import { AppConfig } from '../app.config.js';
@@ -12,7 +12,7 @@ import { RefusedKeysLimit } from '../rate-limit/refused-keys-limit.js';
 import { displayPrefix, generateApiKey, hashApiKey, isWellFormedApiKey } from './api-key-format.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeysStore } from './api-keys.store.js';
-import type { AuditOutcome } from './audit-entry.entity.js';
+import type { AuditEntry, AuditOutcome } from './audit-entry.entity.js';
 import { AuditLogService } from './audit-log.service.js';
 import { EndedCredentialsStore } from './ended-credentials.store.js';
 
@@ -37,6 +37,7 @@ export class ApiKeysService implements OnModuleDestroy {
   private renewalTimer: NodeJS.Timeout | undefined;
 
   constructor(
+    private readonly db: Db,
     private readonly store: ApiKeysStore,
     private readonly audit: AuditLogService,
     private readonly config: AppConfig,
@@ -71,17 +72,23 @@ export class ApiKeysService implements OnModuleDestroy {
       createdAt,
       expiresAt: new Date(createdAt.getTime() + options.expiresInDays * dayMs),
     };
-    const keyId = await this.endedCredentials.betweenChanges((tx) => this.store.insert(tx, made));
-    if (keyId === undefined) throw invalidToken();
-    this.audit.record({
-      at: createdAt,
-      outcome: 'created',
-      keyId,
-      keyPrefix: made.prefix,
-      userId: made.userId,
-      ip: options.ip,
-      operationName: options.operationName,
+    const isMade = await this.endedCredentials.betweenChanges(async (tx) => {
+      const keyId = await this.store.insert(tx, made);
+      if (keyId === undefined) return false;
+      await this.audit.store(tx, [
+        {
+          at: createdAt,
+          outcome: 'created',
+          keyId,
+          keyPrefix: made.prefix,
+          userId: made.userId,
+          ip: options.ip,
+          operationName: options.operationName,
+        },
+      ]);
+      return true;
     });
+    if (!isMade) throw invalidToken();
     return key;
   }
 
@@ -113,36 +120,26 @@ export class ApiKeysService implements OnModuleDestroy {
 
   /** Revokes the keys made with credentials that have ended since. Call `forget` after the commit. */
   async end(tx: Tx, changes: CredentialChangesPage['changes']): Promise<ApiKey[]> {
-    return this.store.revokeOfEndedCredentials(tx, changes, this.clock.now());
+    const ended = await this.store.revokeOfEndedCredentials(tx, changes, this.clock.now());
+    await this.audit.store(tx, ended.map(revocationOf));
+    return ended;
   }
 
-  /** Makes this replica refuse these keys at once, and records that they were revoked. */
+  /** Makes this replica refuse these keys at once. */
   forget(ended: readonly ApiKey[]): void {
-    for (const key of ended) {
-      this.cache.delete(key.hash.toString('base64'));
-      this.recordRevocation(key, key.revokedAt!);
-    }
+    for (const key of ended) this.cache.delete(key.hash.toString('base64'));
   }
 
   /** Revokes a key; false when it already was. Every replica refuses it within KEY_CACHE_MS. */
   async revoke(key: ApiKey): Promise<boolean> {
-    const at = this.clock.now();
-    const changed = await this.store.revoke(key.id, at);
-    this.cache.delete(key.hash.toString('base64'));
-    if (changed) this.recordRevocation(key, at);
-    return changed;
-  }
-
-  private recordRevocation(key: ApiKey, at: Date): void {
-    this.audit.record({
-      at,
-      outcome: 'revoked',
-      keyId: key.id,
-      keyPrefix: key.prefix,
-      userId: key.userId,
-      ip: null,
-      operationName: null,
+    const revokedAt = this.clock.now();
+    const isChanged = await this.db.transaction(async (tx) => {
+      if (!(await this.store.revoke(tx, key.id, revokedAt))) return false;
+      await this.audit.store(tx, [revocationOf({ ...key, revokedAt })]);
+      return true;
     });
+    this.forget([key]);
+    return isChanged;
   }
 
   private isUsable(key: ApiKey | undefined): boolean {
@@ -206,6 +203,18 @@ export class ApiKeysService implements OnModuleDestroy {
     });
     return new ServiceError({ code: 'caller.unauthenticated', status: 401, message: 'Invalid API key' });
   }
+}
+
+function revocationOf(key: ApiKey): AuditEntry {
+  return {
+    at: key.revokedAt!,
+    outcome: 'revoked',
+    keyId: key.id,
+    keyPrefix: key.prefix,
+    userId: key.userId,
+    ip: null,
+    operationName: null,
+  };
 }
 
 function keysUnavailable(cause: unknown): ServiceError {

@@ -59,8 +59,8 @@ export class ApiKeysStore {
   }
 
   /** Revokes a key; false when it already was. */
-  async revoke(id: string, at: Date): Promise<boolean> {
-    const { affected } = await this.keys.update({ id, revokedAt: IsNull() }, { revokedAt: at });
+  async revoke(tx: Tx, id: string, at: Date): Promise<boolean> {
+    const { affected } = await tx.repository(ApiKey).update({ id, revokedAt: IsNull() }, { revokedAt: at });
     return affected === 1;
   }
 }

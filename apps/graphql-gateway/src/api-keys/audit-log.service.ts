@@ -1,9 +1,10 @@
-// No request waits for the audit log: entries are collected in memory and written in batches. A clean stop writes the
-// rest. While the database is away entries stay in memory; beyond the limit the oldest are dropped with an error event.
+// A key that is made or revoked has its entry in the same transaction. No other request waits for the audit log: uses
+// and refusals are collected in memory and written in batches. A clean stop writes the rest. While the database is away
+// entries stay in memory; beyond the limit the oldest are dropped with an error event.
 // Refusals beyond the first ones of a minute share a row (refusal-summary.ts), written when the minute is over. A kill
-// loses the counts of one minute at most.
+// loses the uses of the last quarter of a second, and the counts of one minute, at most.
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { BackgroundWork } from '@tradewind/service-kit';
+import { BackgroundWork, type Tx } from '@tradewind/service-kit';
 import { Clock } from '../clock.js';
 import { AppEvents } from '../events.js';
 import type { AuditEntry } from './audit-entry.entity.js';
@@ -21,7 +22,7 @@ export class AuditLogService implements BeforeApplicationShutdown {
   private readonly refusals = new RefusalSummary();
 
   constructor(
-    private readonly store: AuditLogStore,
+    private readonly log: AuditLogStore,
     private readonly events: AppEvents,
     private readonly clock: Clock,
     background: BackgroundWork,
@@ -36,9 +37,15 @@ export class AuditLogService implements BeforeApplicationShutdown {
     });
   }
 
+  /** For a use or a refusal. */
   record(entry: AuditEntry): void {
     const own = this.refusals.add(entry);
     if (own) this.add([own]);
+  }
+
+  /** For a change of keys: the entries are stored if and only if its transaction is. */
+  async store(tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
+    await this.log.append(entries, tx);
   }
 
   /** Writes everything recorded so far. */
@@ -69,7 +76,7 @@ export class AuditLogService implements BeforeApplicationShutdown {
     const batch = this.pending.splice(0, batchSize);
     if (batch.length === 0) return false;
     try {
-      await this.store.append(batch);
+      await this.log.append(batch);
     } catch (error) {
       this.pending.unshift(...batch);
       throw error;

@@ -1,6 +1,6 @@
 // The append-only audit log, one table for each month (UTC).
 import { Injectable } from '@nestjs/common';
-import { Db } from '@tradewind/service-kit';
+import { Db, type Queries } from '@tradewind/service-kit';
 import { AuditEntry } from './audit-entry.entity.js';
 
 /** Longest wait for the lock that dropping a table takes: readers queue behind it. The next pass tries again. */
@@ -15,13 +15,17 @@ export class AuditLogStore {
 
   /**
    * Appends all entries in one statement, in their order. Safe to call again with entries of a call that failed: their
-   * numbers stay, so that an entry which was stored although the connection broke is not stored twice.
+   * numbers stay, so that an entry which was stored although the connection broke is not stored twice. Given a
+   * transaction, the entries are stored with what it changes, or not at all.
    */
-  async append(entries: readonly AuditEntry[]): Promise<void> {
-    await this.number(entries.filter(({ id }) => id === undefined));
-    for (const month of new Set(entries.map(({ at }) => monthOf(at)))) await this.makeMonth(month);
+  async append(entries: readonly AuditEntry[], queries: Queries = this.db): Promise<void> {
+    await number(
+      queries,
+      entries.filter(({ id }) => id === undefined),
+    );
+    for (const month of new Set(entries.map(({ at }) => monthOf(at)))) await this.makeMonth(month, queries);
     try {
-      await this.db.affected(
+      await queries.affected(
         `insert into api_key_audit (id, at, outcome, key_id, key_prefix, user_id, ip, operation_name, occurrences)
          select * from unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::uuid[], $5::text[], $6::uuid[], $7::text[],
            $8::text[], $9::int[])
@@ -74,20 +78,21 @@ export class AuditLogStore {
     });
   }
 
-  private async number(entries: readonly AuditEntry[]): Promise<void> {
-    if (entries.length === 0) return;
-    const rows = await this.db.rows<{ id: string }>(
-      `select nextval('api_key_audit_number')::text as id from generate_series(1, $1::int)`,
-      [entries.length],
-    );
-    for (const [index, { id }] of rows.entries()) entries[index]!.id = id;
-  }
-
-  private async makeMonth(month: string): Promise<void> {
+  private async makeMonth(month: string, queries: Queries = this.db): Promise<void> {
     if (this.months.has(month)) return;
-    await this.db.rows('select make_api_key_audit_month($1::date)', [month]);
-    this.months.add(month);
+    await queries.rows('select make_api_key_audit_month($1::date)', [month]);
+    // A transaction may still roll back, and its table with it.
+    if (queries === this.db) this.months.add(month);
   }
+}
+
+async function number(queries: Queries, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = await queries.rows<{ id: string }>(
+    `select nextval('api_key_audit_number')::text as id from generate_series(1, $1::int)`,
+    [entries.length],
+  );
+  for (const [index, { id }] of rows.entries()) entries[index]!.id = id;
 }
 
 /** First day of the month, or of one some months later, `YYYY-MM-DD`. */
