@@ -103,6 +103,9 @@ describe('explorer in Chromium', () => {
       expect(await page.getByLabel('API key').inputValue()).toMatch(/^svc_/);
       await run(page);
       await answer(page).getByText('Café Zürich').waitFor();
+      // It stays beside the calls left, which later requests write.
+      await page.getByText('99999 of 100000 left').waitFor();
+      expect(await page.getByText('A key for one day').isVisible()).toBe(true);
     });
   });
 });

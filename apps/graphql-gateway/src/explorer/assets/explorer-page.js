@@ -3,6 +3,7 @@
 const byId = (id) => document.getElementById(id);
 const keyField = byId('key');
 const limits = byId('limits');
+const notice = byId('notice');
 const examples = await (await fetch('/explorer/examples.json')).json();
 
 async function post(path, credential, body) {
@@ -54,7 +55,7 @@ byId('login').addEventListener('submit', async (event) => {
   });
   const token = login.data?.authenticateUser.token;
   if (!token) {
-    limits.value = login.message ?? login.errors[0].message;
+    notice.value = login.message ?? login.errors[0].message;
     return;
   }
   const made = await post('/auth/graphql', token, {
@@ -62,7 +63,7 @@ byId('login').addEventListener('submit', async (event) => {
     variables: { input: { name: 'explorer', expiresInDays: 1 } },
   });
   keyField.value = made.data?.createApiKey ?? '';
-  limits.value = made.data ? 'A key for one day; copy it if you want to keep it.' : made.message;
+  notice.value = made.data ? 'A key for one day; copy it if you want to keep it.' : made.message;
   show(shown());
 });
 
