@@ -77,12 +77,14 @@ export class JobsStore {
         [JSON.stringify(proposals), jobs.userCompanyId, jobs.triggerUserId, jobs.triggeredBy],
       );
     const ids = proposals.map(({ job_id }) => job_id);
-    const created = await this.db.session((connection) =>
-      insert(connection).catch(async (error: unknown) => {
+    const sent = await this.db.session((connection) =>
+      insert(connection).catch((error: unknown) => {
         if (!isDatabaseUnavailable(error)) throw error;
-        return this.createAgain(insert, ids, jobs.deadline, error);
+        return { error };
       }),
     );
+    // The connection is free by now. Triggers that kept theirs while they wait for another would keep out everybody.
+    const created = Array.isArray(sent) ? sent : await this.createAgain(insert, ids, jobs.deadline, sent.error);
     const createdIds = new Set(created.map((row) => row.job_id));
     return ids.map((id) => (createdIds.has(id) ? id : undefined));
   }
