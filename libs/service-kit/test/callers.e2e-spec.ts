@@ -262,6 +262,25 @@ describe('callers', () => {
     },
   );
 
+  it('refuses a proof whose key is none', async () => {
+    const token = await issuer.accessToken({ cnf: { jkt: new DpopKey().thumbprint } });
+    for (const jwk of [
+      { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' },
+      { kty: 'EC', crv: 'P-256', x: 1, y: 2 },
+    ]) {
+      const parts = [
+        { typ: 'dpop+jwt', alg: 'ES256', jwk },
+        { jti: 'x', iat: ahead(0) },
+      ].map(base64url);
+      const headers = { authorization: `DPoP ${token}`, dpop: [...parts, 'A'.repeat(86)].join('.') };
+      const response = await fetch(`${running.url}/who`, { headers });
+      expect([response.status, response.headers.get('www-authenticate')]).toEqual([
+        401,
+        expect.stringContaining('error="invalid_dpop_proof"'),
+      ]);
+    }
+  });
+
   it('reads the keys rarely, however many unknown key ids arrive', async () => {
     const before = issuer.readCount;
     for (let i = 0; i < 20; i++) await who(await issuer.sign({}, { typ: 'at+jwt', kid: `unknown-${i}` }));
