@@ -71,6 +71,9 @@ describe('the read side', () => {
     ['status=DONE', 'status'],
     ['entity=person', 'entity'],
     ['created_from=yesterday', 'created_from'],
+    // ISO 8601, but nothing that Date reads.
+    ['created_from=20261123', 'created_from'],
+    ['created_before=2026-W48', 'created_before'],
     ['cursor=nonsense', 'cursor'],
     ['sort=up', 'sort'],
   ])('refuses %s', async (query, field) => {

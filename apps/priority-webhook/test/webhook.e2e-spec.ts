@@ -275,6 +275,8 @@ describe('POST /months/:month/profiles/lookup', () => {
       [],
     );
     expect((await lookup({ network_usernames: ['x'] }, '2026-13')).status).toBe(400);
+    // ISO 8601, but nothing that Date reads.
+    expect((await lookup({ network_usernames: ['x'], since: '2026-W48' })).status).toBe(400);
     expect((await lookup({ network_usernames: 'x' })).status).toBe(400);
     const spellings = ['https://www.linkedin.com/in/Month-One/', 'MONTH-ONE'];
     for (const spelling of spellings) {

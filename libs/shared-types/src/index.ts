@@ -3,6 +3,7 @@ export * from './environment.js';
 export * from './error-codes.js';
 export * from './field-presence.js';
 export * from './health.js';
+export * from './instant-field.js';
 export * from './month-field.js';
 export * from './month.js';
 export * from './network-username.js';

@@ -1,7 +1,8 @@
 // What coordinator, priority-api and priority-webhook ask one another over HTTP, with a service token.
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsBoolean, IsISO8601, Matches, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, Matches, ValidateNested } from 'class-validator';
 import { MayBeAbsent } from './field-presence.js';
+import { IsInstant } from './instant-field.js';
 import type { Month } from './month.js';
 import { NetworkUsernames } from './network-username-fields.js';
 import { ProfileReference, uuidPattern } from './pipeline-messages.js';
@@ -19,7 +20,7 @@ export class ProfileLookup {
 
   /** Deliveries before this instant do not count: those of a run that a forced one has replaced. ISO 8601. */
   @MayBeAbsent()
-  @IsISO8601()
+  @IsInstant()
   since?: string;
 }
 

@@ -7,9 +7,9 @@ import {
   type PostedLimit,
   type ProfileEntity,
 } from '@tradewind/scraping-provider';
-import { MayBeAbsent, MayBeNull, networkHandleOf, networkUsernameLengthMax } from '@tradewind/shared-types';
+import { IsInstant, MayBeAbsent, MayBeNull, networkHandleOf, networkUsernameLengthMax } from '@tradewind/shared-types';
 import { Transform, Type, type TransformFnParams } from 'class-transformer';
-import { IsBoolean, IsIn, IsISO8601, IsString, ValidateNested } from 'class-validator';
+import { IsBoolean, IsIn, IsString, ValidateNested } from 'class-validator';
 import { trackerStatuses, type TrackerStatus } from '../tracker/tracker.types.js';
 import {
   entityOf,
@@ -172,12 +172,12 @@ export class ListQueryDto {
 
   @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Created at this moment or later' })
   @MayBeAbsent()
-  @IsISO8601({ strict: true })
+  @IsInstant()
   created_from?: string;
 
   @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Created before this moment' })
   @MayBeAbsent()
-  @IsISO8601({ strict: true })
+  @IsInstant()
   created_before?: string;
 
   @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 200, default: 50 })
