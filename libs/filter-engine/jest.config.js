@@ -1,0 +1,4 @@
+export default {
+  displayName: 'filter-engine',
+  preset: '../../jest.preset.js',
+};

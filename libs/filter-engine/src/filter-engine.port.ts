@@ -1,0 +1,85 @@
+// Which records satisfy a filter, in which order, and how many. An engine knows ids; PostgreSQL has the rows.
+import type { NormalisedFilter } from '@tradewind/filters';
+
+export type Entity = NormalisedFilter['entity'];
+
+/** One key of an order. Where the column is null, the record comes last in both directions. */
+export interface SortKey {
+  column: string;
+  type: 'date' | 'bigint' | 'text' | 'timestamptz';
+  direction: 'asc' | 'desc';
+  isNullable: boolean;
+}
+
+/** The values of all sort keys of one record, as PostgreSQL writes them; null where the record has none. */
+export type CursorPosition = readonly (string | null)[];
+
+export interface FilterQuery {
+  filter: NormalisedFilter;
+  /** Equal for filters of equal meaning, as `canonicalKey` of libs/filters makes it. */
+  key: string;
+  /** All keys of the order. The last one is the id, so no two records are equal. Texts have the database's order. */
+  sort: readonly SortKey[];
+  /** The page begins behind this position, whether or not a record is there; null for the first page. */
+  after: CursorPosition | null;
+  /** Most ids wanted, at least 1. */
+  limit: number;
+  isCounted: boolean;
+  /** The oldest version that the answer may have. */
+  since: bigint;
+  /**
+   * Ids to leave out of page and count, ascending: all records that changed after `since`. The caller judges them
+   * itself. It passes the same array while they are the same, so an engine may keep what it derives from it.
+   */
+  except: readonly bigint[];
+}
+
+export interface FilterAnswer {
+  /** The first ids behind `after` that satisfy the filter and are not in `except`, in the order of `sort`. */
+  ids: readonly bigint[];
+  /** All ids that satisfy the filter and are not in `except`, whatever `after` says; present when `isCounted`. */
+  count?: number;
+  /**
+   * The data version (`data_version` of the entity) that ids and count are exact for, at least `since`. They may hold
+   * later changes of records in `except` alone.
+   */
+  version: bigint;
+}
+
+/** Why an engine has no answer now: it holds no data yet, only an older version, or is out of reach. */
+export type Unanswered = 'not_ready' | 'behind' | 'away';
+
+/**
+ * An index of all records by their filtered and sorted columns. Every engine gives the same answers for the same data,
+ * however many calls run at once; PostgreSQL is the reference.
+ *
+ * - An answer is exact for the version that it names. It is never older than `since`.
+ * - What an engine cannot answer it says before it does any work: `canAnswer` per query, `Unanswered` per moment.
+ * - Deleted records are among `except`, as are new ones.
+ *
+ * The caller does what all engines share: it follows the changes of the data (`ChangedRows`), passes them as `except`,
+ * adds those that match, reads the page's rows by id from PostgreSQL in one statement with the data version, and uses
+ * the answer only if that is the version of its changes. Otherwise it tries once more, then asks PostgreSQL.
+ */
+export abstract class FilterEngine {
+  /** For metrics and logs: the value of FILTER_ENGINE. */
+  abstract readonly name: string;
+
+  /**
+   * Whether the engine can answer such a query: entity, operators, sort keys, number and size of the values. It
+   * depends on the query alone, and costs microseconds.
+   */
+  abstract canAnswer(query: Pick<FilterQuery, 'filter' | 'sort' | 'after' | 'limit'>): boolean;
+
+  /**
+   * The version of the entity that an answer would have now, at least; undefined while the engine has no data of it.
+   * Changes up to this version need not be passed as `except`. It never decreases, unless the data was restored.
+   */
+  abstract version(entity: Entity): bigint | undefined;
+
+  /**
+   * Only for queries that `canAnswer`.
+   * @throws for a fault of the engine, never for its absence
+   */
+  abstract search(query: FilterQuery): Promise<FilterAnswer | Unanswered>;
+}

@@ -1,0 +1,2 @@
+export * from './changed-rows.js';
+export * from './filter-engine.port.js';
