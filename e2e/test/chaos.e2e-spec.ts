@@ -14,12 +14,13 @@ const timeoutMs = 600_000;
 it(
   'under load and faults nothing is lost, doubled, bought twice or refused without a cause',
   async () => {
-    const words = ['--conditions=@tradewind/source', '--import', '@swc-node/register/esm-register'];
+    const hooks = join(rootDir, 'tools/workspace/source-hooks.mjs');
+    const words = ['--conditions=@tradewind/source', '--import', hooks];
     const main = join(rootDir, 'e2e/chaos/main.ts');
     const { NODE_OPTIONS: _options, TEST_DATABASE_URL: _test, ...env } = process.env;
     const run = promisify(execFile)(process.execPath, [...words, main, '--minutes', minutes, '--seed', seed], {
       cwd: rootDir,
-      env: { ...env, TS_NODE_PROJECT: join(rootDir, 'tsconfig.base.json') },
+      env,
       timeout: timeoutMs,
     });
     const { stdout } = await run.catch((error: { stdout: string; stderr: string }) => {

@@ -2,8 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-const typescript = import.meta.resolve('@swc-node/register/esm-register');
-const tsconfig = new URL('../../../tsconfig.base.json', import.meta.url).pathname;
+const hooks = new URL('../../../tools/workspace/source-hooks.mjs', import.meta.url).pathname;
 const main = new URL('./example-main.ts', import.meta.url).pathname;
 
 export interface ServiceProcess {
@@ -18,8 +17,8 @@ export function serviceProcesses() {
   const children: ChildProcess[] = [];
 
   function run(args: string[], env: Record<string, string>): ChildProcess {
-    const child = spawn(process.execPath, ['--conditions=@tradewind/source', '--import', typescript, main, ...args], {
-      env: { PATH: process.env['PATH'], TS_NODE_PROJECT: tsconfig, ...env },
+    const child = spawn(process.execPath, ['--conditions=@tradewind/source', '--import', hooks, main, ...args], {
+      env: { PATH: process.env['PATH'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     children.push(child);

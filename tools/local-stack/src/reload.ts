@@ -15,7 +15,7 @@ export const sourceOptions = (rootDir: string, name: ServiceName, debuggerPort: 
   `--inspect=127.0.0.1:${debuggerPort}`,
   '--conditions=@tradewind/source',
   '--import',
-  join(rootDir, 'tools/local-stack/source-hooks.mjs'),
+  join(rootDir, 'tools/workspace/source-hooks.mjs'),
 ];
 
 interface LogEntry {

@@ -1,5 +1,6 @@
-// Lets Node run TypeScript of the apps and libs, with decorators, which Node alone does not strip. For `npm run dev`.
-// swc-node would load the TypeScript compiler as well, and take twice the time.
+// Lets Node run TypeScript of the apps and libs, with decorators, which Node alone does not strip. For
+// `npm run dev`, generators, and programs that no build has. swc-node would load the TypeScript compiler as well, and
+// take twice the time.
 import { existsSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
