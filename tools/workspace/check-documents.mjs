@@ -1,10 +1,10 @@
 // Holds the pages to their spelling and their links: every word is in the dictionary of British English or in
-// words.txt, and every link leads to a file and to a heading in it.
+// words.txt, every link leads to a file and to a heading in it, and links lead from the index to every page.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import dictionary from 'dictionary-en-gb';
 import nspell from 'nspell';
-import { brokenLinks, pages, unknownWords, wordsOf } from './documents.mjs';
+import { brokenLinks, pages, unknownWords, unlinkedPages, wordsOf } from './documents.mjs';
 import { root } from './projects.mjs';
 
 const wordsFile = 'tools/workspace/words.txt';
@@ -19,6 +19,7 @@ const unknown = unknownWords(texts, (word) => spelling.correct(word) || terms.in
 const used = new Set(Object.values(texts).flatMap((text) => wordsOf(text).map((word) => word.toLowerCase())));
 const faults = [
   ...pages.flatMap((page) => brokenLinks(page).map((link) => `${page}: the link ${link} leads nowhere`)),
+  ...unlinkedPages(pages).map((page) => `${page}: no links lead to it from docs/README.md`),
   ...[...unknown].map(
     ([word, page]) =>
       `${page}: is "${word}" spelled right? The dictionary has: ${spelling.suggest(word).slice(0, 3).join(', ') || 'nothing like it'}`,

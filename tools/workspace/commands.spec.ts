@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { brokenLinks, unknownWords } from './documents.mjs';
+import { brokenLinks, unknownWords, unlinkedPages } from './documents.mjs';
 import { findEntry, missingEntries, platformOf, withAddress } from './lock-optional.mjs';
 import { root } from './projects.mjs';
 import { settingsTable } from './settings-table.mjs';
@@ -129,6 +129,24 @@ describe('the check of pages', () => {
           '[e](docs/none.md) [f](docs/other.md#what-it-does) [g](#other)\n```\n[h](none.md)\n```\n',
       );
       expect(brokenLinks('page.md', folder)).toEqual(['docs/none.md', 'docs/other.md#what-it-does', '#other']);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('names pages that the index does not lead to', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tradewind-pages-'));
+    try {
+      const texts = {
+        'docs/README.md': '[a](../a.md#top) [b](../b)',
+        'a.md': '[c](docs/c.md)',
+        'b/README.md': '',
+        'docs/c.md': '[a](../a.md)',
+        'docs/d.md': '[a](../a.md)',
+      };
+      for (const name of ['docs', 'b']) mkdirSync(join(folder, name));
+      for (const [page, text] of Object.entries(texts)) writeFileSync(join(folder, page), text);
+      expect(unlinkedPages(Object.keys(texts), folder)).toEqual(['docs/d.md']);
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -6,7 +6,7 @@ import { root } from './projects.mjs';
 /** Every page of the repository. */
 export const pages = globSync('{*.md,docs/**/*.md,{apps,libs,tools,e2e,deploy}/**/*.md}', {
   cwd: root,
-  exclude: (path) => path.includes('node_modules'),
+  exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path),
 }).sort();
 
 const withoutFences = (text) => text.replace(/^( *)```[\s\S]*?^\1```$/gm, '');
@@ -33,6 +33,21 @@ export function anchorsOf(text) {
       .trim()
       .replace(/\s/g, '-'),
   );
+}
+
+/**
+ * @param {string[]} all pages
+ * @returns those that no path of links leads to from the index
+ */
+export function unlinkedPages(all, folder = root, index = 'docs/README.md') {
+  const found = new Set([index]);
+  // A set also visits what is added meanwhile.
+  for (const page of found)
+    for (const link of linksOf(readFileSync(join(folder, page), 'utf8'))) {
+      const target = join(dirname(page), link.split('#')[0]);
+      for (const path of [target, join(target, 'README.md')]) if (all.includes(path)) found.add(path);
+    }
+  return all.filter((page) => !found.has(page));
 }
 
 /** @param {string} page @returns the links of a page that lead nowhere */
