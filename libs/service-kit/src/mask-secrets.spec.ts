@@ -39,6 +39,7 @@ describe('secrets in the log', () => {
     ['postgres://user:pass%20word@host:5432/db', 'postgres://user:***@host:5432/db'],
     ['/callback?code=abc&state=1', '/callback?code=***&state=1'],
     [`/login/${loginId}/submit`, '/login/***/submit'],
+    [`/login/${loginId.replaceAll(/\d/g, 'x')}/submit`, '/login/***/submit'],
     [`/profiles/${'handle-7'.repeat(6).slice(0, 43)}/status`, `/profiles/${'handle-7'.repeat(6).slice(0, 43)}/status`],
     ['nothing to hide', 'nothing to hide'],
   ])('in the text %j what looks like a credential is masked', (text, masked) => {

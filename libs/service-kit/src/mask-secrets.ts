@@ -31,8 +31,8 @@ const textPatterns: [RegExp, string][] = [
   [/\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, mask],
   [/\bsvc_[A-Za-z0-9]{20,}/g, `svc_${mask}`],
   [/\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s@/]+@/gi, `$1:${mask}@`],
-  // A part of a path in the form of 32 random bytes, as ids of logins and most tokens have it.
-  [/(?<=\/)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])(?=[\w-]*\d)[\w-]{43}(?![\w-])/g, mask],
+  // A part of a path in the form of 32 random bytes, as ids of logins and most tokens have it. Not all have a digit.
+  [/(?<=\/)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{43}(?![\w-])/g, mask],
   [
     /([?&](?:token|access_token|refresh_token|id_token_hint|client_secret|password|code|secret|signature|api_key)=)[^&\s"']+/gi,
     `$1${mask}`,
