@@ -8,6 +8,7 @@ import { call, until } from '../../src/http.js';
 import { freePortBase, newDataDir, PlatformProcess, rootDir } from '../../src/platform-process.js';
 import { type ServiceName, serviceNames } from '../log/log.types.js';
 import { Balancer } from './balancer.js';
+import { ObjectStoreFolder } from './object-store-folder.js';
 import { Replica } from './replica.js';
 import { type Limits, serviceSettings } from './service-settings.js';
 
@@ -33,6 +34,7 @@ export class ChaosPlatform {
     readonly portBase: number,
     readonly dataDir: string,
     private readonly limits: Limits,
+    readonly objectStore: ObjectStoreFolder,
     /** Between the services and PostgreSQL. */
     readonly postgresRelay: Relay,
     /** Between the services and the simulator. */
@@ -60,6 +62,7 @@ export class ChaosPlatform {
       portBase,
       dataDir,
       limits,
+      await ObjectStoreFolder.make(objectsDirOf(dataDir)),
       await Relay.to(new URL(first.databaseUrl)),
       await Relay.to(new URL(first.url('simulator'))),
     );
@@ -108,7 +111,7 @@ export class ChaosPlatform {
   }
 
   get objectsDir(): string {
-    return join(this.dataDir, 'objects');
+    return objectsDirOf(this.dataDir);
   }
 
   get logsDir(): string {
@@ -248,6 +251,8 @@ export class ChaosPlatform {
     );
   }
 }
+
+const objectsDirOf = (dataDir: string): string => join(dataDir, 'objects');
 
 const endWithParent = join(rootDir, 'tools/local-stack/dist/end-with-parent.js');
 const steppedClock = join(rootDir, 'e2e/chaos/platform/stepped-clock.ts');
