@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { SeenSecrets } from '@tradewind/testkit';
 import { account } from './accountant/accountant.js';
 import type { Evidence } from './accountant/evidence/evidence.types.js';
 import { readEvidence } from './accountant/evidence/read-evidence.js';
@@ -48,10 +49,11 @@ async function main(): Promise<number> {
   report(`chaos for ${minutes} minutes, seed ${seed}`);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
+  const secrets = SeenSecrets.watch();
   const platform = await ChaosPlatform.start(limitsOf(minutes), report);
   let isClean = false;
   try {
-    const { evidence, acts } = await run(platform, { minutes, seed }, stop);
+    const { evidence, acts } = await run(platform, secrets, { minutes, seed }, stop);
     const results = account(evidence);
     const findings = results.flatMap((result) => result.findings);
     console.log(reportLines(evidence, acts, results).join('\n'));
@@ -71,6 +73,7 @@ async function main(): Promise<number> {
 
 async function run(
   platform: ChaosPlatform,
+  secrets: SeenSecrets,
   { minutes, seed }: Options,
   stop: AbortController,
 ): Promise<{ evidence: Evidence; acts: Map<string, number> }> {
@@ -87,9 +90,11 @@ async function run(
     // Load alone proves nothing more.
   }).finally(() => stop.abort());
   const progress = setInterval(() => report(progressLine(log)), progressMs);
-  const [acts] = await Promise.all([load, faults, copyLedger(ledger, stop.signal)]);
-  clearTimeout(time);
-  clearInterval(progress);
+  const [acts] = await Promise.all([load, faults, copyLedger(ledger, stop.signal)]).finally(() => {
+    stop.abort();
+    clearTimeout(time);
+    clearInterval(progress);
+  });
   report('faults and load are over: waiting for what is under way');
   await closeLoad({ platform, seed, log }, state);
   const { open, seconds } = await settle(platform);
@@ -97,8 +102,10 @@ async function run(
   const killedAtStop = await platform.stopServices();
   await ledger.read();
   log.ledger = ledger.entries;
-  const { databaseUrl, objectsDir, deaths } = platform;
-  const sources = { databaseUrl, objectsDir, log, limits: limitsOf(minutes), killedAtStop, deaths };
+  const { databaseUrl, objectsDir, deaths, dataDir, logsDir } = platform;
+  secrets.addSettings(dataDir);
+  const logs = await secrets.scanLogs(logsDir);
+  const sources = { databaseUrl, objectsDir, log, limits: limitsOf(minutes), killedAtStop, deaths, logs };
   return { evidence: await readEvidence(sources), acts };
 }
 

@@ -46,6 +46,7 @@ export function reportLines(
   const ended = toldOf(evidence.told, 'ended access');
   const tries = ended.filter(({ use }) => use === 'try').length;
   lines.push(row('accesses ended', `${ended.length - tries}, tried again ${tries} times`));
+  lines.push(row('logs', evidence.logs.summary));
   const months = new Set(toldOf(evidence.told, 'month').map(({ month }) => month)).size;
   lines.push(row('months begun', String(months)));
   lines.push('', 'Findings');

@@ -1,6 +1,7 @@
 // The platform as a person runs it: `npm start` in a process of its own, with its own ports and its own data folder.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -182,9 +183,13 @@ export async function runDemo(platform: {
   return { code, output };
 }
 
-/** A folder that the user of the embedded PostgreSQL can enter, also when the tests run as root. */
+/**
+ * A folder that the user of the embedded PostgreSQL can enter, also when the tests run as root. Its name has no capital
+ * letters: in a log it would look like a secret.
+ */
 export function newDataDir(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'tradewind-e2e-'));
+  const folder = join(tmpdir(), `tradewind-e2e-${randomUUID()}`);
+  mkdirSync(folder);
   chmodSync(folder, 0o755);
   return folder;
 }

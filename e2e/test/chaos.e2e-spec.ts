@@ -27,6 +27,8 @@ it(
       throw new Error(`${error.stdout}\n${error.stderr}`);
     });
     expect(stdout).toContain('\n0 findings.');
+    // The logs were searched, and for the secrets of this very run.
+    expect(stdout).toMatch(/ MB of text, [1-9]\d{2,} known values, 0 secrets\n/);
   },
   timeoutMs + 30_000,
 );

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Answer, FaultWindow, LedgerEntry, ToldEntry } from '../log/log.types.js';
 import { account, allRules } from './accountant.js';
-import type { Evidence } from './evidence/evidence.types.js';
+import type { Evidence, ProfileContent } from './evidence/evidence.types.js';
 
 const startMs = Date.parse('2026-11-23T10:00:00.000Z');
 const at = (seconds: number) => new Date(startMs + seconds * 1_000).toISOString();
@@ -31,6 +31,22 @@ const scrape = (id: string, target: string, from: number, to: number, outcome = 
   { seq: (seq += 1), at: at(to), operation: 'profile.ended', target, id, effect: false, outcome },
 ];
 
+const ofRun1 = { runId: 'run-1', company: 'acme', target: 'ada' };
+const profile = (
+  username: string,
+  content: ProfileContent = { person: username.toLowerCase(), sum: `of ${username}` },
+) => ({
+  username,
+  content,
+});
+const keyRule = 'an API key is stored once, and the audit log says when it was made and revoked';
+const itemRule = 'every item is in the warehouse once, and counted';
+const monthRule = 'every month that was begun is published once, to the end';
+const wholeRule = 'warehouse and backup have the same profile, of the right person, with the right outcome';
+const grantRule = 'each live session has one grant, and a disabled user has none';
+const earlyRule = 'no limit refuses before it is reached';
+const identityAuditRule = 'the audit log of identity has every act once';
+
 /** A sound run, made new for each test, which spoils it. */
 function sound(): Evidence {
   return {
@@ -47,6 +63,7 @@ function sound(): Evidence {
       told({ what: 'token', session: 'session-1', token: 'refresh-2', use: 'check', result: 'ok' }),
       told({ what: 'client', name: 'client-1', clientId: 'id-1', use: 'register', result: 'ok' }),
       told({ what: 'key', user: 'ada@example.com', name: 'key-1', keyHash: 'hash-1', result: 'ok' }),
+      told({ what: 'key', user: 'ada@example.com', name: 'key-2', keyHash: 'a revoked key', result: 'ok' }),
       told({ what: 'data call', user: 'ada@example.com', keyHash: 'hash-1', result: 'ok' }),
       told({ what: 'data call', user: 'ada@example.com', keyHash: 'hash-1', result: 'ok' }),
       told({ what: 'data call', user: 'ada@example.com', keyHash: 'hash-1', result: 'refused' }),
@@ -63,27 +80,42 @@ function sound(): Evidence {
     tracker: [
       {
         ...{ company: 'acme', target: 'ada', status: 'COMPLETED', runId: 'run-1' },
-        ...{ posts: 3, comments: 2, reactions: 1 },
+        ...{ posts: 3, comments: 2, reactions: 1, leftOver: 4 },
       },
       {
         ...{ company: 'acme', target: 'endless', status: 'ABORTED', runId: 'run-2' },
-        ...{ posts: null, comments: null, reactions: null },
+        ...{ posts: null, comments: null, reactions: null, leftOver: 0 },
       },
     ],
     items: [
-      { runId: 'run-1', table: 'posts', rows: 3, distinct: 3 },
-      { runId: 'run-1', table: 'comments', rows: 2, distinct: 2 },
-      { runId: 'run-1', table: 'reactions', rows: 1, distinct: 1 },
+      { ...ofRun1, table: 'posts', rows: 3, distinct: 3 },
+      { ...ofRun1, table: 'comments', rows: 2, distinct: 2 },
+      { ...ofRun1, table: 'reactions', rows: 1, distinct: 1 },
     ],
-    profileCalls: [{ username: 'grace', status: 'SUCCESS' }],
-    objects: ['grace_20261123100005.json'],
+    leftOvers: [{ runId: 'run-1', rows: 4 }],
+    profileCalls: [{ ...profile('grace'), status: 'SUCCESS' }],
+    objects: [profile('grace')],
     people: ['grace', 'Grace'],
+    monthRuns: [{ month: '2026-11', state: 'completed', profiles: 1 }],
     clients: [{ clientId: 'id-1', name: 'client-1' }],
-    unusedTokens: [{ grant: 'grant-1', count: 1 }],
-    keys: [{ keyHash: 'hash-1', user: 'ada@example.com', name: 'key-1' }],
+    unusedTokens: [{ grant: 'grant-1', user: 'ada@example.com', count: 1 }],
+    identityEvents: [
+      { event: 'token.issued', count: 2 },
+      { event: 'client.registered', count: 1 },
+      { event: 'user.disabled', count: 1 },
+      { event: 'login.failed', count: 1 },
+    ],
+    keys: [
+      { keyHash: 'hash-1', user: 'ada@example.com', name: 'key-1', isRevoked: false },
+      { keyHash: 'a revoked key', user: 'ada@example.com', name: 'key-2', isRevoked: true },
+    ],
     quotas: [{ user: 'ada@example.com', used: 2 }],
     auditedUses: [{ keyHash: 'hash-1', count: 2 }],
-    auditedKeys: [{ keyHash: 'hash-1', count: 1 }],
+    auditedKeys: [
+      { keyHash: 'hash-1', made: 1, revoked: 0 },
+      { keyHash: 'a revoked key', made: 1, revoked: 1 },
+    ],
+    logs: { findings: [], summary: '' },
     ledger: [
       ...run('run-1', 'ada', 1, 3),
       ...run('run-2', 'endless', 1, 4, 'ABORTED'),
@@ -162,6 +194,16 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
     'no job is lost, and every job ends',
     (e) => e.told.push(told({ what: 'job', company: 'acme', target: 'later', result: 'pending' })),
   ],
+  [
+    'a job of which the caller was told a run that belongs to another target',
+    'no job is lost, and every job ends',
+    (e) => (e.tracker[0]!.runId = 'run-2'),
+  ],
+  [
+    'a job that nobody asked for',
+    'no job is lost, and every job ends',
+    (e) => e.tracker.push({ ...e.tracker[1]!, target: 'stranger', runId: null }),
+  ],
   ['a job that never ends', 'no job is lost, and every job ends', (e) => (e.tracker[0]!.status = 'RUNNING')],
   ['a run for nobody', 'no run is bought twice or for nobody', (e) => e.ledger.push(...run('run-3', 'nobody', 6, 7))],
   [
@@ -181,6 +223,7 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
     },
   ],
   ['a job that ended otherwise than its run', 'a job ends as its run did', (e) => (e.tracker[0]!.status = 'FAILED')],
+  ['a job that ended without a run', 'a job ends as its run did', (e) => (e.tracker[0]!.runId = null)],
   ['a run that the provider does not know', 'a job ends as its run did', (e) => (e.tracker[0]!.runId = 'run-9')],
   [
     'a lost item',
@@ -197,8 +240,13 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
   [
     'items of an aborted run',
     'every item is in the warehouse once, and counted',
-    (e) => e.items.push({ runId: 'run-2', table: 'posts', rows: 1, distinct: 1 }),
+    (e) => e.items.push({ runId: 'run-2', company: 'acme', target: 'endless', table: 'posts', rows: 1, distinct: 1 }),
   ],
+  ['items of another company', itemRule, (e) => (e.items[1]!.company = 'other')],
+  ['items of another target', itemRule, (e) => (e.items[2]!.target = 'endless')],
+  ['a lost left-over item', itemRule, (e) => (e.leftOvers[0]!.rows = 3)],
+  ['all left-over items lost', itemRule, (e) => e.leftOvers.pop()],
+  ['an aborted job that is lost', 'an abort that was confirmed holds', (e) => e.tracker.pop()],
   ['an abort that was undone', 'an abort that was confirmed holds', (e) => (e.tracker[1]!.status = 'COMPLETED')],
   [
     'a profile bought twice at the same time',
@@ -238,7 +286,21 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
   [
     'a file written twice',
     'every profile is in warehouse and backup, once for each scrape',
-    (e) => e.objects.push('grace_20261123100005-2.json'),
+    (e) => e.objects.push(profile('grace')),
+  ],
+  ['a backup that was cut off', wholeRule, (e) => (e.objects[0]!.content = { sum: 'of half a file' })],
+  ['a backup with the profile of somebody else', wholeRule, (e) => (e.objects[0]!.content.person = 'ada')],
+  ['a backup that differs from the warehouse', wholeRule, (e) => (e.objects[0]!.content.sum = 'other')],
+  ['a profile of somebody else in the warehouse', wholeRule, (e) => (e.profileCalls[0]!.content.person = 'ada')],
+  ['a scrape that failed and is stored as a success', wholeRule, (e) => (e.ledger.at(-1)!.outcome = 'FAILED')],
+  ['a month that is lost', monthRule, (e) => e.monthRuns.pop()],
+  ['a month that is never published', monthRule, (e) => (e.monthRuns[0]!.state = 'publishing')],
+  ['a person who is not published', monthRule, (e) => (e.monthRuns[0]!.profiles = 0)],
+  ['a month that is published twice', monthRule, (e) => e.monthRuns.push(e.monthRuns[0]!)],
+  [
+    'a month that nobody asked for',
+    monthRule,
+    (e) => e.monthRuns.push({ month: '2026-10', state: 'completed', profiles: 1 }),
   ],
   [
     'a refresh token that worked twice',
@@ -261,6 +323,28 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
     'a session lives until it is revoked or reused',
     (e) => e.told.push(told({ what: 'token', session: 'session-1', token: 'refresh-2', use: 'revoke', result: 'ok' })),
   ],
+  ['a lost grant', grantRule, (e) => e.unusedTokens.pop()],
+  [
+    'a grant too many',
+    grantRule,
+    (e) => {
+      e.told.push(told({ what: 'token', session: 'session-2', token: 'refresh-9', use: 'check', result: 'refused' }));
+      e.unusedTokens.push({ grant: 'grant-2', user: 'ada@example.com', count: 1 });
+    },
+  ],
+  [
+    'a token of a disabled user',
+    grantRule,
+    (e) => {
+      e.told.push(told({ what: 'token', session: 'session-2', token: 'code-2', use: 'exchange', result: 'ok' }));
+      e.unusedTokens.push({ grant: 'grant-2', user: 'a key of a disabled user', count: 1 });
+    },
+  ],
+  [
+    'a client that was refused and is stored',
+    'a registered client stays until it is deleted',
+    (e) => e.told.unshift(told({ what: 'client', name: 'client-1', use: 'register', result: 'refused' })),
+  ],
   ['a lost client', 'a registered client stays until it is deleted', (e) => e.clients.pop()],
   ['a client stored twice', 'a registered client stays until it is deleted', (e) => e.clients.push(e.clients[0]!)],
   [
@@ -268,11 +352,34 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
     'a registered client stays until it is deleted',
     (e) => e.told.push(told({ what: 'client', name: 'client-1', clientId: 'id-1', use: 'delete', result: 'ok' })),
   ],
-  ['a lost key', 'an API key is stored once, and its making is in the audit log', (e) => e.keys.pop()],
+  ['a lost key', keyRule, (e) => e.keys.pop()],
+  ['a key of another user', keyRule, (e) => (e.keys[0]!.user = 'eve@example.com')],
+  ['a key that is stored otherwise than it was told', keyRule, (e) => (e.keys[0]!.keyHash = 'hash-9')],
+  ['a key that is stored twice', keyRule, (e) => e.keys.push(e.keys[0]!)],
   [
-    'a key that is not in the audit log',
-    'an API key is stored once, and its making is in the audit log',
-    (e) => e.auditedKeys.pop(),
+    'a key that was refused and is stored',
+    keyRule,
+    (e) => e.told.push(told({ what: 'key', user: 'ada@example.com', name: 'key-1', result: 'refused' })),
+  ],
+  [
+    'a key that nobody asked for',
+    keyRule,
+    (e) => {
+      e.keys.push({ ...e.keys[0]!, keyHash: 'hash-9', name: 'key-9' });
+      e.auditedKeys.push({ keyHash: 'hash-9', made: 1, revoked: 0 });
+    },
+  ],
+  ['a key that is not in the audit log', keyRule, (e) => e.auditedKeys.shift()],
+  ['a key that was made twice in the audit log', keyRule, (e) => (e.auditedKeys[0]!.made = 2)],
+  ['a revocation that is not in the audit log', keyRule, (e) => (e.auditedKeys[1]!.revoked = 0)],
+  ['a revocation that is in the audit log twice', keyRule, (e) => (e.auditedKeys[1]!.revoked = 2)],
+  [
+    'a key that nobody revoked',
+    keyRule,
+    (e) => {
+      e.keys[0]!.isRevoked = true;
+      e.auditedKeys[0]!.revoked = 1;
+    },
   ],
   [
     'a revoked key that is accepted',
@@ -322,6 +429,39 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
       }
     },
   ],
+  [
+    'a data call that is refused too early',
+    earlyRule,
+    (e) => e.told.push(told({ what: 'data call', user: 'eve@example.com', keyHash: 'hash-2', result: 'refused' })),
+  ],
+  [
+    'a data call that is refused long before the limit is reached',
+    earlyRule,
+    (e) => {
+      const call = { what: 'data call', user: 'eve@example.com', keyHash: 'hash-2' };
+      e.told.push(told({ ...call, result: 'refused' }));
+      for (const second of [40, 41]) e.told.push(told({ ...call, result: 'ok' }, second));
+    },
+  ],
+  [
+    'a password that is refused too early',
+    earlyRule,
+    (e) => e.told.push(told({ what: 'wrong password', account: 'mallory@example.com', result: 'throttled' })),
+  ],
+  [
+    'a registration that is refused too early',
+    earlyRule,
+    (e) => e.told.push(told({ what: 'client', name: 'client-2', use: 'register', result: 'refused' })),
+  ],
+  ['a lost row of identity', identityAuditRule, (e) => (e.identityEvents[0]!.count = 1)],
+  ['a row too many of identity', identityAuditRule, (e) => (e.identityEvents[1]!.count = 2)],
+  ['a disabling that is not in the audit log', identityAuditRule, (e) => e.identityEvents.splice(2, 1)],
+  ['a failed login that is not in the audit log', identityAuditRule, (e) => (e.identityEvents[3]!.count = 0)],
+  [
+    'a secret in a log',
+    'no log has a password, token, key or e-mail address',
+    (e) => e.logs.findings.push('identity-1.log:3: API key: svc_… (53 characters)'),
+  ],
   ['a call that is not counted', 'the counter of data calls agrees with the answers', (e) => (e.quotas[0]!.used = 1)],
   ['a call that is counted twice', 'the counter of data calls agrees with the answers', (e) => (e.quotas[0]!.used = 3)],
   ['a use that was not audited', 'the audit log has every use of a key', (e) => (e.auditedUses[0]!.count = 1)],
@@ -366,8 +506,9 @@ describe('the accountant', () => {
     const evidence = sound();
     evidence.told.push(told({ what: 'month', month: '2026-10', sentMs: startMs + 6_000, result: 'ok' }, 6));
     evidence.ledger.push(...scrape('scrape-2', 'grace', 7, 9));
-    evidence.profileCalls.push({ username: 'grace', status: 'SUCCESS' });
-    evidence.objects.push('grace_20261123100009.json');
+    evidence.profileCalls.push({ ...profile('grace'), status: 'SUCCESS' });
+    evidence.objects.push(profile('grace'));
+    evidence.monthRuns.push({ month: '2026-10', state: 'completed', profiles: 1 });
     expect(account(evidence).flatMap(({ findings }) => findings)).toEqual([]);
   });
 
@@ -378,11 +519,12 @@ describe('the accountant', () => {
       ...scrape('scrape-1', 'grace', 2, 5, 'FAILED'),
       ...scrape('scrape-2', 'grace', 7, 9),
     ];
+    const failed = profile('grace', { person: 'grace', sum: 'of a failure' });
     evidence.profileCalls = [
-      { username: 'grace', status: 'FAILED' },
-      { username: 'grace', status: 'SUCCESS' },
+      { ...failed, status: 'FAILED' },
+      { ...profile('grace'), status: 'SUCCESS' },
     ];
-    evidence.objects = ['grace_20261123100005.json', 'grace_20261123100009.json'];
+    evidence.objects = [profile('grace'), failed];
     expect(account(evidence).flatMap(({ findings }) => findings)).toEqual([]);
   });
 

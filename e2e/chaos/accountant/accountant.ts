@@ -10,13 +10,19 @@ import { auditLogAgrees } from './rules/audit-log-agrees.js';
 import { clientsAreKept } from './rules/clients-are-kept.js';
 import { countersAgree } from './rules/counters-agree.js';
 import { endedAccessIsRefused } from './rules/ended-access-is-refused.js';
+import { grantsAgree } from './rules/grants-agree.js';
+import { identityAuditAgrees } from './rules/identity-audit-agrees.js';
 import { itemsAreStoredOnce } from './rules/items-are-stored-once.js';
 import { jobsAreKept } from './rules/jobs-are-kept.js';
 import { keysAreKept } from './rules/keys-are-kept.js';
 import { limitsHold } from './rules/limits-hold.js';
+import { limitsRefuseInTime } from './rules/limits-refuse-in-time.js';
+import { logsHoldNoSecret } from './rules/logs-hold-no-secret.js';
+import { monthsAreKept } from './rules/months-are-kept.js';
 import { nobodyDies } from './rules/nobody-dies.js';
 import { profilesAreBoughtOnce } from './rules/profiles-are-bought-once.js';
 import { profilesAreStoredOnce } from './rules/profiles-are-stored-once.js';
+import { profilesAreStoredWhole } from './rules/profiles-are-stored-whole.js';
 import { readyInTime } from './rules/ready-in-time.js';
 import { runsAreBoughtOnce } from './rules/runs-are-bought-once.js';
 import { runsEndAlike } from './rules/runs-end-alike.js';
@@ -36,16 +42,22 @@ export const allRules: readonly Rule[] = [
   runsEndAlike,
   itemsAreStoredOnce,
   abortsHold,
+  monthsAreKept,
   profilesAreBoughtOnce,
   profilesAreStoredOnce,
+  profilesAreStoredWhole,
   tokensWorkOnce,
   tokensAreKept,
+  grantsAgree,
   clientsAreKept,
   keysAreKept,
   endedAccessIsRefused,
   limitsHold,
+  limitsRefuseInTime,
   countersAgree,
   auditLogAgrees,
+  identityAuditAgrees,
+  logsHoldNoSecret,
 ];
 
 export interface RuleResult {

@@ -18,7 +18,11 @@ export const disableUser: LoadKind = {
     if (key === undefined || tokens === undefined) return;
     await Promise.all([tryKey(context, key, [200]), tryKey(context, key, [200])]);
     await end(context, () => context.command('identity', ['user', 'disable', '--email', account.email]), [
-      { kind: 'key of a disabled user', subject: `key of ${name}`, attempt: (later) => tryKey(later, key, [200, 401]) },
+      {
+        kind: 'key of a disabled user',
+        subject: account.email,
+        attempt: (later) => tryKey(later, key, [200, 401]),
+      },
       ...sessionOf(account, name, tokens),
     ]);
   },

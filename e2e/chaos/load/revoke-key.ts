@@ -1,5 +1,5 @@
 // Makes an API key, lets both replicas of the gateway remember it, and revokes it as an operator.
-import { makeKey, tryKey } from './api-keys.js';
+import { hashOf, makeKey, tryKey } from './api-keys.js';
 import { end } from './ended-access.js';
 import type { LoadKind } from './load.types.js';
 
@@ -12,7 +12,7 @@ export const revokeKey: LoadKind = {
     await end(context, () => context.command('graphql-gateway', ['key', 'revoke', key]), [
       {
         kind: 'revoked key',
-        subject: `key ${key.slice(0, 12)}`,
+        subject: hashOf(key),
         attempt: (later) => tryKey(later, key, [200, 401]),
       },
     ]);

@@ -16,8 +16,8 @@ const isPlaceholderHost = (host) =>
 /** Written by our masks, by templates, and in documents. */
 const isMasked = (value) => /^(?:\*+|\$\{?.*|<.*|\{.*|\.\.\.|…)$/.test(value);
 
-/** Ids that are public: of keys, by their sum, and of OAuth clients. */
-export const publicIds = /(?<="kid":"|"client_id":")[\w-]{20,}/g;
+/** Ids that open nothing: of keys, by their sum, of OAuth clients, and of grants in the audit log. */
+export const publicIds = /(?<="kid":"|"client_id":"|"grant_id":")[\w-]{20,}/g;
 
 /** A run of random letters and digits, as keys and tokens are. Names in code have no such mix of the three kinds. */
 function isRandom(text) {

@@ -101,6 +101,7 @@ describe('no secret', () => {
     'at ServiceFailureInterceptor2.transform (/app/apps/identity/dist/main.js:10:20)',
     '{"code":"ECONNREFUSED","status":503}',
     `{"kid":"${random('kid')}"}`,
+    `{"kind":"grant.revoked","grant_id":"${random('grant')}"}`,
   ])('is in the log line %s', async (line) => {
     expect(await inLogs(line)).toEqual([]);
   });

@@ -7,19 +7,28 @@ export interface Evidence extends LogContent {
   tracker: TrackerRow[];
   /** Rows of the three warehouse tables of each run. */
   items: RunItems[];
+  /** Items of each run that fit no table. */
+  leftOvers: { runId: string; rows: number }[];
   profileCalls: ProfileCall[];
-  /** Names of backup files. */
-  objects: string[];
+  /** Backup files, by the username in their names. */
+  objects: { username: string; content: ProfileContent }[];
   /** Usernames of priority people. */
   people: string[];
+  /** The coordinator's runs, with the profiles that each has published. */
+  monthRuns: { month: string; state: string; profiles: number }[];
   clients: { clientId: string; name: string }[];
   /** Unused refresh tokens of each grant that has any. */
-  unusedTokens: { grant: string; count: number }[];
-  keys: { keyHash: string; user: string; name: string }[];
+  unusedTokens: { grant: string; user: string; count: number }[];
+  /** Rows of identity's audit log. Of failed logins only those of unknown users. */
+  identityEvents: { event: string; count: number }[];
+  keys: { keyHash: string; user: string; name: string; isRevoked: boolean }[];
   quotas: { user: string; used: number }[];
   /** Accepted uses of each key in the audit log. */
   auditedUses: { keyHash: string; count: number }[];
-  auditedKeys: { keyHash: string; count: number }[];
+  /** How often the audit log says that a key was made and revoked. */
+  auditedKeys: { keyHash: string; made: number; revoked: number }[];
+  /** Findings of the search for secrets, and what was searched. */
+  logs: { findings: string[]; summary: string };
   /** Replicas that did not end in time after SIGTERM. */
   killedAtStop: string[];
   /** Processes that ended although nobody ended them. */
@@ -34,10 +43,13 @@ export interface TrackerRow {
   posts: number | null;
   comments: number | null;
   reactions: number | null;
+  leftOver: number;
 }
 
 export interface RunItems {
   runId: string;
+  company: string;
+  target: string;
   table: 'posts' | 'comments' | 'reactions';
   rows: number;
   /** Rows with different ids of the network. */
@@ -47,4 +59,12 @@ export interface RunItems {
 export interface ProfileCall {
   username: string;
   status: string;
+  content: ProfileContent;
+}
+
+export interface ProfileContent {
+  /** Whose profile it is, in small letters; undefined when nothing says so. */
+  person?: string;
+  /** Equal for equal contents. */
+  sum: string;
 }

@@ -1,9 +1,10 @@
 // Reads the evidence at the end of a run, with SQL of its own: the tables are the platform's, the queries are not.
-import { existsSync, readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { LogContent } from '../../log/log.types.js';
-import type { Evidence, RunItems } from './evidence.types.js';
+import type { Evidence, ProfileContent, RunItems } from './evidence.types.js';
 
 export interface Sources {
   databaseUrl: string;
@@ -12,6 +13,7 @@ export interface Sources {
   limits: Evidence['limits'];
   killedAtStop: string[];
   deaths: readonly string[];
+  logs: Evidence['logs'];
 }
 
 const bucket = 'scraper-monthly-priority-people';
@@ -22,7 +24,7 @@ const itemTables = {
 } as const;
 
 export async function readEvidence(sources: Sources): Promise<Evidence> {
-  const { databaseUrl, objectsDir, log, limits, killedAtStop, deaths } = sources;
+  const { databaseUrl, objectsDir, log, limits, killedAtStop, deaths, logs } = sources;
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
   const rows = async <T extends object>(text: string) => (await database.query<T>(text)).rows;
@@ -32,23 +34,30 @@ export async function readEvidence(sources: Sources): Promise<Evidence> {
       const { table: from, id } = itemTables[table];
       items.push(
         ...(await rows<RunItems>(
-          `select provider_run_id as "runId", '${table}' as table, count(*)::int as rows,
-                  count(distinct ${id})::int as distinct from warehouse.${from} group by provider_run_id`,
+          `select provider_run_id as "runId", user_company_id as company, network_username as target,
+                  '${table}' as table, count(*)::int as rows, count(distinct ${id})::int as distinct
+             from warehouse.${from} group by provider_run_id, user_company_id, network_username`,
         )),
       );
     }
     return {
       ...{ answers: log.answers, told: log.told, faults: log.faults, ledger: log.ledger },
-      ...{ limits, killedAtStop, deaths, items },
+      ...{ limits, killedAtStop, deaths, logs, items },
       tracker: await rows(
         `select user_company_id as company, "networkUsername" as target, status, provider_run_id as "runId",
-                posts_count as posts, comments_count as comments, reactions_count as reactions
+                posts_count as posts, comments_count as comments, reactions_count as reactions,
+                left_over_count as "leftOver"
            from interactions."network_interactions_trackerDev"`,
       ),
-      profileCalls: await rows(
-        `select "requestResource" as username, "requestStatus" as status from warehouse.scraped_profile_calls
-          where "requestType" = 'SCRAPER_API_PERSON'`,
+      leftOvers: await rows(
+        `select provider_run_id as "runId", count(*)::int as rows from interactions."left_over_itemsDev" group by 1`,
       ),
+      profileCalls: (
+        await rows<{ username: string; status: string; body: unknown }>(
+          `select "requestResource" as username, "requestStatus" as status, "responseData" as body
+             from warehouse.scraped_profile_calls where "requestType" = 'SCRAPER_API_PERSON'`,
+        )
+      ).map(({ username, status, body }) => ({ username, status, content: profileContent(body) })),
       objects: readObjects(join(objectsDir, bucket)),
       people: (
         await rows<{ username: string }>(
@@ -57,38 +66,77 @@ export async function readEvidence(sources: Sources): Promise<Evidence> {
             where "identifierType" = 'NETWORK' and "isPriority" and "identifierValue" is not null`,
         )
       ).map(({ username }) => username),
+      monthRuns: await rows(
+        `select month, state, published_profiles as profiles from coordinator.run where not dry_run`,
+      ),
       clients: await rows(
         `select client_id as "clientId", metadata::json ->> 'client_name' as name from identity.oauth_client
           where origin = 'registration'`,
       ),
       unusedTokens: await rows(
-        `select grant_id as grant, count(*)::int as count from identity.oidc_payload
-          where model = 'RefreshToken' and consumed_at is null and expires_at > now() group by grant_id`,
+        `select grant_id as grant, email as user, count(*)::int as count
+           from identity.oidc_payload join identity.user_account on account_id = user_account.id
+          where model = 'RefreshToken' and consumed_at is null and expires_at > now() group by grant_id, email`,
+      ),
+      identityEvents: await rows(
+        `select event, count(*)::int as count from identity.audit_event
+          where event <> 'login.failed' or user_id is null group by event`,
       ),
       keys: await rows(
-        `select encode(key_hash, 'hex') as "keyHash", user_email as user, name from graphql_gateway.api_key`,
+        `select encode(key_hash, 'hex') as "keyHash", user_email as user, name, revoked_at is not null as "isRevoked"
+           from graphql_gateway.api_key`,
       ),
       quotas: await rows(
         `select email as user, used from graphql_gateway.daily_quota join identity.user_account on id = user_id
           where day = (now() at time zone 'UTC')::date`,
       ),
-      auditedUses: await rows(auditCount('used')),
-      auditedKeys: await rows(auditCount('created')),
+      auditedUses: await rows(
+        `select ${keyHash}, count(*)::int as count ${fromAudit} where outcome = 'used' group by 1`,
+      ),
+      auditedKeys: await rows(
+        `select ${keyHash}, count(*) filter (where outcome = 'created')::int as made,
+                count(*) filter (where outcome = 'revoked')::int as revoked ${fromAudit} group by 1`,
+      ),
     };
   } finally {
     await database.end();
   }
 }
 
-function auditCount(outcome: string): string {
-  return `select encode(key_hash, 'hex') as "keyHash", count(*)::int as count
-            from graphql_gateway.api_key_audit join graphql_gateway.api_key on api_key.id = key_id
-           where outcome = '${outcome}' group by key_hash`;
-}
+const keyHash = `encode(key_hash, 'hex') as "keyHash"`;
+const fromAudit = 'from graphql_gateway.api_key_audit join graphql_gateway.api_key on api_key.id = key_id';
 
-function readObjects(folder: string): string[] {
+function readObjects(folder: string): Evidence['objects'] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => !name.startsWith('.'))
-    .map((name) => decodeURIComponent(name));
+    .map((name) => ({
+      username: decodeURIComponent(name).replace(/_\d{14}(-\d+)?\.json$/, ''),
+      content: profileContent(parsed(readFileSync(join(folder, name), 'utf8'))),
+    }));
+}
+
+/** Undefined for a file that was cut off. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The profile's address is in its body, whatever the outcome. The warehouse does not keep the order of fields. */
+function profileContent(body: unknown): ProfileContent {
+  const url = (body as { url?: unknown } | undefined)?.url;
+  const person = typeof url === 'string' ? decodeURIComponent(url.split('/in/')[1] ?? '').toLowerCase() : undefined;
+  const sum = createHash('sha256').update(inOrder(body)).digest('hex');
+  return person === undefined ? { sum } : { person, sum };
+}
+
+/** JSON with the fields of every object in the same order. */
+function inOrder(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
+  if (Array.isArray(value)) return `[${value.map(inOrder).join()}]`;
+  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${fields.map(([name, inner]) => `${JSON.stringify(name)}:${inOrder(inner)}`).join()}}`;
 }

@@ -20,7 +20,10 @@ export const jobsAreKept: Rule = {
         findings.push(`${company} ${target}: told run ${runId}, which the tracker has ${rows.length} times`);
       }
     }
+    const asked = new Set(toldOf(told, 'job').map(({ company, target }) => `${company} ${target}`));
     for (const { company, target, status } of tracker) {
+      if (!asked.has(`${company} ${target}`))
+        findings.push(`${company} ${target}: in the tracker, and nobody asked for it`);
       if (!ends.includes(status)) findings.push(`${company} ${target}: still ${status} at the end`);
     }
     return findings;

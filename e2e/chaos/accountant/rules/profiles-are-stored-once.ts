@@ -11,7 +11,7 @@ export const profilesAreStoredOnce: Rule = {
   check({ told, people, ledger, profileCalls, objects }) {
     const scrapes = groupBy(startsOf(ledger, 'profile'), ({ target }) => target.toLowerCase());
     const rows = groupBy(profileCalls, ({ username }) => username.toLowerCase());
-    const files = groupBy(objects, (name) => name.replace(/_\d{14}(-\d+)?\.json$/, '').toLowerCase());
+    const files = groupBy(objects, ({ username }) => username.toLowerCase());
     const months = new Set(
       toldOf(told, 'month')
         .filter(({ result }) => result === 'ok')
