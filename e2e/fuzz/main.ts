@@ -4,9 +4,8 @@ import { parseArgs } from 'node:util';
 import { PlatformProcess } from '../src/platform-process.js';
 import { reportLines } from './report.js';
 import { type FuzzOptions, runFuzz } from './run-fuzz.js';
-import { localTarget } from './target/local-target.js';
-import type { Target } from './target/target.types.js';
-import { wideLimits } from './target/wide-gateway.js';
+import { localTarget, wideLimits } from '../src/local-target.js';
+import type { Target } from '../src/target.types.js';
 
 function readOptions(): FuzzOptions & { targetFile?: string } {
   const { values } = parseArgs({

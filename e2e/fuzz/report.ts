@@ -1,6 +1,6 @@
 // The table at the end of a run.
 import type { FuzzResult } from './run-fuzz.js';
-import { serviceNames } from './target/target.types.js';
+import { serviceNames } from '../src/service-names.js';
 
 export function reportLines({ sent, findings, meters }: FuzzResult): string[] {
   const classes = [...new Set(sent.map(({ hostileClass }) => hostileClass))];

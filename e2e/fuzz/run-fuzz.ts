@@ -10,8 +10,9 @@ import { Sender } from './request/send.js';
 import { requestRules, runRules } from './rules/all-rules.js';
 import { refusedWriteNothing } from './rules/refused-write-nothing.js';
 import type { RunContext, RunRule } from './rules/rule.types.js';
-import { Meter } from './target/meter.js';
-import { serviceNames, type ServiceName, type Target } from './target/target.types.js';
+import { Meter } from '../src/meter.js';
+import { serviceNames, type ServiceName } from '../src/service-names.js';
+import type { Target } from '../src/target.types.js';
 
 export interface FuzzOptions {
   requests: number;

@@ -2,9 +2,9 @@
 // `npm run load -- --soak MINUTES`: all operations at moderate rates. The exit code is 0 only without findings.
 import { parseArgs } from 'node:util';
 import { Random } from '@tradewind/provider-simulator';
-import { Meter } from '../fuzz/target/meter.js';
-import { localTarget } from '../fuzz/target/local-target.js';
-import type { Target } from '../fuzz/target/target.types.js';
+import { Meter } from '../src/meter.js';
+import { localTarget, wideLimits } from '../src/local-target.js';
+import type { Target } from '../src/target.types.js';
 import { PlatformProcess } from '../src/platform-process.js';
 import { OpenLoop } from './generator/open-loop.js';
 import { allOperations } from './operations/all-operations.js';
@@ -14,9 +14,6 @@ import { overload } from './steps/overload.js';
 import { findingsOf } from './steps/rules.js';
 import { soak, soakFindings } from './steps/soak.js';
 import { thousandFindings, thousandTargets } from './steps/thousand-targets.js';
-
-/** Limits of the data API that no run reaches, so that they hide nothing. */
-const wideLimits = { DATA_CALLS_PER_DAY: '100000000', REQUESTS_PER_MINUTE: '100000000' };
 
 interface Options {
   seed: string;

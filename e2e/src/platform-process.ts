@@ -6,18 +6,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { serviceNames, type ServiceName } from './service-names.js';
 
 export const rootDir = fileURLToPath(new URL('../../', import.meta.url));
-
-export const serviceNames = [
-  'identity',
-  'graphql-gateway',
-  'interactions',
-  'priority-api',
-  'priority-webhook',
-  'coordinator',
-] as const;
-export type ServiceName = (typeof serviceNames)[number];
 
 /** The table of ports in the outside contract. */
 const offsets = {

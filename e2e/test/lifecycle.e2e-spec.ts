@@ -14,10 +14,9 @@ import {
   PlatformProcess,
   rootDir,
   runDemo,
-  serviceNames,
-  type ServiceName,
   startTimeoutMs,
 } from '../src/platform-process.js';
+import { serviceNames, type ServiceName } from '../src/service-names.js';
 import { newApiKey } from './suites/data-api.suite.js';
 
 // Two cores may be busy with other tests at the same time.

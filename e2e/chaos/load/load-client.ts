@@ -1,5 +1,6 @@
 // A caller of the platform that writes down every answer.
-import type { Answer, Result, ServiceName } from '../log/log.types.js';
+import type { ServiceName } from '../../src/service-names.js';
+import type { Answer, Result } from '../log/log.types.js';
 
 export interface Reply<T> {
   /** Null: no answer. */

@@ -1,5 +1,6 @@
 import type { Random } from '@tradewind/provider-simulator';
-import type { EndedAccess, Result, ServiceName, Told, ToldEntry } from '../log/log.types.js';
+import type { ServiceName } from '../../src/service-names.js';
+import type { EndedAccess, Result, Told, ToldEntry } from '../log/log.types.js';
 import type { LoadClient } from './load-client.js';
 import type { Months } from './months.js';
 

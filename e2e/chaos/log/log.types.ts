@@ -1,15 +1,7 @@
 // What a run writes down while it lasts: every answer, what the load was told, and every fault. The accountant reads
 // this and nothing else of the harness. Instants are milliseconds since 1970.
+import type { ServiceName } from '../../src/service-names.js';
 
-export const serviceNames = [
-  'identity',
-  'graphql-gateway',
-  'interactions',
-  'priority-api',
-  'priority-webhook',
-  'coordinator',
-] as const;
-export type ServiceName = (typeof serviceNames)[number];
 /** What a service may depend on, other services included. */
 export type PartName = ServiceName | 'postgresql' | 'provider' | 'object-store';
 

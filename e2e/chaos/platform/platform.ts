@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type EmbeddedPostgres, Relay, startEmbeddedPostgres } from '@tradewind/testkit';
 import { call, until } from '../../src/http.js';
 import { freePortBase, newDataDir, PlatformProcess, rootDir } from '../../src/platform-process.js';
-import { type ServiceName, serviceNames } from '../log/log.types.js';
+import { type ServiceName, serviceNames } from '../../src/service-names.js';
 import { Balancer } from './balancer.js';
 import { ObjectStoreFolder } from './object-store-folder.js';
 import { Replica } from './replica.js';

@@ -1,7 +1,7 @@
 // One process of a service: started, killed, frozen and started again. Its output goes to one file, through this
 // process: a limit on the files of the service does not reach its log.
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { ServiceName } from '../log/log.types.js';
+import type { ServiceName } from '../../src/service-names.js';
 import { BoundedLog } from './bounded-log.js';
 
 export interface ReplicaDefinition {

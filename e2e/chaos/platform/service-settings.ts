@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { ServiceName } from '../log/log.types.js';
+import type { ServiceName } from '../../src/service-names.js';
 
 /** The waits before a second start are longer than a fault of the connections (faults/run-faults.ts). */
 const shortWaits: Record<string, string> = {

@@ -1,7 +1,8 @@
 import type { Arbitrary } from 'fast-check';
 import type { Operation } from '../operations/operation.types.js';
 import type { FuzzRequest } from '../request/fuzz-request.js';
-import type { ServiceName, Target } from '../target/target.types.js';
+import type { ServiceName } from '../../src/service-names.js';
+import type { Target } from '../../src/target.types.js';
 
 /** One kind of hostile input: a file here and a line in all-classes.ts. */
 export interface HostileClass {

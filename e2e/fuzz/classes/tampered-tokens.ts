@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { marker, type HttpRequest } from '../request/fuzz-request.js';
 import { asRequest, samplesOf } from '../operations/sample-request.js';
-import type { Target } from '../target/target.types.js';
+import type { Target } from '../../src/target.types.js';
 import type { HostileClass } from './class.types.js';
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -1,4 +1,5 @@
-import type { ServiceName, Target } from '../target/target.types.js';
+import type { ServiceName } from '../../src/service-names.js';
+import type { Target } from '../../src/target.types.js';
 import { operationsOfOpenApi } from './from-openapi.js';
 import { operationsOfGraphql } from './graphql.js';
 import { operationsOfIdentity } from './identity.js';

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { rootDir } from '../../src/platform-process.js';
-import type { ServiceName, Target } from '../target/target.types.js';
+import type { ServiceName } from '../../src/service-names.js';
+import type { Target } from '../../src/target.types.js';
 import type { Operation } from './operation.types.js';
 import { type Schema, valuesOf } from './schema-values.js';
 

@@ -18,7 +18,7 @@ import {
 } from 'graphql';
 import { rootDir } from '../../src/platform-process.js';
 import { marker } from '../request/fuzz-request.js';
-import type { Target } from '../target/target.types.js';
+import type { Target } from '../../src/target.types.js';
 import type { Operation, Sample } from './operation.types.js';
 
 const selectionDepthMax = 4;

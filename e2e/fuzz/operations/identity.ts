@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc, { type Arbitrary } from 'fast-check';
 import { rootDir } from '../../src/platform-process.js';
 import { marker } from '../request/fuzz-request.js';
-import type { Target } from '../target/target.types.js';
+import type { Target } from '../../src/target.types.js';
 import type { Operation, Sample } from './operation.types.js';
 
 const client = { client_id: 'demo-client', client_secret: 'demo-secret' };

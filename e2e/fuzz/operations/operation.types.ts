@@ -1,5 +1,5 @@
 import type { Arbitrary } from 'fast-check';
-import type { ServiceName } from '../target/target.types.js';
+import type { ServiceName } from '../../src/service-names.js';
 
 /** A request that follows the documents of the service, as far as they say. */
 export interface Sample {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ServiceName } from '../target/target.types.js';
+import type { ServiceName } from '../../src/service-names.js';
 
 /** A placeholder for the text that is unique to each request, of the same length; `send` puts that in. */
 export const marker = 'fzmark0000000000';

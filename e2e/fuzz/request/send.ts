@@ -2,7 +2,7 @@
 // count by address would otherwise hide what lies behind them.
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import type { Target } from '../target/target.types.js';
+import type { Target } from '../../src/target.types.js';
 import { type FuzzRequest, type HttpRequest, marker, type WireRequest } from './fuzz-request.js';
 
 export interface Answer {

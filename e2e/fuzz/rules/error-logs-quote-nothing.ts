@@ -2,7 +2,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { serviceNames } from '../target/target.types.js';
+import { serviceNames } from '../../src/service-names.js';
 import type { RunRule } from './rule.types.js';
 
 const shownMax = 3;

@@ -1,6 +1,6 @@
 // What each service keeps after its garbage was collected, at the start, after every 250 requests and at the end.
-import type { KeptHeap } from '../target/meter.js';
-import type { ServiceName } from '../target/target.types.js';
+import type { KeptHeap } from '../../src/meter.js';
+import type { ServiceName } from '../../src/service-names.js';
 import type { RunRule } from './rule.types.js';
 
 /** Compiled code and bounded caches take less than this; a body that each request leaves behind takes more. */

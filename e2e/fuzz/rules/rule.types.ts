@@ -1,7 +1,8 @@
 import type { FuzzRequest } from '../request/fuzz-request.js';
 import type { Answer, Sender } from '../request/send.js';
-import type { Meter } from '../target/meter.js';
-import type { ServiceName, Target } from '../target/target.types.js';
+import type { Meter } from '../../src/meter.js';
+import type { ServiceName } from '../../src/service-names.js';
+import type { Target } from '../../src/target.types.js';
 
 export interface RunContext {
   target: Target;

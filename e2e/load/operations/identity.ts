@@ -1,7 +1,7 @@
 // Password logins, refreshes of sessions and user info. The provider offers no client credentials.
 import { createHash, randomBytes } from 'node:crypto';
 import { SignInPages } from '@tradewind/testkit';
-import type { Target } from '../../fuzz/target/target.types.js';
+import type { Target } from '../../src/target.types.js';
 import { jsonRequest } from './json-request.js';
 import type { LoadOperation, LoadRequest } from './operation.types.js';
 

@@ -1,6 +1,6 @@
 // Jobs, their status, and the provider's completion webhooks.
 import { call } from '../../src/http.js';
-import type { Target } from '../../fuzz/target/target.types.js';
+import type { Target } from '../../src/target.types.js';
 import { jsonRequest } from './json-request.js';
 import type { LoadOperation } from './operation.types.js';
 

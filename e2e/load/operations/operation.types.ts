@@ -1,7 +1,7 @@
 import type { Random } from '@tradewind/provider-simulator';
 import type { HttpReply } from '@tradewind/testkit';
-import type { Target } from '../../fuzz/target/target.types.js';
-import type { ServiceName } from '../../src/platform-process.js';
+import type { Target } from '../../src/target.types.js';
+import type { ServiceName } from '../../src/service-names.js';
 
 export interface LoadRequest {
   method: 'GET' | 'POST';

@@ -1,6 +1,6 @@
 // One operation at 1, 2 and 4 times what a pod holds, and at half of it right after.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Meter } from '../../fuzz/target/meter.js';
+import type { Meter } from '../../src/meter.js';
 import type { OpenLoop } from '../generator/open-loop.js';
 import type { LoadOperation } from '../operations/operation.types.js';
 import { findRate, isHeld } from './find-rate.js';

@@ -1,6 +1,6 @@
 // All operations at once at rates that leave the machine room, for minutes or hours.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Meter } from '../../fuzz/target/meter.js';
+import type { Meter } from '../../src/meter.js';
 import type { OpenLoop } from '../generator/open-loop.js';
 import type { LoadOperation } from '../operations/operation.types.js';
 import { lowestOfThirds, type Thirds } from './lowest-of-thirds.js';

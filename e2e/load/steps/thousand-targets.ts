@@ -1,6 +1,6 @@
 // A thousand targets in requests of a hundred: how long until all have started, and until all items are stored.
 import { call, until } from '../../src/http.js';
-import type { Target } from '../../fuzz/target/target.types.js';
+import type { Target } from '../../src/target.types.js';
 
 const path = '/scraper/network/interactions';
 const requests = 10;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runFuzz } from '../../fuzz/run-fuzz.js';
-import { localTarget } from '../../fuzz/target/local-target.js';
-import { startWideGateway, type WideGateway } from '../../fuzz/target/wide-gateway.js';
+import { localTarget } from '../../src/local-target.js';
+import { startWideGateway, type WideGateway, withGateway } from '../../fuzz/wide-gateway.js';
 import type { PlatformProcess } from '../../src/platform-process.js';
 
 /** A few requests of each class to each service. Longer runs: npm run fuzz. */
@@ -16,7 +16,7 @@ export function describeFuzz(platform: () => PlatformProcess): void {
     afterAll(async () => gateway?.stop());
 
     it('break no rule of the fuzzer', async () => {
-      const { findings } = await runFuzz(await localTarget(platform(), gateway), short);
+      const { findings } = await runFuzz(withGateway(await localTarget(platform()), gateway), short);
       expect(findings).toEqual([]);
     });
   });

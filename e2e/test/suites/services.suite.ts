@@ -2,7 +2,8 @@ import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
 import { call } from '../../src/http.js';
-import { serviceNames, type PlatformProcess } from '../../src/platform-process.js';
+import type { PlatformProcess } from '../../src/platform-process.js';
+import { serviceNames } from '../../src/service-names.js';
 
 export function describeServices(platform: () => PlatformProcess): void {
   describe.each(serviceNames)('%s', (name) => {

@@ -1,4 +1,5 @@
-import type { FaultWindow, PartName, ServiceName } from '../../log/log.types.js';
+import type { ServiceName } from '../../../src/service-names.js';
+import type { FaultWindow, PartName } from '../../log/log.types.js';
 import { lastEndOf } from '../evidence/last-end.js';
 import type { Rule } from '../evidence/rule.types.js';
 

@@ -1,14 +1,5 @@
-// What the fuzzer knows of a platform: addresses, tokens, the database that it reads, and the log files.
-
-export const serviceNames = [
-  'identity',
-  'graphql-gateway',
-  'interactions',
-  'priority-api',
-  'priority-webhook',
-  'coordinator',
-] as const;
-export type ServiceName = (typeof serviceNames)[number];
+// What fuzz and load know of a platform: addresses, tokens, the database that they read, and the log files.
+import type { ServiceName } from './service-names.js';
 
 export interface Target {
   /** Base address of each service, without a slash at the end. A service without one is left out. */

@@ -1,15 +1,17 @@
 // A platform that `npm start` runs on this machine, as a target.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { call } from '../../src/http.js';
-import type { PlatformProcess } from '../../src/platform-process.js';
-import { serviceNames, type Target } from './target.types.js';
-import type { WideGateway } from './wide-gateway.js';
+import { call } from './http.js';
+import type { PlatformProcess } from './platform-process.js';
+import { serviceNames } from './service-names.js';
+import type { Target } from './target.types.js';
 
 const account = { email: 'admin@example.com', password: 'admin-password-1' };
 
-/** @param wideGateway is asked in place of the gateway of the platform */
-export async function localTarget(platform: PlatformProcess, wideGateway?: WideGateway): Promise<Target> {
+/** Limits of the data API that no run reaches, so that they hide nothing. */
+export const wideLimits = { DATA_CALLS_PER_DAY: '100000000', REQUESTS_PER_MINUTE: '100000000' };
+
+export async function localTarget(platform: PlatformProcess): Promise<Target> {
   // The file holds texts only.
   const secrets = JSON.parse(readFileSync(join(platform.dataDir, 'secrets.json'), 'utf8')) as Record<string, string>;
   const gateway = `${platform.url('graphql-gateway')}/auth/graphql`;
@@ -24,18 +26,13 @@ export async function localTarget(platform: PlatformProcess, wideGateway?: WideG
     bearer: jwt,
     body: {
       query: 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) }',
-      variables: { input: { name: 'fuzz' } },
+      variables: { input: { name: 'local target' } },
     },
   });
   const urls = Object.fromEntries(serviceNames.map((name) => [name, platform.url(name)]));
   const metricsUrls = Object.fromEntries(serviceNames.map((name) => [name, platform.metricsUrl(name)]));
   // The names of the other processes are ignored.
   const processIds = Object.fromEntries(platform.processes().map(({ name, pid }) => [name, pid]));
-  if (wideGateway) {
-    urls['graphql-gateway'] = wideGateway.url;
-    metricsUrls['graphql-gateway'] = wideGateway.metricsUrl;
-    processIds['graphql-gateway'] = wideGateway.processId;
-  }
   return {
     ...{ urls, metricsUrls, processIds },
     databaseUrl: platform.databaseUrl,

@@ -1,14 +1,14 @@
-// One more graphql-gateway on the database of a platform, with limits that no run reaches, so that they hide nothing.
+// One more graphql-gateway on the database of a platform, with wide limits.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { freePort } from '@tradewind/testkit';
-import { until } from '../../src/http.js';
-import { type PlatformProcess, rootDir, startTimeoutMs } from '../../src/platform-process.js';
-
-export const wideLimits = { DATA_CALLS_PER_DAY: '100000000', REQUESTS_PER_MINUTE: '100000000' };
+import { until } from '../src/http.js';
+import { wideLimits } from '../src/local-target.js';
+import { type PlatformProcess, rootDir, startTimeoutMs } from '../src/platform-process.js';
+import type { Target } from '../src/target.types.js';
 
 export interface WideGateway {
   url: string;
@@ -45,4 +45,14 @@ export async function startWideGateway({ dataDir }: PlatformProcess): Promise<Wi
     throw error;
   }
   return { url, metricsUrl: `http://127.0.0.1:${metricsPort}`, processId: child.pid ?? 0, stop };
+}
+
+/** The target with this gateway in place of its own. */
+export function withGateway(target: Target, { url, metricsUrl, processId }: WideGateway): Target {
+  return {
+    ...target,
+    urls: { ...target.urls, 'graphql-gateway': url },
+    metricsUrls: { ...target.metricsUrls, 'graphql-gateway': metricsUrl },
+    processIds: { ...target.processIds, 'graphql-gateway': processId },
+  };
 }

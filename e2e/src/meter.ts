@@ -1,5 +1,6 @@
 // Reads the metrics of one service. A reading resets the maximum of the event loop's delay, so there is one reader.
-import type { ServiceName, Target } from './target.types.js';
+import type { ServiceName } from './service-names.js';
+import type { Target } from './target.types.js';
 
 export interface Reading {
   /** Longest time since the last reading for which the event loop was held, milliseconds. */

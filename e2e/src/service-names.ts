@@ -1,0 +1,9 @@
+export const serviceNames = [
+  'identity',
+  'graphql-gateway',
+  'interactions',
+  'priority-api',
+  'priority-webhook',
+  'coordinator',
+] as const;
+export type ServiceName = (typeof serviceNames)[number];
