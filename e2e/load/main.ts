@@ -29,7 +29,7 @@ function readOptions(): Options {
   const { values } = parseArgs({
     options: {
       seed: { type: 'string', default: '1' },
-      seconds: { type: 'string', default: '8' },
+      seconds: { type: 'string', default: '5' },
       soak: { type: 'string', default: '0' },
       only: { type: 'string', multiple: true, default: [''] },
     },

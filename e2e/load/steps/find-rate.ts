@@ -1,7 +1,9 @@
 import type { LoadOperation } from '../operations/operation.types.js';
 import type { Summary } from './summary.js';
 
-const growth = 1.5;
+const growth = 2;
+/** How often the gap between the highest good and the lowest bad rate is halved. */
+const halvings = 2;
 const ratePerSecondMax = 10_000;
 /** A busy neighbour makes good rates fail; one that fails twice is too high. */
 const attempts = 2;
@@ -21,10 +23,15 @@ export async function findRate(
   let next = operation.ratePerSecondMin;
   while (next <= ratePerSecondMax && (await holds(next))) {
     held = next;
-    next = Math.round(next * growth);
+    next *= growth;
   }
-  const between = Math.round(Math.sqrt(held * next));
-  return held > 0 && between > held && (await holds(between)) ? between : held;
+  for (let halving = 0; halving < halvings; halving += 1) {
+    const between = Math.round(Math.sqrt(held * next));
+    if (between === held) break;
+    if (await holds(between)) held = between;
+    else next = between;
+  }
+  return held;
 }
 
 /** Every request is served, and 99 of 100 in time. */

@@ -9,7 +9,7 @@ import { type Summary, summaryOf } from './summary.js';
 
 export const factors = [1, 2, 4] as const;
 /** Each attempt at a rate. */
-const attemptSeconds = 3;
+const attemptSeconds = 2;
 const recoverySeconds = 5;
 /** How often the rate is lowered when the first step does not hold it. */
 const attemptsMax = 5;
