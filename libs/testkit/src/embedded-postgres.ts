@@ -105,7 +105,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
  * Shuts the server down when this process dies without stopping it, also by SIGKILL: the input of the shell then ends.
  * The shell first waits some seconds, so that services with the same parent end before the database.
  */
-function endAfterThisProcess(server: ChildProcess): void {
+export function endAfterThisProcess(server: ChildProcess): void {
   if (server.pid === undefined) return;
   const watcher = spawn('sh', ['-c', 'read -r line || { sleep 3; kill -INT "$0"; }', String(server.pid)], {
     detached: true,
@@ -131,13 +131,16 @@ export async function freePort(): Promise<number> {
   });
 }
 
-interface Account {
+export interface Account {
   uid?: number;
   gid?: number;
 }
 
-/** PostgreSQL refuses to run as root; `nobody` exists on every machine and owns nothing but this cluster. */
-function serverAccount(): Account {
+/**
+ * The account of a server that refuses to run as root; empty for any other user. `nobody` exists on every machine and
+ * owns nothing but the data of these servers.
+ */
+export function serverAccount(): Account {
   if (process.getuid?.() !== 0) return {};
   for (const name of ['postgres', 'nobody']) {
     try {
@@ -148,7 +151,7 @@ function serverAccount(): Account {
       // No such user here: the next name.
     }
   }
-  throw new Error('PostgreSQL cannot run as root and this machine has neither a user "postgres" nor "nobody".');
+  throw new Error('The server cannot run as root and this machine has neither a user "postgres" nor "nobody".');
 }
 
 /** The npm package's programs, or a copy of them that the account can reach. */

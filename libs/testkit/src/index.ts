@@ -1,6 +1,7 @@
 export * from './access-table.js';
 export * from './clock-off.js';
 export * from './dpop-key.js';
+export * from './embedded-opensearch.js';
 export * from './embedded-postgres.js';
 export * from './google-fakes/index.js';
 export * from './http-connection.js';
