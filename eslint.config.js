@@ -67,7 +67,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.spec.ts', '**/*.int-spec.ts', '**/*.e2e-spec.ts', '**/*.emulator-spec.ts'],
+    files: ['spec', 'int-spec', 'e2e-spec', 'emulator-spec', 'opensearch-spec'].map((kind) => `**/*.${kind}.ts`),
     rules: {
       'no-restricted-syntax': [
         'error',

@@ -10,7 +10,6 @@ import {
   evaluateFilter,
   type FilterEntity,
   filterFields,
-  type FilterRecord,
   type NormalisedFilter,
   parseFilters,
 } from './index.js';
@@ -29,26 +28,6 @@ describe(`SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
     database = await createGatewayDatabase();
   });
   afterAll(() => database.drop());
-
-  async function store(entity: FilterEntity, records: readonly FilterRecord[]): Promise<void> {
-    const columns = Object.keys(records[0]!).join(', ');
-    await database.client.query(`truncate ${entity}`);
-    await database.client.query(
-      `insert into ${entity} (id, ${columns}) select place, ${columns} from json_populate_recordset(null::${entity}, $1::json)
-       with ordinality as given(${await allColumns(entity)}, place)`,
-      [JSON.stringify(records)],
-    );
-  }
-
-  async function allColumns(entity: FilterEntity): Promise<string> {
-    const { rows } = await database.client.query<{ names: string }>(
-      `select string_agg(quote_ident(attname), ', ' order by attnum) as names from pg_attribute
-       where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
-      [entity],
-    );
-    // A record's id is its position in the list; its own column `id` is empty.
-    return rows[0]!.names.replace(/^id\b/, 'no_id');
-  }
 
   /** Ids (positions from 1) of the records that satisfy each filter, according to the database. */
   async function select(entity: FilterEntity, filters: readonly NormalisedFilter[]): Promise<number[][]> {
@@ -79,7 +58,7 @@ describe(`SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
         // The id is a filter field of deals; the database numbers the records from 1.
         const records = fc.sample(recordOf(entity), { ...numbers, numRuns: recordsPerRound });
         const numbered = records.map((record, index) => ({ ...record, id: index + 1 }));
-        await store(entity, records);
+        await database.store(entity, records);
         const sent = fc.sample(filterOf(entity), { ...numbers, numRuns: filtersPerRound });
         const filters = sent.map((filter) => parseFilters(entity, filter, { today, names }));
         const selected = await select(entity, filters);
@@ -104,7 +83,7 @@ describe(`SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
 
   describe.each(entities)('for %s', (entity) => {
     beforeAll(async () => {
-      await store(entity, fc.sample(recordOf(entity), { seed, numRuns: recordsPerRound }));
+      await database.store(entity, fc.sample(recordOf(entity), { seed, numRuns: recordsPerRound }));
     });
 
     const parse = (filter: Record<string, unknown>) => parseFilters(entity, filter, { today, names });
@@ -182,7 +161,7 @@ describe(`SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
   });
 
   it('every deal is exactly one of ACTIVE, PAST and FUTURE', async () => {
-    await store('deal', fc.sample(recordOf('deal'), { seed, numRuns: recordsPerRound }));
+    await database.store('deal', fc.sample(recordOf('deal'), { seed, numRuns: recordsPerRound }));
     const statuses = ['ACTIVE', 'PAST', 'FUTURE'].map((status) =>
       parseFilters('deal', { status: [{ values: [status], comparison: 'IS' }] }, { today, names }),
     );

@@ -11,6 +11,8 @@ export * from './filter-fields.js';
 export * from './money-amount.js';
 export * from './name-dictionary.js';
 export { canonicalKey, type Bound, type Condition, type NormalisedFilter, type Range } from './normalised-filter.js';
+export * from './opensearch-fields.js';
+export * from './opensearch-query.js';
 export * from './parse-filters.js';
 export { nameCharsMax, valuesMaxPerFilter } from './parse-value.js';
 export { dateOf, daysBetween, integerOf, type Integer, type Scalar } from './scalars.js';

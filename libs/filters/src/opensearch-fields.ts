@@ -1,0 +1,113 @@
+// The fields of an OpenSearch index over a data table, and how their values are made from a row. The document is built
+// by PostgreSQL as JSON text: so the words are those of the table's own tsvector, and integers of 64 bits stay exact.
+import { type FilterEntity, filterFields, type Stored, type ValueType } from './filter-fields.js';
+
+/** Days are numbers, so that one range serves dates, amounts and counts. */
+export type SearchFieldKind = 'number' | 'day' | 'keyword' | 'keywords' | 'ids' | 'words' | 'sortText';
+
+export interface SearchField {
+  column: string;
+  kind: SearchFieldKind;
+  /** Whether the list of ids is asked for by order, too. */
+  hasRanges: boolean;
+  isSorted: boolean;
+}
+
+/** A column that pages are sorted by. */
+export interface SortedColumn {
+  column: string;
+  type: 'date' | 'bigint' | 'text';
+}
+
+// Lucene refuses terms of more than 32,766 bytes. A longer text equals no value of a filter, so it is left out.
+const keywordCharsMax = 8191;
+
+/** Texts that pages are sorted by are cut here, so two texts of this length may be equal in the index alone. */
+export const sortTextCharsMax = 8000;
+
+/**
+ * The fields that the entity's filters read, by column, and those that its pages are sorted by. The id is always there.
+ */
+export function searchFields(entity: FilterEntity, sorted: readonly SortedColumn[] = []): readonly SearchField[] {
+  const fields = new Map<string, SearchField>();
+  const add = (column: string, kind: SearchFieldKind, { hasRanges = false, isSorted = false } = {}) => {
+    const known = fields.get(column);
+    fields.set(column, {
+      column,
+      kind,
+      hasRanges: hasRanges || (known?.hasRanges ?? false),
+      isSorted: isSorted || (known?.isSorted ?? false),
+    });
+  };
+  for (const { stored, value, comparisons } of filterFields[entity]) {
+    switch (stored.shape) {
+      case 'one':
+        add(stored.column, kindOfOne(stored, value));
+        break;
+      case 'list':
+        add(stored.column, stored.type === 'bigint' ? 'ids' : 'keywords', {
+          hasRanges: comparisons.includes('BETWEEN'),
+        });
+        break;
+      case 'words':
+        add(stored.column, 'words');
+        for (const { column, isList } of stored.whole) add(column, isList ? 'keywords' : 'keyword');
+        break;
+      case 'status':
+        add(stored.startColumn, 'day');
+        add(stored.endColumn, 'day');
+        break;
+    }
+  }
+  for (const { column, type } of sorted) add(column, sortedKinds[type], { isSorted: true });
+  // Every document has its id, which is also a filter field of deals.
+  fields.delete('id');
+  return [...fields.values()];
+}
+
+const sortedKinds: Record<SortedColumn['type'], SearchFieldKind> = { date: 'day', bigint: 'number', text: 'sortText' };
+
+function kindOfOne({ type }: Stored & { shape: 'one' }, { kind }: ValueType): SearchFieldKind {
+  if (type === 'date') return 'day';
+  return kind === 'integer' || kind === 'money' ? 'number' : 'keyword';
+}
+
+type Mapping = Record<string, unknown>;
+
+/** Properties of the index mapping. Only fields that are sorted by have doc values. */
+export function searchMapping(fields: readonly SearchField[]): Mapping {
+  const properties: Mapping = { id: { type: 'long' } };
+  for (const { column, kind, hasRanges, isSorted } of fields) {
+    const number = { type: 'long', doc_values: isSorted };
+    const keyword = { type: 'keyword', doc_values: isSorted, ignore_above: keywordCharsMax };
+    if (kind === 'number' || kind === 'day') properties[column] = number;
+    else if (hasRanges) properties[column] = { ...keyword, fields: { number } };
+    else properties[column] = keyword;
+  }
+  return properties;
+}
+
+/** SQL of a row's document as JSON text, over alias `t`. Fields without a value are absent. */
+export function searchDocumentSql(fields: readonly SearchField[]): string {
+  const pairs = fields.map(({ column, kind }) => `'${column}', ${valueSql(`t.${column}`, kind)}`);
+  return `json_strip_nulls(json_build_object('id', t.id, ${pairs.join(', ')}))::text`;
+}
+
+function valueSql(column: string, kind: SearchFieldKind): string {
+  switch (kind) {
+    case 'number':
+    case 'keywords':
+      return column;
+    case 'keyword':
+      return `${column}::text`;
+    case 'sortText':
+      return `left(${column}, ${sortTextCharsMax})`;
+    case 'ids':
+      return `${column}::text[]`;
+    case 'words':
+      return `tsvector_to_array(${column})`;
+    case 'day':
+      // Infinite dates have no distance.
+      return `case when isfinite(${column}) then ${column} - date '1970-01-01' when ${column} > 'epoch' then 2147483647 when ${column} < 'epoch' then -2147483648 end`;
+  }
+}
