@@ -103,6 +103,32 @@ describe('ApiKeysService', () => {
     await expect(service.authenticate(text, '::1')).rejects.toMatchObject({ status: 401 });
   });
 
+  it('counts the age of a key from the begin of its reading, for those who joined it as well', async () => {
+    const { text, key } = newKey();
+    const { store } = storeOf([key]);
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    let isSlow = true;
+    const service = serviceOf({
+      ...store,
+      findByHash: async (hash) => {
+        const found = await store.findByHash(hash);
+        if (isSlow) await answered;
+        return found;
+      },
+    });
+    const first = service.authenticate(text, '::1');
+    key.revokedAt = new Date();
+    await jest.advanceTimersByTimeAsync(3000);
+    const second = service.authenticate(text, '::1');
+    await jest.advanceTimersByTimeAsync(0);
+    isSlow = false;
+    answer();
+    await Promise.all([first, second]);
+    await jest.advanceTimersByTimeAsync(1000);
+    await expect(service.authenticate(text, '::1')).rejects.toMatchObject({ status: 401 });
+  });
+
   it('reads a key again when it is used after a long time', async () => {
     const { text, key } = newKey();
     const { store, reads } = storeOf([key]);

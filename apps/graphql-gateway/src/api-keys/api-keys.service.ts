@@ -158,12 +158,17 @@ export class ApiKeysService implements OnModuleDestroy {
     if (!isWellFormedApiKey(presented)) return undefined;
     let lookup = this.lookups.get(cacheKey);
     if (!lookup) {
-      lookup = this.store.findByHash(hash).finally(() => this.lookups.delete(cacheKey));
+      lookup = this.lookUp(hash, cacheKey, now).finally(() => this.lookups.delete(cacheKey));
       this.lookups.set(cacheKey, lookup);
     }
-    const key = await lookup.catch((cause: unknown) => {
+    return lookup.catch((cause: unknown) => {
       throw keysUnavailable(cause);
     });
+  }
+
+  /** @param now when the reading begins: what it finds is as old as that, for those who join it later as well */
+  private async lookUp(hash: Buffer, cacheKey: string, now: number): Promise<ApiKey | undefined> {
+    const key = await this.store.findByHash(hash);
     this.cache.set(cacheKey, { hash, key, loadedAt: now });
     return key;
   }
