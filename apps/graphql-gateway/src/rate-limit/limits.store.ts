@@ -4,7 +4,7 @@
 // The counters have connections of their own that do not wait for the disk at commit. Only a crash of the database
 // server can lose counts, those of its last second.
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { connectionOptions, Logger, WatchedClient } from '@tradewind/service-kit';
+import { connectionOptions, Logger, retryLostRaces, WatchedClient } from '@tradewind/service-kit';
 import pg from 'pg';
 import { AppConfig } from '../app.config.js';
 import { utcDay } from '../clock.js';
@@ -119,6 +119,6 @@ export class LimitsStore implements OnApplicationShutdown {
 
   private async query<Rows extends object[]>(name: string, text: string, values: unknown[]): Promise<Rows> {
     // The rows of a statement have the columns that it names.
-    return (await this.pool.query({ name, text, values })).rows as Rows;
+    return (await retryLostRaces(() => this.pool.query({ name, text, values }))).rows as Rows;
   }
 }

@@ -95,6 +95,11 @@ export class Tx extends Connection {
 /** Five tries take PostgreSQL five seconds when each ends in a deadlock, which it finds after a second. */
 const lostRaces: RetryPolicy = { attempts: 5, backoffMsMin: 10, backoffMsMax: 200, isRetryable: hasLostRace };
 
+/** Runs a statement or transaction again that met a deadlock or a serialization failure. For those outside of `Db`. */
+export function retryLostRaces<T>(run: () => Promise<T>): Promise<T> {
+  return retry(run, lostRaces);
+}
+
 /**
  * The pool. A statement or transaction that meets a deadlock or a serialization failure runs again, five times in all;
  * then it fails with an error that `isDatabaseUnavailable` recognises. Only what runs through `session`, `connect` and
@@ -105,11 +110,11 @@ export class Db implements Queries {
   constructor(private readonly dataSource: DataSource) {}
 
   rows<Row extends object>(sql: string | NamedStatement, values?: readonly unknown[]): Promise<Row[]> {
-    return retry(() => this.session((session) => session.rows<Row>(sql, values)), lostRaces);
+    return retryLostRaces(() => this.session((session) => session.rows<Row>(sql, values)));
   }
 
   affected(sql: string | NamedStatement, values?: readonly unknown[]): Promise<number> {
-    return retry(() => this.session((session) => session.affected(sql, values)), lostRaces);
+    return retryLostRaces(() => this.session((session) => session.affected(sql, values)));
   }
 
   repository<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): Repository<Entity> {
@@ -121,7 +126,7 @@ export class Db implements Queries {
    * effects outside the transaction.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return retry(() => transaction(this.dataSource.manager, work), lostRaces);
+    return retryLostRaces(() => transaction(this.dataSource.manager, work));
   }
 
   /** Keeps one connection for `work`, outside a transaction. */
