@@ -10,6 +10,8 @@ const hold = () => new Promise<void>((resolve) => held.push(resolve));
 const release = () => held.splice(0).forEach((resolve) => resolve());
 /** Requests whose connection closed before they were answered. */
 let abandoned = 0;
+/** Requests whose headers have come. */
+let begun = 0;
 const until = async (isSo: () => boolean) => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
@@ -18,6 +20,13 @@ const until = async (isSo: () => boolean) => {
 class HoldingController {
   @Get('held/:id')
   async held() {
+    await hold();
+    return {};
+  }
+
+  @Post('held')
+  @HttpCode(200)
+  async heldBody() {
     await hold();
     return {};
   }
@@ -39,8 +48,14 @@ const service = defineService({
   configure: (app) => {
     const fastify = app.getHttpAdapter().getInstance();
     fastify.addHook('onRequest', (_request, reply, done) => {
+      begun += 1;
       reply.raw.once('close', () => (abandoned += reply.raw.writableEnded ? 0 : 1));
       done();
+    });
+    // As the gateway adds headers, which may fail.
+    fastify.addHook('onSend', (request, _reply, _payload, done) => {
+      if (request.headers['x-fails'] === undefined) done();
+      else done(new Error('no headers'));
     });
     // As identity answers past Fastify.
     fastify.get('/raw', {
@@ -117,6 +132,21 @@ describe('a service with as many requests of a route as it may have', () => {
     expect((await next).status).toBe(200);
   });
 
+  it('counts such a request once, even if its answer fails', async () => {
+    const leaving = new AbortController();
+    const before = abandoned;
+    const open = get('/held/1', { signal: leaving.signal, headers: { 'x-fails': 'yes' } });
+    await untilHeld(1);
+    leaving.abort();
+    await expect(open).rejects.toThrow();
+    await until(() => abandoned === before + 1);
+    release();
+    const others = Array.from({ length: limit + 1 }, (_, id) => get(`/held/${id}`));
+    expect((await Promise.race(others)).status).toBe(503);
+    release();
+    await Promise.all(others);
+  });
+
   it('gives no place to a request whose body has not come', async () => {
     const { port, hostname, host } = new URL(running.url);
     const sockets: Socket[] = [];
@@ -135,6 +165,21 @@ describe('a service with as many requests of a route as it may have', () => {
       expect(String((await once(socket, 'data'))[0])).toContain('HTTP/1.1 200');
       socket.destroy();
     }
+  });
+
+  it('refuses bodies that come together beyond the limit', async () => {
+    const { port, hostname, host } = new URL(running.url);
+    const sockets = Array.from({ length: 2 * limit }, () => connect(Number(port), hostname));
+    const head = `POST /held HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{`;
+    const before = begun;
+    for (const socket of sockets) socket.write(head);
+    await until(() => begun === before + sockets.length);
+    const answers = sockets.map(async (socket) => String((await once(socket, 'data'))[0]).split(' ', 2)[1]);
+    for (const socket of sockets) socket.write('}');
+    expect(await Promise.race(answers)).toBe('503');
+    release();
+    expect((await Promise.all(answers)).sort()).toEqual(['200', '200', '503', '503']);
+    for (const socket of sockets) socket.destroy();
   });
 
   it('counts what it refuses by route, and logs that it does', async () => {

@@ -27,17 +27,50 @@ export function limitRequests(
   metrics: Metrics,
 ): { has(request: FastifyRequest): boolean } {
   const refused = new WeakSet<FastifyRequest>();
-  const underWay = new Map<string, number>();
-  const places = new WeakMap<FastifyRequest, { isAnswered: boolean; isClosed: boolean; end: () => void }>();
+  const underWay = new Map<string, Set<FastifyRequest>>();
+  /** Those whose body came when the route was full. */
+  const late = new WeakSet<FastifyRequest>();
+  const answered = new WeakSet<FastifyRequest>();
+  const abandoned = new WeakSet<FastifyRequest>();
   let loggedAt = -Infinity;
 
   instance.addHook('onRequest', (request, reply, done) => {
-    const route = (request.is404 ? undefined : request.routeOptions.url) ?? 'none';
-    if (unlimitedPaths.has(route)) return done();
-    if ((underWay.get(route) ?? 0) < limit) {
-      onceReceived(request, () => begin(route, request, reply));
-      return done();
-    }
+    if (unlimitedPaths.has(routeOf(request))) return done();
+    if (placesOf(request).size >= limit) return refuse(request, reply);
+    onceReceived(request, () => begin(request, reply));
+    done();
+  });
+  instance.addHook('preValidation', (request, reply, done) => {
+    if (late.has(request)) refuse(request, reply);
+    else done();
+  });
+  // Called twice when another hook fails.
+  instance.addHook('onSend', (request, _reply, _payload, done) => {
+    answered.add(request);
+    if (abandoned.has(request)) placesOf(request).delete(request);
+    done();
+  });
+
+  const placesOf = (request: FastifyRequest): Set<FastifyRequest> => {
+    const route = routeOf(request);
+    let places = underWay.get(route);
+    if (!places) underWay.set(route, (places = new Set()));
+    return places;
+  };
+  const begin = (request: FastifyRequest, reply: FastifyReply) => {
+    // Answered before its body was read.
+    if (reply.raw.writableEnded || reply.raw.closed) return;
+    const places = placesOf(request);
+    if (places.size >= limit) late.add(request);
+    places.add(request);
+    reply.raw.once('close', () => {
+      // When the client has gone, the handler may still work. What answers past Fastify cannot be followed further.
+      if (answered.has(request) || reply.sent) places.delete(request);
+      else abandoned.add(request);
+    });
+  };
+  const refuse = (request: FastifyRequest, reply: FastifyReply) => {
+    const route = routeOf(request);
     refused.add(request);
     metrics.refusedRequests.inc({ route });
     if (performance.now() - loggedAt > logIntervalMs) {
@@ -49,30 +82,13 @@ export function limitRequests(
       .header('retry-after', String(retryAfterSeconds))
       .type('application/json; charset=utf-8')
       .send(overloadedBody);
-  });
-  instance.addHook('onSend', (request, _reply, _payload, done) => {
-    const place = places.get(request);
-    if (place) {
-      place.isAnswered = true;
-      if (place.isClosed) place.end();
-    }
-    done();
-  });
-
-  const begin = (route: string, request: FastifyRequest, reply: FastifyReply) => {
-    // Answered before its body was read.
-    if (reply.raw.writableEnded || reply.raw.closed) return;
-    underWay.set(route, (underWay.get(route) ?? 0) + 1);
-    const end = () => underWay.set(route, underWay.get(route)! - 1);
-    const place = { isAnswered: false, isClosed: false, end };
-    places.set(request, place);
-    reply.raw.once('close', () => {
-      place.isClosed = true;
-      // When the client has gone, the handler may still work. What answers past Fastify cannot be followed further.
-      if (place.isAnswered || reply.sent) end();
-    });
   };
   return refused;
+}
+
+/** The pattern of its path; all unknown paths are one route. */
+function routeOf(request: FastifyRequest): string {
+  return (request.is404 ? undefined : request.routeOptions.url) ?? 'none';
 }
 
 function onceReceived({ raw }: FastifyRequest, then: () => void): void {
