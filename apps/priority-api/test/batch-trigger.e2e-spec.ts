@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { withClockOff } from '@tradewind/testkit';
+import { DeadLetterRedrive } from '../src/batches/dead-letter-redrive.js';
 import {
   envelope,
   eventually,
@@ -225,6 +226,21 @@ describe('messages that no retry can repair', () => {
     expect(await app.query('select reason from dead_letter where message_id = $1', [messageId])).toEqual([
       { reason: 'profiles.1.person_id must be a UUID; profiles.3.network_username must be the handle of a profile' },
     ]);
+  });
+
+  it('that are redriven belong to the month in which they came, when they name no month or time', async () => {
+    const [profile] = profiles(1);
+    const { data, attributes } = envelope({ profiles: [profile] }).message;
+    const [letter] = await app.query<{ id: string }>(
+      `insert into dead_letter(fingerprint, reason, message, first_received_at)
+       values ('of-august', 'too many profiles', $1, '2026-08-15') returning id`,
+      [JSON.stringify({ data, attributes })],
+    );
+    const redriven = await app.running.app.get(DeadLetterRedrive).redrive(letter!.id);
+    expect(redriven).toEqual({ id: letter!.id, redriven: true, profiles_triggered: 1 });
+    expect(
+      await app.query('select month from profile_call where network_username = $1', [profile!.network_username]),
+    ).toEqual([{ month: '2026-08' }]);
   });
 
   it.each([[{}], [{ message: 'text' }], [[]], [null]])(

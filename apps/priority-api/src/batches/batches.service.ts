@@ -27,9 +27,10 @@ export class BatchesService {
     private readonly events: AppEvents,
   ) {}
 
-  async receive(message: PushedMessage): Promise<BatchTriggerAnswer> {
+  /** @param now when the message came; its month, unless it names another or its time */
+  async receive(message: PushedMessage, now = new Date()): Promise<BatchTriggerAnswer> {
     const deadlineMs = performance.now() + this.config.PUSH_BUDGET_MS;
-    const reading = readBatch(message, { profilesMax: this.config.BATCH_PROFILES_MAX, now: new Date() });
+    const reading = readBatch(message, { profilesMax: this.config.BATCH_PROFILES_MAX, now });
     if (reading.kind === 'malformed') {
       await this.deadLetters.keep(message, reading.reason, reading.message);
       return answer(0, reading.batchNumber);

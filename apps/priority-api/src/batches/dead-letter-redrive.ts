@@ -36,7 +36,7 @@ export class DeadLetterRedrive {
     if (reading.kind === 'malformed') return { id: letter.id, redriven: false, reason: reading.message };
     if (reading.batch.faults.length > 0)
       return { id: letter.id, redriven: false, reason: reading.batch.faults.join('; ') };
-    const { profiles_triggered } = await this.batches.receive(message);
+    const { profiles_triggered } = await this.batches.receive(message, letter.first_received_at);
     await this.store.recordRedrive(letter.id);
     return { id: letter.id, redriven: true, profiles_triggered };
   }
