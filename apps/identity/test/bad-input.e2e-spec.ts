@@ -1,8 +1,10 @@
 // Generated requests at every endpoint: wrong types, huge and duplicated parameters, broken UTF-8, path tricks. No
 // answer may be a 5xx, show a stack trace or hang. BAD_INPUT_REQUESTS sets the number (10,000 before a release).
 import net from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { createLogger, startService } from '@tradewind/service-kit';
 import fc from 'fast-check';
+import { service } from '../src/service.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import { authorizationUrl, formOf, makePkce, obtainTokens, UserAgent } from './user-agent.js';
 
@@ -84,6 +86,32 @@ describe('bad input', () => {
     },
     60_000 + requestCount * 40,
   );
+
+  it('a request that a client breaks off is no error, and is not written past the logger', async () => {
+    const written = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+    const lines: string[] = [];
+    const logger = createLogger({ service: 'identity', level: 'debug' }, { write: (line) => void lines.push(line) });
+    const env = { ENVIRONMENT: 'dev', DATABASE_URL: identity.databaseUrl, OAUTH_ISSUER: identity.issuer };
+    const running = await startService(service, { env: { ...env, PORT: '0', METRICS_PORT: '0' }, logger });
+    try {
+      const socket = net.connect(Number(new URL(running.url).port), '127.0.0.1');
+      const type = 'application/x-www-form-urlencoded';
+      // It may be reset.
+      socket.on('error', () => undefined);
+      socket.end(
+        `POST /oauth/token HTTP/1.1\r\nhost: x\r\ncontent-type: ${type}\r\ncontent-length: 100\r\n\r\ngrant_type=`,
+      );
+      while (!lines.some((line) => line.includes('a client broke off its request'))) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      socket.destroy();
+    } finally {
+      await running.close();
+    }
+    expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    expect(written).not.toHaveBeenCalled();
+    written.mockRestore();
+  });
 });
 
 const hostileText = (known: string[]) =>

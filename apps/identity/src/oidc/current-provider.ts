@@ -1,5 +1,6 @@
 // The OpenID provider in use. The library's keys are fixed when it is constructed, so a rotation makes a new instance.
 // Requests in progress finish on the old one.
+import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { isDatabaseUnavailable, Logger } from '@tradewind/service-kit';
@@ -100,6 +101,12 @@ export class CurrentProvider {
     provider.on('server_error', (_ctx, error) => {
       if (isDatabaseUnavailable(error)) unitOfWork().storeFailure = error;
       else logger.error({ err: error }, 'the OpenID provider failed');
+    });
+    // Without a listener Koa writes a stack to the console, past the logger, for each client that breaks off. The
+    // provider's types lack this event of Koa.
+    (provider as EventEmitter).on('error', (error: unknown, ctx?: { req: IncomingMessage }) => {
+      if (ctx?.req.socket.destroyed) logger.debug({ err: error }, 'a client broke off its request');
+      else logger.error({ err: error }, 'an answer of the OpenID provider failed');
     });
     return provider;
   }
