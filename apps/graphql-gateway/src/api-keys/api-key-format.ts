@@ -4,7 +4,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-export const apiKeyPrefix = 'svc_';
+const apiKeyPrefix = 'svc_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const bodyLength = 43; // 62^43 > 2^256
 const checksumLength = 6; // 62^6 > 2^32

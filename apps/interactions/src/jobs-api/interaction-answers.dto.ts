@@ -24,7 +24,7 @@ export class JobResultDto {
 }
 
 /** The provider's statuses of a run, and PENDING for a job that has no run yet. */
-export const abortResultStatuses = [...runStatuses, 'PENDING'] as const;
+const abortResultStatuses = [...runStatuses, 'PENDING'] as const;
 export type AbortResultStatus = (typeof abortResultStatuses)[number];
 
 export class AbortResultDto extends JobResultDto {

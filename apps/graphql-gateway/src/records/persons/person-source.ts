@@ -40,7 +40,7 @@ const fields: Record<keyof Person, RecordField> = {
 export const personSource: RecordSource = { table: 'person', fields };
 
 /** Whole years between two dates `YYYY-MM-DD`; null for a birth in the future. */
-export function ageOn(today: string, birthDate: string): number | null {
+function ageOn(today: string, birthDate: string): number | null {
   const hadBirthday = today.slice(5) >= birthDate.slice(5);
   const age = Number(today.slice(0, 4)) - Number(birthDate.slice(0, 4)) - (hadBirthday ? 0 : 1);
   return age < 0 ? null : age;
