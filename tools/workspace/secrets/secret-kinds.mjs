@@ -19,12 +19,19 @@ const isMasked = (value) => /^(?:\*+|\$\{?.*|<.*|\{.*|\.\.\.|…)$/.test(value);
 /** Ids that open nothing: of keys, by their sum, of OAuth clients, and of grants in the audit log. */
 export const publicIds = /(?<="kid":"|"client_id":"|"grant_id":")[\w-]{20,}/g;
 
+/** Shorter texts are often words. */
+const randomLengthMin = 20;
+
 /** A run of random letters and digits, as keys and tokens are. Names in code have no such mix of the three kinds. */
 function isRandom(text) {
   const count = (pattern) => text.match(pattern)?.length ?? 0;
   const kinds = [/[A-Z]/g, /[a-z]/g, /[0-9]/g];
   return kinds.every((kind) => count(kind) >= 2) && entropyBits(text) >= 3.5;
 }
+
+/** The parts of a path that are long enough, as a stack has one in each line; any other text as a whole. */
+const randomCandidates = (text) =>
+  text.startsWith('/') ? text.split('/').filter((part) => part.length >= randomLengthMin) : [text];
 
 /** Shannon entropy of a text, in bits per character. */
 function entropyBits(text) {
@@ -81,6 +88,7 @@ export const secretKinds = [
     kind: 'random text',
     pattern: /(?<![\w+/=-])(?!sha(?:256|384|512)-)([\w+/=-]{20,})/g,
     inTree: ([text]) => isRandom(text),
+    inLogs: ([text]) => randomCandidates(text).some(isRandom),
   },
   {
     kind: 'e-mail address',

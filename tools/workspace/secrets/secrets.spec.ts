@@ -44,6 +44,7 @@ const planted: [string, string, string][] = [
   ['value of a secret name', `PASSWORD=${hex}`, hex],
   ['secret of a query', `GET /callback?code=${random('code')}&state=1`, random('code')],
   ['random text', `the token is ${random('plain', 22)}`, random('plain', 22)],
+  ['random text', `GET /files/${random('path')}/parts`, random('path')],
   ['e-mail address', `written by ${address}`, address],
   ['github', `ghp_${random('github', 36)}`, `ghp_${random('github', 36)}`],
 ];
@@ -99,6 +100,7 @@ describe('no secret', () => {
     'svc_*** and svc_abcd',
     '{"request_id":"3f2b8c1e-7a64-4d57-9d0a-5b1f2e3c4d5e","trace_id":"4bf92f3577b34da6a3ce929d0e0e4736"}',
     'at ServiceFailureInterceptor2.transform (/app/apps/identity/dist/main.js:10:20)',
+    'at run (/srv/Clone-2026/node_modules/typeorm/driver/postgres/PostgresQueryRunner.js:231:19)',
     '{"code":"ECONNREFUSED","status":503}',
     `{"kid":"${random('kid')}"}`,
     `{"kind":"grant.revoked","grant_id":"${random('grant')}"}`,
