@@ -53,10 +53,11 @@ async function main(): Promise<number> {
   const platform = await ChaosPlatform.start(limitsOf(minutes), report);
   let isClean = false;
   try {
-    const { evidence, acts } = await run(platform, secrets, { minutes, seed }, stop);
+    const { evidence, acts, broken } = await run(platform, secrets, { minutes, seed }, stop);
     const results = account(evidence);
-    const findings = results.flatMap((result) => result.findings);
-    console.log(reportLines(evidence, acts, results).join('\n'));
+    // What happened until then is compared all the same.
+    const findings = [...broken, ...results.flatMap((result) => result.findings)];
+    console.log([...reportLines(evidence, acts, results), ...broken].join('\n'));
     console.log(`\n${findings.length} findings. Seed ${seed}, ${minutes} minutes, ${new Date().toISOString()}.`);
     isClean = findings.length === 0;
     if (!isClean) writeFileSync(join(platform.dataDir, 'evidence.json'), JSON.stringify({ evidence, results }));
@@ -76,7 +77,7 @@ async function run(
   secrets: SeenSecrets,
   { minutes, seed }: Options,
   stop: AbortController,
-): Promise<{ evidence: Evidence; acts: Map<string, number> }> {
+): Promise<{ evidence: Evidence; acts: Map<string, number>; broken: string[] }> {
   const log = new RunLog();
   const ledger = new LedgerCopy(platform.simulatorUrl);
   const state = await prepareLoad(platform, seed);
@@ -84,11 +85,14 @@ async function run(
   const untilMs = Date.now() + minutes * 60_000;
   const time = setTimeout(() => stop.abort(), minutes * 60_000);
   const load = runLoad({ platform, seed, log, signal: stop.signal }, state);
+  const broken: string[] = [];
   const faults = runFaults({
     ...{ platform, seed, untilMs, signal: stop.signal, report },
     struck: (window) => log.faults.push(window),
+  })
+    .catch((error: Error) => void broken.push(`the faults broke off: ${error.message}`))
     // Load alone proves nothing more.
-  }).finally(() => stop.abort());
+    .finally(() => stop.abort());
   const progress = setInterval(() => report(progressLine(log)), progressMs);
   const [acts] = await Promise.all([load, faults, copyLedger(ledger, stop.signal)]).finally(() => {
     stop.abort();
@@ -106,7 +110,7 @@ async function run(
   secrets.addSettings(dataDir);
   const logs = await secrets.scanLogs(logsDir);
   const sources = { databaseUrl, objectsDir, log, limits: limitsOf(minutes), killedAtStop, deaths, logs };
-  return { evidence: await readEvidence(sources), acts };
+  return { evidence: await readEvidence(sources), acts, broken };
 }
 
 async function copyLedger(ledger: LedgerCopy, signal: AbortSignal): Promise<void> {
