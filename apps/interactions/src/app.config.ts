@@ -7,6 +7,7 @@ import {
   httpsOnly,
   integer,
   list,
+  number,
   openApiSettings,
   url,
 } from '@tradewind/service-kit';
@@ -46,6 +47,23 @@ export class AppConfig extends configClass({
     default: 50,
     min: 1,
     desc: 'Most that one run may cost, US dollars, sent to the provider with each start; actors that are paid by event stop there',
+  }),
+  RUN_ITEM_COST_USD: number({
+    // Half more than an item usually costs: some items are stored twice, and the start costs too.
+    default: 0.003,
+    min: 0,
+    desc: 'What one item of a run may cost, US dollars; a run counts against the budget with all items it asks for until its cost is known',
+  }),
+  COMPANY_BUDGET_USD: number({
+    default: undefined,
+    min: 0,
+    max: 999_999_999,
+    desc: 'Most that the runs of one company may cost in a month (UTC), US dollars; unlimited when unset. The command budget sets another for one company',
+  }),
+  COST_SETTLE_SECONDS: integer({
+    default: 600,
+    min: 1,
+    desc: 'How long after the end of a run its cost is read once more, since the provider may correct it, seconds',
   }),
   ANSWER_BUDGET_MS: integer({
     default: 25_000,

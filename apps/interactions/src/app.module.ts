@@ -3,7 +3,10 @@ import { createWarehouse, Warehouse } from '@tradewind/cloud-ports';
 import { createRunProvider, RunProvider } from '@tradewind/scraping-provider';
 import { CallerAuthModule, DatabaseModule, ReadinessRegistry } from '@tradewind/service-kit';
 import { AppConfig } from './app.config.js';
+import { BudgetsService } from './budgets/budgets.service.js';
+import { BudgetsStore } from './budgets/budgets.store.js';
 import { AppEvents } from './events.js';
+import { FinalCosts } from './follow/final-costs.service.js';
 import { FollowService } from './follow/follow.service.js';
 import { ItemsService } from './items/items.service.js';
 import { LeftOversStore } from './items/left-overs.store.js';
@@ -17,6 +20,7 @@ import { OrphanRuns } from './starts/orphan-runs.js';
 import { ProviderPauseStore } from './starts/provider-pause.store.js';
 import { StartsService } from './starts/starts.service.js';
 import { UnsettledStarts } from './starts/unsettled-starts.service.js';
+import { CostsStore } from './tracker/costs.store.js';
 import { JobChanges } from './tracker/job-changes.js';
 import { JobWaits } from './tracker/job-waits.js';
 import { JobsStore } from './tracker/jobs.store.js';
@@ -50,11 +54,15 @@ import { WebhookController } from './webhook/webhook.controller.js';
       },
     },
     // The tracker
+    CostsStore,
     JobsStore,
     TransitionsStore,
     JobChanges,
     JobWaits,
     Retention,
+    // What companies may spend
+    BudgetsStore,
+    BudgetsService,
     // From the request to the run
     InteractionsService,
     TriggersService,
@@ -67,6 +75,7 @@ import { WebhookController } from './webhook/webhook.controller.js';
     InboxStore,
     InboxService,
     FollowService,
+    FinalCosts,
     LeftOversStore,
     ItemsService,
   ],

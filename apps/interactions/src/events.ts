@@ -6,11 +6,21 @@ import { eventsClass } from '@tradewind/service-kit';
 export class AppEvents extends eventsClass('interactions', {
   job_accepted: { help: 'Jobs recorded, not yet started', labels: ['entity'] },
   abort_requested: { help: 'Active jobs that a caller asked to abort' },
+  start_over_budget: {
+    help: 'Jobs refused because the monthly budget of the company had no room for them',
+    countedBy: 'count',
+    level: 'warn',
+  },
+  budget_changed: { help: 'Changes of the budget of a company' },
   run_started: { help: 'Runs started at the provider', labels: ['entity'] },
   run_adopted: { help: 'Runs whose start had an unknown outcome and that were found at the provider' },
   run_orphaned: { help: 'Runs at the provider that no job needs; they are aborted. Expected: zero', level: 'error' },
   run_completed: { help: 'Runs whose items are stored' },
   run_failed: { help: 'Jobs that became FAILED', labels: ['reason'] },
+  run_cost_unknown: {
+    help: 'Runs whose final cost the provider did not say; what was known before counts',
+    level: 'warn',
+  },
   run_aborted: { help: 'Jobs that became ABORTED' },
   provider_call: { help: 'Calls to the provider by outcome', labels: ['operation', 'outcome'], level: 'debug' },
   items_stored: {

@@ -22,7 +22,16 @@ const oldest = environments.map((environment) => {
       select 'run1', n::text, 'no_id', '{"text":"\\ud800"}' from generate_series(1, 20) as n;`;
 });
 
-const rows = { '0001-tracker': oldest.join('\n') };
+const money = environments.map((environment) => {
+  const { tracker, companyCosts, companyBudgets } = trackerTables(environment);
+  return `
+    update ${tracker} set cost_micro_usd = 250000, cost_due_at = now() where stage = 'done';
+    insert into ${companyCosts} values ('acme', '2026-10-31', 250000), ('acme', '2026-11-01', 250000);
+    insert into ${companyBudgets} (user_company_id, kind, budget_micro_usd, changed_by)
+      values ('acme', 'limited', 100000000, 'operator'), ('acme', 'default', null, 'operator');`;
+});
+
+const rows = { '0001-tracker': oldest.join('\n'), '0003-costs': money.join('\n') };
 
 describe('migrations of interactions', () => {
   it('take a filled database forward while it is read, written and migrated by another process', async () => {

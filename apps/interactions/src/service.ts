@@ -2,6 +2,7 @@ import { createWarehouse } from '@tradewind/cloud-ports';
 import { defineService, migrateDatabase, openApi } from '@tradewind/service-kit';
 import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
+import { addCommands } from './commands.js';
 import { migrations } from './migrations.js';
 
 export const apiDescription = {
@@ -24,4 +25,5 @@ export const service = defineService({
     }
   },
   configure: (app, config) => openApi(app, config, apiDescription),
+  commands: addCommands,
 });

@@ -124,7 +124,14 @@ describe('access', () => {
         'WEBHOOK_SECRETS',
         'WAREHOUSE_DATABASE_URL',
       ],
-      argumentsOf: { serve: [], migrate: [] },
+      argumentsOf: {
+        serve: [],
+        migrate: [],
+        'budget list': [],
+        'budget show': ['acme'],
+        'budget set': ['acme', '10'],
+        'budget clear': ['acme'],
+      },
     });
     expect(faults).toEqual([]);
   });

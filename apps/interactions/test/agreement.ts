@@ -7,6 +7,7 @@ interface World {
   simulator: Simulator;
   tracker(): Promise<TrackerRow[]>;
   allWarehouseCounts(): Promise<Map<string, WarehouseCounts>>;
+  companyCosts(): Promise<Record<string, Record<string, number>>>;
 }
 
 const nothing = { posts: 0, comments: 0, reactions: 0 };
@@ -35,6 +36,8 @@ export async function expectAgreement(world: World): Promise<void> {
     if (row.stage !== 'done' || row.holds_slot) disagree('a job that is not at rest', row);
     if (expectedStatus(end?.outcome, row) !== row.status)
       disagree(`the run ended as ${end?.outcome ?? 'nothing'}`, row);
+    const costMicroUsd = end?.costUsd === undefined ? null : String(Math.round(end.costUsd * 1e6));
+    if (row.cost_micro_usd !== costMicroUsd) disagree(`the run cost ${end?.costUsd} US dollars`, row);
     const counts = (runId !== null && stored.get(runId)) || nothing;
     if (row.status === 'COMPLETED') {
       const items = end!.items!;
@@ -53,6 +56,13 @@ export async function expectAgreement(world: World): Promise<void> {
       if ((row.status === 'FAILED') !== (row.completed_date !== null)) disagree('a date that does not fit', row);
     }
   }
+  const totals: Record<string, Record<string, number>> = {};
+  for (const { user_company_id: id, created_at: at, cost_micro_usd: cost } of rows) {
+    if (cost === null || cost === '0') continue;
+    const [ofCompany, day] = [(totals[id] ??= {}), at.toISOString().slice(0, 10)];
+    ofCompany[day] = (ofCompany[day] ?? 0) + Number(cost);
+  }
+  expect(await world.companyCosts()).toEqual(totals);
   for (const runId of stored.keys()) if (!byRun.has(runId)) disagree('rows of an unknown run', runId);
   expect(disagreements).toEqual([]);
 }

@@ -99,6 +99,11 @@ export class InteractionsWorld {
     return replica;
   }
 
+  /** Of the database, for connections that are made from now on. */
+  async setTimeZone(zone: string): Promise<void> {
+    await this.sql.query(`alter database "${new URL(this.database.url).pathname.slice(1)}" set timezone to '${zone}'`);
+  }
+
   async stop(): Promise<void> {
     for (const replica of this.replicas.splice(0)) await replica.close();
     await this.simulator.close();
@@ -143,6 +148,16 @@ export class InteractionsWorld {
     return new Map(rows.map(({ run, posts, comments, reactions }) => [run, { posts, comments, reactions }]));
   }
 
+  /** The totals of each company, millionths of a US dollar by day. */
+  async companyCosts(): Promise<Record<string, Record<string, number>>> {
+    const { rows } = await this.sql.query<{ company: string; day: string; cost: string }>(
+      `select user_company_id as company, day::text, cost_micro_usd as cost from "company_costsDev" order by 1, 2`,
+    );
+    const costs: Record<string, Record<string, number>> = {};
+    for (const { company: id, day, cost } of rows) (costs[id] ??= {})[day] = Number(cost);
+    return costs;
+  }
+
   async warehouseCounts(runId: string): Promise<WarehouseCounts> {
     return (await this.allWarehouseCounts()).get(runId) ?? { posts: 0, comments: 0, reactions: 0 };
   }
@@ -166,8 +181,8 @@ export class InteractionsWorld {
   async empty(): Promise<void> {
     this.simulator.reset();
     await this.sql.query(
-      `truncate "network_interactions_trackerDev", "webhook_inboxDev", "left_over_itemsDev", warehouse.network_posts,
-         warehouse.network_post_comments, warehouse.network_post_reactions`,
+      `truncate "network_interactions_trackerDev", "webhook_inboxDev", "left_over_itemsDev", "company_costsDev",
+         "company_budgetsDev", warehouse.network_posts, warehouse.network_post_comments, warehouse.network_post_reactions`,
     );
     await this.sql.query(`update "start_gateDev" set paused_until = '-infinity', refusals = 0`);
   }

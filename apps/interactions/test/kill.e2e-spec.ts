@@ -95,7 +95,10 @@ describe(`${jobs} jobs on two replicas that are killed ${kills} times`, () => {
       { on: 'run.webhook', kind: 'twice', probability: 0.1 },
       { on: 'run.webhook', kind: 'never', probability: 0.1 },
     ]);
-    const settings = { ...world.settings, PROVIDER_SLOTS: '40', ITEM_PAGE_SIZE: '20', ANSWER_BUDGET_MS: '1500' };
+    const settings = {
+      ...world.settings,
+      ...{ PROVIDER_SLOTS: '40', ITEM_PAGE_SIZE: '20', ANSWER_BUDGET_MS: '1500', COMPANY_BUDGET_USD: '1000' },
+    };
     replicas = [await ReplicaProcess.create(settings), await ReplicaProcess.create(settings)];
     await Promise.all(replicas.map((replica) => replica.start()));
   });

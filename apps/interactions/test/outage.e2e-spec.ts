@@ -107,9 +107,23 @@ describe('a database that goes away while jobs are started', () => {
     await expectAgreement(world);
   });
 
-  it.each([0, 5, 10, 20, 40, 60, 80, 120])(
-    '%d ms after the request: the answer names every run that is started',
-    async (afterMs) => {
+  it.each([
+    [0, 'unlimited'],
+    [5, 'limited'],
+    [10, 'unlimited'],
+    [20, 'limited'],
+    [40, 'unlimited'],
+    [60, 'limited'],
+    [80, 'unlimited'],
+    [120, 'limited'],
+  ])(
+    '%d ms after the request of a company whose budget is %s: the answer names every run that is started',
+    async (afterMs, kind) => {
+      await world.sql.query(
+        `insert into "company_budgetsDev" (user_company_id, kind, budget_micro_usd, changed_by)
+         values ('acme', $1, case when $1 = 'limited' then 1000000000 end, 'test')`,
+        [kind],
+      );
       world.simulator.setFaults([{ on: 'run.start', kind: 'latency', delayMs: 60 }]);
       const handles = Array.from({ length: 8 }, (_, index) => `moment-${afterMs}-${index}`);
       const answering = trigger(...handles);

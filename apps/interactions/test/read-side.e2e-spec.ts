@@ -108,6 +108,7 @@ describe('the read side', () => {
       reactions_count: row.reactions_count,
       comments_count: row.comments_count,
       left_over_count: row.left_over_count,
+      cost_usd: Number(row.cost_micro_usd) / 1e6,
       created_at: row.created_at.toISOString(),
       completed_date: row.completed_date!.toISOString(),
       error: null,

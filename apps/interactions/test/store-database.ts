@@ -2,16 +2,23 @@
 import { openDb, type Db } from '@tradewind/service-kit';
 import type { TestDatabase } from '@tradewind/testkit';
 import { AppConfig } from '../src/app.config.js';
-import { JobsStore } from '../src/tracker/jobs.store.js';
+import { CostsStore } from '../src/tracker/costs.store.js';
+import { JobsStore, type NewJobs } from '../src/tracker/jobs.store.js';
 import type { JobId } from '../src/tracker/tracker.types.js';
 import { createInteractionsDatabase, quickSettings } from './interactions-app.js';
 
 export class StoreDatabase {
+  readonly costs: CostsStore;
+  readonly jobs: JobsStore;
+
   private constructor(
     private readonly database: TestDatabase,
     readonly db: Db,
     readonly config: AppConfig,
-  ) {}
+  ) {
+    this.costs = new CostsStore(db, config);
+    this.jobs = new JobsStore(db, this.costs, config);
+  }
 
   static async create(settings: Record<string, string> = {}): Promise<StoreDatabase> {
     const database = await createInteractionsDatabase();
@@ -26,8 +33,8 @@ export class StoreDatabase {
 
   /** Records queued jobs of one company and gives their ids, in order. */
   async queue(userCompanyId: string, ...handles: string[]): Promise<JobId[]> {
-    const ids = await new JobsStore(this.db, this.config).create(newJobs(userCompanyId, handles));
-    return ids.filter((id) => id !== undefined);
+    const jobs = await this.jobs.create(newJobs(userCompanyId, handles));
+    return jobs.flatMap((job) => ('id' in job ? [job.id] : []));
   }
 
   async drop(): Promise<void> {
@@ -36,12 +43,14 @@ export class StoreDatabase {
   }
 }
 
-export function newJobs(userCompanyId: string, handles: readonly string[]) {
+export function newJobs(userCompanyId: string, handles: readonly string[]): NewJobs {
   return {
     userCompanyId,
     triggerUserId: null,
     deadline: performance.now() + 5_000,
     triggeredBy: null,
+    reservedMicroUsd: 330_000,
+    budgetMicroUsd: null,
     inputs: handles.map((networkHandle) => ({
       networkHandle,
       entity: 'PERSON' as const,

@@ -15,6 +15,10 @@ export interface TrackerRow {
   reactions_count: number | null;
   comments_count: number | null;
   left_over_count: number;
+  /** Of type bigint, which the driver gives as text. */
+  cost_micro_usd: string | null;
+  reserved_micro_usd: string;
+  cost_due_at: Date | null;
   created_at: Date;
   completed_date: Date | null;
   holds_slot: boolean;

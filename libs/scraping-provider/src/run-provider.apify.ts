@@ -124,7 +124,13 @@ function toProviderRun(run: ActorRun | ActorRunListItem): ProviderRun {
     finishedAt: run.finishedAt ?? undefined,
     datasetId: run.defaultDatasetId,
     inputStoreId: run.defaultKeyValueStoreId,
+    costUsd: toCostUsd(run.usageTotalUsd),
   };
+}
+
+/** The client does not check what the provider sends. */
+function toCostUsd(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
 async function call<T>(send: () => Promise<T>): Promise<T> {

@@ -58,6 +58,11 @@ export interface ProviderRun {
   datasetId: string;
   /** Store that holds the input of this run. */
   inputStoreId: string;
+  /**
+   * What the run has cost, US dollars, at least 0; undefined while the provider does not say. It rises while the run
+   * lasts, and may still be corrected some minutes after its end.
+   */
+  costUsd: number | undefined;
 }
 
 /**

@@ -84,6 +84,7 @@ export function describeRunProvider(name: string, open: () => Promise<RunProvide
       const end = await ended(run);
       expect(end).toMatchObject({ id: run.id, status: 'SUCCEEDED', datasetId: run.datasetId });
       expect(end.finishedAt).toBeInstanceOf(Date);
+      expect(end.costUsd).toBeGreaterThan(0);
       const [webhook] = await until(async () => (world.webhooksOf(id).length > 0 ? world.webhooksOf(id) : undefined));
       expect(webhook?.headers).toMatchObject({ 'x-webhook-secret': 's3cret', 'x-correlation-id': id });
       expect(webhook?.body).toMatchObject({
@@ -120,6 +121,8 @@ export function describeRunProvider(name: string, open: () => Promise<RunProvide
       expect(some).toBeGreaterThan(0);
       expect(some).toBeLessThanOrEqual(within.itemsMax === 7 ? 7 : 60);
       expect(limited.status).toBe('SUCCEEDED');
+      expect(limited.costUsd).toBeLessThanOrEqual(within.chargeUsdMax);
+      expect(limited.costUsd).toBeLessThan(unlimited.costUsd!);
     });
 
     it('returns the input and the correlation id of a run, and finds the run by that id', async () => {

@@ -31,7 +31,7 @@ export type CallFaultKind = (typeof callFaultKinds)[number];
 
 const kindsByPlace = {
   /** The work itself. */
-  run: ['fail', 'time_out', 'empty', 'slow', 'never_ends'],
+  run: ['fail', 'time_out', 'empty', 'slow', 'never_ends', 'late_cost', 'no_cost'],
   dataset: ['broken_item'],
   profile: ['fail', 'slow', 'never_ends'],
   /** The delivery of the result. */
@@ -53,7 +53,7 @@ export interface Fault {
   skip?: number;
   /** Chance of each matching occasion, 0 to 1. */
   probability?: number;
-  /** Length of `latency`, `slow`, `late`, `out_of_order` (longest wait) and the `timeout` kinds. */
+  /** Length of `latency`, `slow`, `late_cost`, `late`, `out_of_order` (longest wait) and the `timeout` kinds. */
   delayMs?: number;
   /** Status of `error_before` and `error_after`; default 500. */
   status?: number;

@@ -8,7 +8,7 @@ import type { Scrape } from './scrape.types.js';
 /** What a start decided, without the state that follows from it. */
 export type RunRecord = Omit<
   Run,
-  'status' | 'statusMessage' | 'startedAt' | 'finishedAt' | 'timer' | 'onEnd' | 'limits'
+  'status' | 'statusMessage' | 'startedAt' | 'finishedAt' | 'timer' | 'onEnd' | 'limits' | 'costUsd' | 'costDelayMs'
 > & {
   startedAt: string;
   /** Absent in journals of simulators that knew none. */
@@ -19,13 +19,13 @@ export type ScrapeRecord = Omit<Scrape, 'status' | 'createdAt' | 'finishedAt' | 
 type Line =
   | { run: RunRecord }
   | { scrape: ScrapeRecord }
-  | { ended: string; status: string; at: string }
+  | { ended: string; status: string; at: string; costUsd?: number }
   /** Accepted by its receiver, withheld by a fault, or given up. */
   | { settled: string };
 
 export interface Remembered<T> {
   record: T;
-  end: { status: string; at: Date } | undefined;
+  end: { status: string; at: Date; costUsd?: number } | undefined;
   isSettled: boolean;
 }
 
@@ -53,16 +53,19 @@ export class Journal {
     return recalled;
   }
 
-  runStarted({ status: _, statusMessage: _m, finishedAt: _f, timer: _t, onEnd: _o, startedAt, ...start }: Run): void {
-    this.write({ run: { ...start, startedAt: startedAt.toISOString() } });
+  runStarted(run: Run): void {
+    const { id, actorId, datasetId, inputStoreId, requestQueueId, buildId, input, target, correlationId } = run;
+    const { webhooks, limits, dataset, startedAt } = run;
+    const ids = { id, actorId, datasetId, inputStoreId, requestQueueId, buildId, correlationId };
+    this.write({ run: { ...ids, input, target, webhooks, limits, dataset, startedAt: startedAt.toISOString() } });
   }
 
   scrapeStarted({ status: _, finishedAt: _f, timer: _t, createdAt, ...start }: Scrape): void {
     this.write({ scrape: { ...start, createdAt: createdAt.toISOString() } });
   }
 
-  ended(id: string, status: string, at: Date): void {
-    this.write({ ended: id, status, at: at.toISOString() });
+  ended(id: string, status: string, at: Date, costUsd?: number): void {
+    this.write({ ended: id, status, at: at.toISOString(), ...(costUsd === undefined ? {} : { costUsd }) });
   }
 
   settled(id: string): void {
@@ -96,8 +99,10 @@ function read(file: string, finishedMax: number) {
       const about = 'ended' in line ? line.ended : line.settled;
       const entry = runs.get(about) ?? scrapes.get(about);
       if (!entry) continue;
-      if ('ended' in line) entry.end = { status: line.status, at: new Date(line.at) };
-      else entry.isSettled = true;
+      if ('ended' in line) {
+        const { status, at, costUsd } = line;
+        entry.end = { status, at: new Date(at), ...(costUsd === undefined ? {} : { costUsd }) };
+      } else entry.isSettled = true;
     }
   }
   return { runs: newest(runs, finishedMax), scrapes: newest(scrapes, finishedMax) };

@@ -37,6 +37,8 @@ export interface LedgerEntry {
   url?: string;
   /** What the dataset of an ended run holds. */
   items?: ItemCounts;
+  /** What an ended run cost, US dollars, whether or not its faults let anybody know. */
+  costUsd?: number;
   /** From arrival to answer. */
   durationMs?: number;
 }

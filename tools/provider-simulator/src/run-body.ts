@@ -26,7 +26,7 @@ export function runBody(run: Run) {
     defaultDatasetId: run.datasetId,
     defaultRequestQueueId: run.requestQueueId,
     containerUrl: `https://${run.id}.runs.example`,
-    usageTotalUsd: 0.002,
+    usageTotalUsd: run.costUsd,
     generalAccess: 'FOLLOW_USER_SETTING',
   };
 }

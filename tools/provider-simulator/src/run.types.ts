@@ -36,6 +36,10 @@ export interface Run {
   webhooks: AdHocWebhook[];
   limits: RunLimits;
   dataset: { isEmpty: boolean; hasBrokenItems: boolean };
+  /** What is known of its cost so far, US dollars; undefined when the provider never says. */
+  costUsd: number | undefined;
+  /** How long after its end the whole cost is known; undefined: never. */
+  costDelayMs: number | undefined;
   timer: NodeJS.Timeout | undefined;
   onEnd: (() => void)[];
 }

@@ -15,6 +15,8 @@ type FinalStatus = 'SUCCEEDED' | 'FAILED' | 'TIMED-OUT' | 'ABORTED';
 
 /** Price of one item, US dollars; about what the real actor charges for a post, a comment or a reaction. */
 const itemPriceUsd = 0.002;
+/** Price of a start, US dollars; all that a run costs which brings no item. */
+const startPriceUsd = 0.001;
 
 /** How a run will go, drawn when it starts. */
 interface Fate {
@@ -79,6 +81,8 @@ export class Runs {
       webhooks,
       limits,
       dataset: { isEmpty: false, hasBrokenItems: false },
+      costUsd: startPriceUsd,
+      costDelayMs: 0,
       timer: undefined,
       onEnd: [],
     };
@@ -99,6 +103,8 @@ export class Runs {
         status: 'RUNNING',
         statusMessage: null,
         finishedAt: null,
+        costUsd: end?.costUsd ?? startPriceUsd,
+        costDelayMs: 0,
         timer: undefined,
         onEnd: [],
       };
@@ -211,6 +217,9 @@ export class Runs {
       isEmpty: has('empty') || run.target.includes('private'),
       hasBrokenItems: this.faults.strikeEvent('dataset', subject).length > 0,
     };
+    const lateCost = struck.find((fault) => fault.kind === 'late_cost');
+    run.costDelayMs = lateCost ? (lateCost.delayMs ?? 5_000) : 0;
+    if (has('no_cost')) run.costUsd = run.costDelayMs = undefined;
     return {
       status: has('fail') ? 'FAILED' : has('time_out') ? 'TIMED-OUT' : 'SUCCEEDED',
       neverEnds: has('never_ends'),
@@ -235,17 +244,28 @@ export class Runs {
     if (run.finishedAt !== null || !this.byId.has(run.id)) return;
     const now = new Date();
     this.finish(run, status, now);
-    this.journal.ended(run.id, status, now);
+    const items = this.itemCounts(run);
+    const costUsd = Math.round((startPriceUsd + items.total * itemPriceUsd) * 1e6) / 1e6;
+    this.bill(run, costUsd);
+    this.journal.ended(run.id, status, now, costUsd);
     this.ledger.open({
       operation: 'run.ended',
       target: run.target,
       ...(run.correlationId === undefined ? {} : { correlationId: run.correlationId }),
       id: run.id,
       outcome: status,
-      items: this.itemCounts(run),
+      items,
+      costUsd,
     });
     for (const tell of run.onEnd.splice(0)) tell();
     await Promise.all(this.send(run, eventNames[status]));
+  }
+
+  /** Shows the whole cost of a run that has ended, at once or later. */
+  private bill(run: Run, costUsd: number): void {
+    if (run.costDelayMs === undefined) return;
+    if (run.costDelayMs === 0) run.costUsd = costUsd;
+    else run.timer = setTimeout(() => (run.costUsd = costUsd), run.costDelayMs);
   }
 
   private finish(run: Run, status: FinalStatus, at: Date): void {
@@ -292,7 +312,7 @@ export class Runs {
 
 /** Items after which a run has used up what its start allows. */
 function itemsMax({ maxItems = Infinity, maxTotalChargeUsd = Infinity }: RunLimits): number {
-  return Math.min(maxItems, Math.floor(maxTotalChargeUsd / itemPriceUsd));
+  return Math.min(maxItems, Math.max(0, Math.floor((maxTotalChargeUsd - startPriceUsd) / itemPriceUsd)));
 }
 
 /** The target of a start, before there is a run. */

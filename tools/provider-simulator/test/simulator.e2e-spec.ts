@@ -243,6 +243,31 @@ describe('faults', () => {
     await expect(start()).resolves.toMatchObject({ status: 'READY' });
   });
 
+  it('a run costs its start and its items, known at its end, later or never, and in the ledger at once', async () => {
+    simulator.setFaults([
+      { on: 'run', kind: 'fail', target: 'failed' },
+      { on: 'run', kind: 'late_cost', target: 'late', delayMs: 60_000 },
+      { on: 'run', kind: 'late_cost', target: 'soon', delayMs: 20 },
+      { on: 'run', kind: 'no_cost', target: 'silent' },
+    ]);
+    const costOf = async (id: string) => (await client.run(id).get())?.usageTotalUsd;
+    const ended = async (handle: string) => {
+      const run = await start(handle);
+      await client.run(run.id).waitForFinish({ waitSecs: 10 });
+      const [end] = simulator.ledger({ operation: 'run.ended', id: run.id });
+      expect(end!.costUsd).toBe(Math.round(1000 + end!.items!.total * 2000) / 1e6);
+      return { id: run.id, atStart: run.usageTotalUsd, atEnd: await costOf(run.id), whole: end!.costUsd };
+    };
+    const usual = await ended('ada-lovelace');
+    expect(usual).toMatchObject({ atStart: 0.001, atEnd: usual.whole });
+    expect(usual.whole).toBeGreaterThan(0.001);
+    expect(await ended('failed')).toMatchObject({ atEnd: 0.001, whole: 0.001 });
+    expect(await ended('late')).toMatchObject({ atStart: 0.001, atEnd: 0.001 });
+    expect(await ended('silent')).toMatchObject({ atStart: undefined, atEnd: undefined });
+    const soon = await ended('soon');
+    while ((await costOf(soon.id)) !== soon.whole) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
   it('fail and time_out end runs in that status, which their webhooks report', async () => {
     simulator.setFaults([
       { on: 'run', kind: 'fail', target: 'a' },
@@ -471,6 +496,8 @@ it('continues accepted work after a restart, and starts nothing twice', async ()
     restarted = await startSimulator(options);
     const found = await fetch(`${restarted.url}/v1/profile-scrapes/${id}`);
     expect(await found.json()).toMatchObject({ username: 'lasting', status: 'SUCCEEDED' });
+    const again = await new ApifyClient({ baseUrl: restarted.url, token: 'any' }).run(run.id).get();
+    expect(again?.usageTotalUsd).toBeGreaterThan(0.01);
     await restarted.settled();
     expect(receiver.received).toHaveLength(3);
     await restarted.close();

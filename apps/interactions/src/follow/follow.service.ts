@@ -53,7 +53,8 @@ export class FollowService {
     const ageMs = Date.now() - job.createdAt.getTime();
     const lookAgainMs = isEnding ? abortingLookMs : nextLookMs(ageMs, this.config.FOLLOW_INTERVAL_MS);
     const dueInMs = next.to === 'following' ? lookAgainMs : 0;
-    if (!(await this.store.applyRun(job.id, run, { transition, error, dueInMs }))) return;
+    const costDueInMs = this.config.COST_SETTLE_SECONDS * 1000;
+    if (!(await this.store.applyRun(job.id, run, { transition, error, dueInMs, costDueInMs }))) return;
     if (transition === 'runFailed')
       this.events.emit('run_failed', { reason: run.status, job_id: job.id, run_id: run.id });
     if (transition === 'runAborted') this.events.emit('run_aborted', { job_id: job.id, run_id: run.id });
@@ -83,7 +84,7 @@ export class FollowService {
       return this.lookAgain(job);
     }
     if (job.attempts < missingLooksMax) return this.lookAgain(job);
-    if (await this.store.failMissing(job.id, 'The provider no longer knows this run')) {
+    if (await this.store.failMissingRun(job.id, 'The provider no longer knows this run')) {
       this.events.emit('run_failed', { reason: 'missing', job_id: job.id, run_id: runId });
       this.starts.wake();
     }

@@ -164,7 +164,7 @@ export class ItemsService {
     if (job.attempts < missingLooksMax) {
       return this.store.postpone(job, { delayMs: retryAfterFailureMs(job.attempts), hasFailed: true });
     }
-    if (await this.store.failMissing(job.id, 'The provider no longer has the items of this run')) {
+    if (await this.store.failMissingItems(job.id, 'The provider no longer has the items of this run')) {
       this.events.emit('run_failed', { reason: 'items_missing', job_id: job.id, run_id: job.providerRunId });
     }
   }

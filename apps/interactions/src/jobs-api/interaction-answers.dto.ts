@@ -111,6 +111,13 @@ export class InteractionDto {
   @ApiProperty({ type: 'integer', description: 'Items of the run that fit no table and are kept beside them' })
   left_over_count!: number;
 
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'What the run cost at the provider, US dollars; null until the run has ended, and without a run',
+  })
+  cost_usd!: number | null;
+
   @ApiProperty({ type: String, format: 'date-time' })
   created_at!: string;
 

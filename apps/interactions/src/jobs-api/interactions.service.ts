@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppEvents } from '../events.js';
+import { toUsd } from '../micro-usd.js';
 import { JobsStore, type JobFilter } from '../tracker/jobs.store.js';
 import type { Job } from '../tracker/tracker.types.js';
 import type { InteractionDto, InteractionPageDto } from './interaction-answers.dto.js';
@@ -79,6 +80,7 @@ function toInteraction(job: Job): InteractionDto {
     reactions_count: job.reactionsCount,
     comments_count: job.commentsCount,
     left_over_count: job.leftOverCount,
+    cost_usd: job.costMicroUsd === null ? null : toUsd(job.costMicroUsd),
     created_at: job.createdAt.toISOString(),
     completed_date: job.completedDate?.toISOString() ?? null,
     error: job.error,

@@ -1,13 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { RunInput } from '@tradewind/scraping-provider';
 import { AppConfig } from '../app.config.js';
+import { BudgetsService } from '../budgets/budgets.service.js';
+import { reservedMicroUsd } from '../budgets/run-reservation.js';
 import { AppEvents } from '../events.js';
-import { abortedBeforeStartError, alreadyActiveError, startErrors, stillPendingError } from '../starts/start-errors.js';
+import {
+  abortedBeforeStartError,
+  alreadyActiveError,
+  overBudgetError,
+  startErrors,
+  stillPendingError,
+} from '../starts/start-errors.js';
 import { StartsService } from '../starts/starts.service.js';
 import { JobChanges } from '../tracker/job-changes.js';
 import { JobWaits } from '../tracker/job-waits.js';
-import { JobsStore } from '../tracker/jobs.store.js';
-import type { Job } from '../tracker/tracker.types.js';
+import { JobsStore, type NewJob } from '../tracker/jobs.store.js';
+import type { Job, JobId } from '../tracker/tracker.types.js';
 import { countAnswer } from './answer-counts.js';
 import type { JobResultDto, TriggerAnswerDto } from './interaction-answers.dto.js';
 import type { TriggerRequestDto } from './interactions.dto.js';
@@ -21,6 +29,7 @@ import { assertWithinBounds } from './request-bounds.js';
 export class TriggersService {
   constructor(
     private readonly store: JobsStore,
+    private readonly budgets: BudgetsService,
     private readonly starts: StartsService,
     private readonly waits: JobWaits,
     private readonly changes: JobChanges,
@@ -33,30 +42,39 @@ export class TriggersService {
     assertWithinBounds(request, this.config);
     const deadline = performance.now() + this.config.ANSWER_BUDGET_MS;
     const inputs = request.targets.map((target) => toRunInput(request, target));
-    const ids = await this.store.create({
+    // Of one request all runs have the same limits, and so the same reservation.
+    const runMicroUsd = reservedMicroUsd(inputs[0]!, this.config);
+    const { budgetMicroUsd } = await this.budgets.get(request.user_company_id);
+    const created = await this.store.create({
+      reservedMicroUsd: runMicroUsd,
+      budgetMicroUsd,
       userCompanyId: request.user_company_id,
       triggerUserId: request.trigger_user_id ?? null,
       triggeredBy,
       inputs,
       deadline,
     });
-    const accepted = ids.filter((id) => id !== undefined);
-    ids.forEach((id, index) => {
-      if (!id) return;
+    const accepted = created.flatMap((job) => ('id' in job ? [job.id] : []));
+    created.forEach((job, index) => {
+      if (!('id' in job)) return;
       this.events.emit('job_accepted', {
         entity: inputs[index]!.entity,
-        job_id: id,
+        job_id: job.id,
         user_company_id: request.user_company_id,
         caller: triggeredBy,
       });
     });
+    const overBudget = created.filter((job) => 'refused' in job && job.refused === 'over_budget').length;
+    if (overBudget > 0)
+      this.events.emit('start_over_budget', { count: overBudget, user_company_id: request.user_company_id });
     this.starts.wake();
     const jobs = await this.waits.untilStarted(accepted, deadline - performance.now());
     const results = request.targets.map((target, index) => {
-      const id = ids[index];
-      const outcome = id
-        ? outcomeOf(jobs.get(id), this.changes.runOf(id))
-        : { success: false, error: alreadyActiveError };
+      const job = created[index]!;
+      const outcome =
+        'id' in job
+          ? outcomeOf(jobs.get(job.id), this.changes.runOf(job.id))
+          : { success: false, error: refusal(job, { budgetMicroUsd, runMicroUsd }) };
       return { network_handle: target.network_handle, entity: target.entity, ...outcome };
     });
     return {
@@ -66,6 +84,14 @@ export class TriggersService {
       results,
     };
   }
+}
+
+function refusal(
+  job: Exclude<NewJob, { id: JobId }>,
+  { budgetMicroUsd, runMicroUsd }: { budgetMicroUsd: number | null; runMicroUsd: number },
+): string {
+  if (job.refused === 'active') return alreadyActiveError;
+  return overBudgetError({ ...job.costs, budgetMicroUsd: budgetMicroUsd ?? 0, runMicroUsd });
 }
 
 /** What the answer says of a job. A run may be started that the tracker does not show yet. */

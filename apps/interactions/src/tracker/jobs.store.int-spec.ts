@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrateDatabase } from '@tradewind/service-kit';
 import { newJobs, StoreDatabase } from '../../test/store-database.js';
 import { migrations } from '../migrations.js';
-import { JobsStore } from './jobs.store.js';
+import type { JobsStore } from './jobs.store.js';
 import { TransitionsStore } from './transitions.store.js';
 
 describe('JobsStore', () => {
@@ -11,7 +11,7 @@ describe('JobsStore', () => {
   let transitions: TransitionsStore;
   beforeAll(async () => {
     database = await StoreDatabase.create();
-    store = new JobsStore(database.db, database.config);
+    store = database.jobs;
     transitions = new TransitionsStore(database.db, database.config);
   });
   afterAll(() => database.drop());
@@ -20,7 +20,7 @@ describe('JobsStore', () => {
     const handles = Array.from({ length: 30 }, (_, n) => `won-${n}`);
     const requests = Array.from({ length: 8 }, (_, n) => (n % 2 ? handles : handles.toReversed()));
     const answers = await Promise.all(requests.map((list) => store.create(newJobs('acme', list))));
-    const wins = answers.flatMap((ids, request) => requests[request]!.filter((_, index) => ids[index] !== undefined));
+    const wins = answers.flatMap((made, request) => requests[request]!.filter((_, index) => 'id' in made[index]!));
     expect(wins.toSorted()).toEqual(handles.toSorted());
   });
 

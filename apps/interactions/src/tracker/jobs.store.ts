@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { RunInput } from '@tradewind/scraping-provider';
-import { Db, isDatabaseUnavailable, type Queries } from '@tradewind/service-kit';
+import { Db, isDatabaseUnavailable, type Queries, type Tx } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { trackerTables, type TrackerTables } from './tracker-tables.js';
+import { CostsStore, type MonthCosts } from './costs.store.js';
 import { jobColumns, toJob, type JobRow } from './tracker-rows.js';
 import { targetKey, type Job, type JobId, type Target, type TrackerStatus } from './tracker.types.js';
 
@@ -14,8 +15,33 @@ export interface NewJobs {
   /** The caller; null when nobody is known. */
   triggeredBy: string | null;
   inputs: readonly RunInput[];
+  /** What each run may cost, millionths of a US dollar. */
+  reservedMicroUsd: number;
+  /** What the company may spend in a month; null without a limit. */
+  budgetMicroUsd: number | null;
   /** How long to find out whether they were recorded when the database did not answer; by `performance.now()`. */
   deadline: number;
+}
+
+/**
+ * What became of a proposed job: recorded, or refused since the company has an active run for the target, or since its
+ * budget has no room for one more run.
+ */
+export type NewJob = { id: JobId } | { refused: 'active' } | { refused: 'over_budget'; costs: MonthCosts };
+
+interface Proposal {
+  job_id: JobId;
+  handle: string;
+  entity: Target['entity'];
+  target_key: string;
+  input: RunInput;
+}
+
+interface Recorded {
+  ids: JobId[];
+  overBudget: ReadonlySet<JobId>;
+  /** Of the company, where it has a budget. */
+  costs?: MonthCosts;
 }
 
 /** Wait between two attempts to find out whether jobs were recorded. */
@@ -43,20 +69,21 @@ export class JobsStore {
 
   constructor(
     private readonly db: Db,
+    private readonly costs: CostsStore,
     config: AppConfig,
   ) {
     this.tables = trackerTables(config.ENVIRONMENT);
   }
 
   /**
-   * Records one queued job per input, in the order of the inputs; undefined where the company already has an active run
-   * for the target. The unique index decides, so only one of two parallel requests succeeds.
+   * Records one queued job per input, in the order of the inputs, as far as the budget of the company has room.
+   * The unique index decides which of two parallel requests gets a target.
    *
    * When the connection breaks after the statement was sent, the jobs may be recorded, and would then be started. So
    * the same statement with the same ids is sent again until the deadline. Throws at once when the database cannot be
    * reached at all: nothing is recorded then.
    */
-  async create(jobs: NewJobs): Promise<(JobId | undefined)[]> {
+  async create(jobs: NewJobs): Promise<NewJob[]> {
     const proposals = jobs.inputs.map((input) => ({
       job_id: randomUUID() as JobId,
       handle: input.networkHandle,
@@ -64,47 +91,88 @@ export class JobsStore {
       target_key: targetKey(input),
       input,
     }));
-    const insert = (on: Queries) =>
-      // In the order of the keys: two requests that share targets then wait for one another instead of deadlocking.
-      on.rows<{ job_id: JobId }>(
-        `insert into ${this.tables.tracker}
-           (job_id, "networkUsername", "entityType", status, user_company_id, trigger_user_id, triggered_by, target_key, input, stage)
-         select job_id, handle, entity, 'PENDING', $2, $3, $4, target_key, input, 'queued'
-         from jsonb_to_recordset($1::jsonb) as t(job_id uuid, handle text, entity text, target_key text, input jsonb)
-         order by target_key
-         on conflict do nothing
-         returning job_id`,
-        [JSON.stringify(proposals), jobs.userCompanyId, jobs.triggerUserId, jobs.triggeredBy],
-      );
-    const ids = proposals.map(({ job_id }) => job_id);
+    const record = (on: Pick<Db, 'rows' | 'transaction'>): Promise<Recorded> => {
+      const { budgetMicroUsd } = jobs;
+      if (budgetMicroUsd === null) return this.insert(on, jobs, proposals);
+      return on.transaction((tx) => this.insertWithin(budgetMicroUsd, tx, jobs, proposals));
+    };
     const sent = await this.db.session((connection) =>
-      insert(connection).catch((error: unknown) => {
+      record(connection).catch((error: unknown) => {
         if (!isDatabaseUnavailable(error)) throw error;
         return { error };
       }),
     );
     // The connection is free by now. Triggers that kept theirs while they wait for another would keep out everybody.
-    const created = Array.isArray(sent) ? sent : await this.createAgain(insert, ids, jobs.deadline, sent.error);
-    const createdIds = new Set(created.map((row) => row.job_id));
-    return ids.map((id) => (createdIds.has(id) ? id : undefined));
+    const recorded =
+      'ids' in sent ? sent : await this.recordAgain(() => record(this.db), proposals, jobs.deadline, sent.error);
+    const ids = new Set(recorded.ids);
+    return proposals.map(({ job_id: id }) => {
+      if (ids.has(id)) return { id };
+      if (recorded.costs && recorded.overBudget.has(id)) return { refused: 'over_budget', costs: recorded.costs };
+      return { refused: 'active' };
+    });
   }
 
-  /** Those of the ids that are recorded, by this statement or by one whose answer was lost. */
-  private async createAgain(
-    insert: (on: Queries) => Promise<unknown>,
-    ids: readonly JobId[],
+  private async insert(
+    on: Pick<Queries, 'rows'>,
+    { userCompanyId, triggerUserId, triggeredBy, reservedMicroUsd }: NewJobs,
+    proposals: readonly Proposal[],
+  ): Promise<Recorded> {
+    // In the order of the keys: two requests that share targets then wait for one another instead of deadlocking.
+    const created = await on.rows<{ job_id: JobId }>(
+      `insert into ${this.tables.tracker}
+         (job_id, "networkUsername", "entityType", status, user_company_id, trigger_user_id, triggered_by, target_key,
+          input, stage, reserved_micro_usd)
+       select job_id, handle, entity, 'PENDING', $2, $3, $4, target_key, input, 'queued', $5
+       from jsonb_to_recordset($1::jsonb) as t(job_id uuid, handle text, entity text, target_key text, input jsonb)
+       order by target_key
+       on conflict do nothing
+       returning job_id`,
+      [JSON.stringify(proposals), userCompanyId, triggerUserId, triggeredBy, reservedMicroUsd],
+    );
+    return { ids: created.map((row) => row.job_id), overBudget: new Set() };
+  }
+
+  /** Records the first that the budget has room for, of those whose targets are free. */
+  private async insertWithin(
+    budgetMicroUsd: number,
+    tx: Tx,
+    jobs: NewJobs,
+    proposals: readonly Proposal[],
+  ): Promise<Recorded> {
+    await this.costs.lock(tx, jobs.userCompanyId);
+    // Sent after the lock was given, so that it sees what the last holder recorded.
+    const costs = await this.costs.get(jobs.userCompanyId, undefined, tx);
+    const active = await tx.rows<{ target_key: string }>(
+      `select target_key from ${this.tables.tracker}
+       where user_company_id = $1 and target_key = any($2) and status in ('PENDING', 'RUNNING')`,
+      [jobs.userCompanyId, proposals.map((each) => each.target_key)],
+    );
+    const taken = new Set(active.map((row) => row.target_key));
+    const free = proposals.filter((each) => !taken.has(each.target_key));
+    const leftMicroUsd = budgetMicroUsd - costs.spentMicroUsd - costs.reservedMicroUsd;
+    const room = Math.max(0, Math.floor(leftMicroUsd / jobs.reservedMicroUsd));
+    const { ids } = await this.insert(tx, jobs, free.slice(0, room));
+    return { ids, costs, overBudget: new Set(free.slice(room).map((each) => each.job_id)) };
+  }
+
+  /** Records once more what may be recorded already, and finds out what is. */
+  private async recordAgain(
+    record: () => Promise<Recorded>,
+    proposals: readonly Proposal[],
     deadline: number,
     cause: unknown,
-  ): Promise<{ job_id: JobId }[]> {
+  ): Promise<Recorded> {
     while (performance.now() + findOutPauseMs < deadline) {
       await delay(findOutPauseMs);
       try {
         // It waits for an earlier one that is still being committed.
-        await insert(this.db);
-        return await this.db.rows<{ job_id: JobId }>(
+        const recorded = await record();
+        const found = await this.db.rows<{ job_id: JobId }>(
           `select job_id from ${this.tables.tracker} where job_id = any($1)`,
-          [ids],
+          [proposals.map((each) => each.job_id)],
         );
+        return { ...recorded, ids: found.map((row) => row.job_id) };
       } catch (error) {
         if (!isDatabaseUnavailable(error)) throw error;
       }

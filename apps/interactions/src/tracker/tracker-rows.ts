@@ -5,7 +5,7 @@ import type { Job, JobId, JobStage, TrackerStatus } from './tracker.types.js';
 export const jobColumns = `job_id, "networkUsername", "entityType", status, stage, user_company_id, trigger_user_id,
   triggered_by, aborted_by, provider_run_id, provider_status, dataset_id, posts_count, reactions_count, comments_count, left_over_count,
   created_at, completed_date, error, input, start_fence, start_failures, start_called_at, settle_after,
-  abort_requested_at, items_read, attempts`;
+  abort_requested_at, items_read, attempts, cost_micro_usd`;
 
 export interface JobRow {
   job_id: string;
@@ -35,6 +35,8 @@ export interface JobRow {
   abort_requested_at: Date | null;
   items_read: number;
   attempts: number;
+  /** A bigint, which the driver gives as text. */
+  cost_micro_usd: string | null;
 }
 
 export function toJob(row: JobRow): Job {
@@ -66,5 +68,6 @@ export function toJob(row: JobRow): Job {
     abortRequestedAt: row.abort_requested_at,
     itemsRead: row.items_read,
     attempts: row.attempts,
+    costMicroUsd: row.cost_micro_usd === null ? null : Number(row.cost_micro_usd),
   };
 }

@@ -9,6 +9,8 @@ export interface TrackerTables {
   startGate: string;
   webhookInbox: string;
   leftOverItems: string;
+  companyCosts: string;
+  companyBudgets: string;
 }
 
 /** Names ready for SQL text. */
@@ -19,5 +21,7 @@ export function trackerTables(environment: Environment): TrackerTables {
     startGate: `"start_gate${suffix}"`,
     webhookInbox: `"webhook_inbox${suffix}"`,
     leftOverItems: `"left_over_items${suffix}"`,
+    companyCosts: `"company_costs${suffix}"`,
+    companyBudgets: `"company_budgets${suffix}"`,
   };
 }

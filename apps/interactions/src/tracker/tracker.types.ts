@@ -54,6 +54,8 @@ export interface Job extends Target {
   itemsRead: number;
   /** Attempts of the present stage that failed in a row. */
   attempts: number;
+  /** What its run cost, millionths of a US dollar; null until the run has ended. */
+  costMicroUsd: number | null;
 }
 
 /** Two targets are the same when their keys are equal; the network ignores case in its addresses. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ProviderRun } from '@tradewind/scraping-provider';
 import { StoreDatabase } from '../../test/store-database.js';
 import { ProviderPauseStore } from '../starts/provider-pause.store.js';
-import { JobsStore } from './jobs.store.js';
+import type { JobsStore } from './jobs.store.js';
 import { TransitionsStore } from './transitions.store.js';
 
 const run = (id: string, status: ProviderRun['status'] = 'READY'): ProviderRun => ({
@@ -13,6 +13,7 @@ const run = (id: string, status: ProviderRun['status'] = 'READY'): ProviderRun =
   finishedAt: undefined,
   datasetId: `dataset-${id}`,
   inputStoreId: `store-${id}`,
+  costUsd: 0.25,
 });
 
 describe('TransitionsStore', () => {
@@ -24,7 +25,7 @@ describe('TransitionsStore', () => {
     database = await StoreDatabase.create();
     store = new TransitionsStore(database.db, database.config);
     pause = new ProviderPauseStore(database.db, database.config);
-    jobs = new JobsStore(database.db, database.config);
+    jobs = database.jobs;
   });
   afterEach(() => database.drop());
 

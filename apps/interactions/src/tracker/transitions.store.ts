@@ -3,10 +3,11 @@ import { Injectable } from '@nestjs/common';
 import type { ProviderRun } from '@tradewind/scraping-provider';
 import { Db, type Queries, type Tx } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
+import { toMicroUsd } from '../micro-usd.js';
 import { jobColumns, toJob, type JobRow } from './tracker-rows.js';
 import { trackerTables } from './tracker-tables.js';
 import { targetKey, type Job, type JobId, type Target, type TrackerStatus } from './tracker.types.js';
-import { transitionSql, transitions, type TransitionName } from './transitions.js';
+import { transitionSql, transitions, type Transition, type TransitionName } from './transitions.js';
 
 /** A job whose start this process may send, and which claim of it this is. */
 export type Claim = Pick<Job, 'id' | 'startFence'>;
@@ -27,6 +28,7 @@ export class TransitionsStore {
   private readonly owner = randomUUID();
   private readonly tracker: string;
   private readonly leftOverItems: string;
+  private readonly companyCosts: string;
 
   constructor(
     private readonly db: Db,
@@ -35,6 +37,7 @@ export class TransitionsStore {
     const tables = trackerTables(config.ENVIRONMENT);
     this.tracker = tables.tracker;
     this.leftOverItems = tables.leftOverItems;
+    this.companyCosts = tables.companyCosts;
   }
 
   /**
@@ -189,31 +192,77 @@ export class TransitionsStore {
     return new Map(jobs.map(toJob).map((job) => [job.id, job]));
   }
 
-  /** Writes what the provider said about the run. False when the job had moved on before. */
+  /**
+   * Writes what the provider said about the run, and what the run cost once it has ended. A cost that the provider does
+   * not say counts as what was reserved. False when the job had moved on before.
+   */
   async applyRun(
     id: JobId,
     run: ProviderRun,
-    change: { transition: TransitionName; error: string | undefined; dueInMs: number },
+    change: { transition: TransitionName; error: string | undefined; dueInMs: number; costDueInMs: number },
   ): Promise<boolean> {
+    const { to, endsRun }: Transition = transitions[change.transition];
     const job = await this.move(change.transition, {
       set: `provider_status = $3, dataset_id = $4, error = $5, attempts = 0,
-        holds_slot = holds_slot and ${transitions[change.transition].to === 'following'},
+        holds_slot = holds_slot and ${to === 'following'},
+        cost_micro_usd = case when ${endsRun === true} then coalesce($7::bigint, reserved_micro_usd) end,
+        cost_due_at = case when ${endsRun === true} then ${inMs('$8')} end,
         -- Without a lease the job was called up by a webhook during this look: that stays due.
         due_at = case when lease_until is null then least(due_at, ${inMs('$6')}) else ${inMs('$6')} end`,
       where: 'job_id = $1 and provider_run_id = $2',
-      values: [id, run.id, run.status, run.datasetId, change.error ?? null, change.dueInMs],
+      values: [
+        ...[id, run.id, run.status, run.datasetId, change.error ?? null, change.dueInMs],
+        ...[run.costUsd === undefined ? null : toMicroUsd(run.costUsd), change.costDueInMs],
+      ],
     });
     return job !== undefined;
   }
 
-  /** Ends a job whose run, or whose items, the provider no longer has. True when this call did. */
-  async failMissing(id: JobId, error: string): Promise<boolean> {
+  /** Ends a job whose run the provider no longer knows. Its cost is what was reserved. True when this call did. */
+  async failMissingRun(id: JobId, error: string): Promise<boolean> {
     const job = await this.move('runMissing', {
-      set: 'error = $2, holds_slot = false',
+      set: 'error = $2, holds_slot = false, cost_micro_usd = reserved_micro_usd',
       where: 'job_id = $1',
       values: [id, error],
     });
     return job !== undefined;
+  }
+
+  /** Ends a job whose items the provider no longer has. True when this call did. */
+  async failMissingItems(id: JobId, error: string): Promise<boolean> {
+    const job = await this.move('itemsMissing', { set: 'error = $2', where: 'job_id = $1', values: [id, error] });
+    return job !== undefined;
+  }
+
+  /** Ended jobs whose cost is due to be read once more. Nobody else has them for the time of a lease. */
+  async claimCosts(options: { limit: number; leaseMs: number }): Promise<Job[]> {
+    const claimed = await this.db.rows<JobRow>(
+      `with next as materialized (
+         select job_id as id from ${this.tracker}
+         where cost_due_at <= clock_timestamp() order by cost_due_at limit $1 for update skip locked
+       )
+       update ${this.tracker} set cost_due_at = ${inMs('$2')}
+       from next where job_id = next.id
+       returning ${jobColumns}`,
+      [options.limit, options.leaseMs],
+    );
+    return claimed.map(toJob);
+  }
+
+  /** Writes what the provider says finally about the cost of a run; undefined leaves what was known at its end. */
+  async settleCost(id: JobId, costMicroUsd: number | undefined): Promise<void> {
+    await this.db.affected(
+      `with before as materialized (
+         select job_id, cost_micro_usd from ${this.tracker} where job_id = $1 and cost_due_at is not null for update
+       ), moved as (
+         update ${this.tracker} as job
+         set cost_micro_usd = coalesce($2::bigint, before.cost_micro_usd), cost_due_at = null
+         from before where job.job_id = before.job_id
+         returning job.user_company_id, job.created_at, job.cost_micro_usd - before.cost_micro_usd as grown_by
+       )
+       ${this.addToTotals}`,
+      [id, costMicroUsd ?? null],
+    );
   }
 
   /** Items up to here are in the warehouse. False when another replica has taken the job over. */
@@ -280,13 +329,24 @@ export class TransitionsStore {
   ): Promise<Job | undefined> {
     const transition = transitionSql(name);
     const assignments = [transition.set, 'lease_until = null', ...(set === '' ? [] : [set])].join(', ');
-    const [row] = await on.rows<JobRow>(
-      `update ${this.tracker} as job set ${assignments}
+    const move = `update ${this.tracker} as job set ${assignments}
        where ${transition.where} and ${where}
-       returning ${jobColumns}`,
+       returning ${jobColumns}`;
+    const { endsRun }: Transition = transitions[name];
+    const [row] = await on.rows<JobRow>(
+      endsRun
+        ? `with moved as (${move}, cost_micro_usd as grown_by), added as (${this.addToTotals}) select * from moved`
+        : move,
       values,
     );
     return row && toJob(row);
+  }
+
+  /** Adds what the costs of the jobs in `moved` have grown by to the totals of their companies and days. */
+  private get addToTotals(): string {
+    return `insert into ${this.companyCosts} as total (user_company_id, day, cost_micro_usd)
+       select user_company_id, (created_at at time zone 'UTC')::date, grown_by from moved where grown_by <> 0
+       on conflict (user_company_id, day) do update set cost_micro_usd = total.cost_micro_usd + excluded.cost_micro_usd`;
   }
 }
 

@@ -10,6 +10,8 @@ export interface Transition {
   to: JobStage;
   /** What callers see afterwards; absent leaves it. */
   status?: TrackerStatus;
+  /** Its run has ended, so what it cost is recorded here, once. */
+  endsRun?: true;
   /** A job for which an abort was requested ends here as ABORTED instead: it is certain that it has no run. */
   endsAborted?: true;
 }
@@ -37,10 +39,11 @@ export const transitions = {
   runUnchanged: { event: 'looked up', from: ['following'], to: 'following' },
   runRunning: { event: 'run RUNNING', from: ['following'], to: 'following', status: 'RUNNING' },
   // The run may have been too short for anybody to see it RUNNING; its job is at work until the items are stored.
-  runSucceeded: { event: 'run SUCCEEDED', from: ['following'], to: 'storing', status: 'RUNNING' },
-  runFailed: { event: 'run FAILED or TIMED-OUT', from: ['following'], to: 'done', status: 'FAILED' },
-  runAborted: { event: 'run ABORTED', from: ['following'], to: 'done', status: 'ABORTED' },
-  runMissing: { event: 'run or items missing', from: ['following', 'storing'], to: 'done', status: 'FAILED' },
+  runSucceeded: { event: 'run SUCCEEDED', from: ['following'], to: 'storing', status: 'RUNNING', endsRun: true },
+  runFailed: { event: 'run FAILED or TIMED-OUT', from: ['following'], to: 'done', status: 'FAILED', endsRun: true },
+  runAborted: { event: 'run ABORTED', from: ['following'], to: 'done', status: 'ABORTED', endsRun: true },
+  runMissing: { event: 'run missing', from: ['following'], to: 'done', status: 'FAILED', endsRun: true },
+  itemsMissing: { event: 'items missing', from: ['storing'], to: 'done', status: 'FAILED' },
   itemsStored: { event: 'items stored', from: ['storing'], to: 'done', status: 'COMPLETED' },
 } as const satisfies Record<string, Transition>;
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { GroupCommit } from '@tradewind/service-kit';
 import type { ProviderRun } from '@tradewind/scraping-provider';
 import { StoreDatabase } from '../../test/store-database.js';
-import { JobsStore } from '../tracker/jobs.store.js';
+import type { JobsStore } from '../tracker/jobs.store.js';
 import { TransitionsStore } from '../tracker/transitions.store.js';
 import { InboxStore, type ReceivedWebhook } from './inbox.store.js';
 
@@ -13,7 +13,7 @@ describe('InboxStore', () => {
   let transitions: TransitionsStore;
   beforeEach(async () => {
     database = await StoreDatabase.create();
-    jobs = new JobsStore(database.db, database.config);
+    jobs = database.jobs;
     transitions = new TransitionsStore(database.db, database.config);
     store = new InboxStore(database.db, jobs, transitions, database.config);
   });
