@@ -18,6 +18,7 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     'runs',
     'report --month 2026-11 --names',
     'retry-missing --month 2026-11',
+    'queue ensure',
   );
   program
     .command('run')

@@ -10,7 +10,14 @@ import { AuditLogStore } from './api-keys/audit-log.store.js';
 
 export function addCommands(program: Command, open: () => Promise<INestApplicationContext>): void {
   const key = program.command('key').description('API keys of the data API');
-  addExamples(key, 'key list --user ada@example.com', 'key audit svc_1a2b', 'key revoke --user ada@example.com');
+  addExamples(
+    key,
+    'key list --user ada@example.com',
+    'key show svc_1a2b',
+    'key audit svc_1a2b',
+    'key revoke svc_1a2b',
+    'key revoke --user ada@example.com',
+  );
   key
     .command('list')
     .description('keys of all users, or of one; newest first')

@@ -1,14 +1,16 @@
 import type { Command } from 'commander';
 
 /**
- * Ends the help of a command with examples.
+ * Ends the help of a command, and of those below it, with the examples of that command.
  * @param examples what follows the name of the service: `user list`
  */
 export function addExamples(command: Command, ...examples: readonly string[]): Command {
-  return command.addHelpText('after', () => {
-    const lines = examples.map((example) => `  ${rootOf(command).name()} ${example}`);
-    return ['', 'Examples:', ...lines].join('\n');
+  return command.addHelpText('afterAll', ({ command: asked }) => {
+    const [service = '', ...words] = pathOf(asked);
+    const own = examples.filter((example) => words.every((word, index) => example.split(' ')[index] === word));
+    if (own.length === 0) return '';
+    return ['', 'Examples:', ...own.map((example) => `  ${service} ${example}`)].join('\n');
   });
 }
 
-const rootOf = (command: Command): Command => (command.parent ? rootOf(command.parent) : command);
+const pathOf = (command: Command): string[] => [...(command.parent ? pathOf(command.parent) : []), command.name()];

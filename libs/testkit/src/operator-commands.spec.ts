@@ -23,7 +23,10 @@ const sound: Command = (env) => {
 const print = (text: string) => process.stdout.write(text);
 
 let commands: Record<string, Command>;
+/** Names of commands whose help ends with an example. */
+let withExample: string[];
 beforeEach(() => {
+  withExample = ['user create', 'user delete', 'version'];
   commands = { serve: sound, 'user create': sound, version: () => print('1.0.0') };
 });
 
@@ -31,15 +34,18 @@ interface Tree {
   name(): string;
   commands: Tree[];
   parseAsync(argv: readonly string[]): Promise<void>;
+  outputHelp(): void;
 }
 
 function programOf(env: Record<string, string>): Tree {
-  const leaf = (name: string, inner: Tree[] = []): Tree => ({
+  const leaf = (name: string, inner: Tree[] = [], path = name): Tree => ({
     ...{ name: () => name, commands: inner },
     async parseAsync(argv) {
       const found = Object.keys(commands).find((one) => `${argv.join(' ')} `.startsWith(`${one} `));
       commands[found!]!(env);
     },
+    outputHelp: () =>
+      print(`Usage: app ${path}\n${withExample.includes(path) ? `\nExamples:\n  app ${path} ada\n` : ''}`),
   });
   const names = Object.keys(commands);
   const groups = new Set(names.filter((name) => name.includes(' ')).map((name) => name.split(' ')[0]!));
@@ -48,7 +54,7 @@ function programOf(env: Record<string, string>): Tree {
     ...[...groups].map((group) =>
       leaf(
         group,
-        names.filter((name) => name.startsWith(`${group} `)).map((name) => leaf(name.split(' ')[1]!)),
+        names.filter((name) => name.startsWith(`${group} `)).map((name) => leaf(name.split(' ')[1]!, [], name)),
       ),
     ),
   ]);
@@ -112,6 +118,11 @@ it('finds a command without a row, and a row without a command', async () => {
   expect(await faults({ argumentsOf: { ...argumentsOf, 'user delete': [], 'key make': [] } })).toContain(
     'key make is no command',
   );
+});
+
+it('finds a command whose help has no example', async () => {
+  withExample = ['version'];
+  expect(await faults()).toEqual(['user create has no example in its help']);
 });
 
 it('finds a setting that production needs and the test does not name, and the reverse', async () => {

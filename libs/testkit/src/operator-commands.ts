@@ -8,6 +8,7 @@ import { join } from 'node:path';
 interface CommandTree {
   name(): string;
   readonly commands: readonly CommandTree[];
+  outputHelp(): void;
   parseAsync(argv: readonly string[], options: { from: 'user' }): Promise<unknown>;
 }
 
@@ -25,8 +26,8 @@ export interface CommandCheck {
 }
 
 /**
- * What is wrong, a line each: a command without a row, a row without a command, a command that needs no setting, or one
- * that prints anything but the refusal of a wrong password.
+ * What is wrong, a line each: a command without a row, a row without a command, one whose help has no example, one that
+ * needs no setting, or one that prints anything but the refusal of a wrong password.
  */
 export async function commandFaults(check: CommandCheck): Promise<string[]> {
   const { commands, settings, argumentsOf, withoutSettings = [] } = check;
@@ -36,6 +37,7 @@ export async function commandFaults(check: CommandCheck): Promise<string[]> {
   const faults = [
     ...found.filter((name) => !known.includes(name)).map((name) => `${name} has no row`),
     ...known.filter((name) => !found.includes(name)).map((name) => `${name} is no command`),
+    ...found.filter((name) => !hasExample(program, name)).map((name) => `${name} has no example in its help`),
   ];
   const { refused: missing } = await outcomeOf(check, ['serve'], {});
   if (missing.toSorted().join() !== settings.toSorted().join())
@@ -85,13 +87,21 @@ const namesOf = ({ commands }: CommandTree, prefix = ''): string[] =>
     one.commands.length === 0 ? [prefix + one.name()] : namesOf(one, `${prefix}${one.name()} `),
   );
 
+/** Commands that every service has need none. */
+function hasExample(program: CommandTree, name: string): boolean {
+  if (name === 'serve' || name === 'migrate') return true;
+  const find = (tree: CommandTree, word: string) => tree.commands.find((one) => one.name() === word)!;
+  const command = name.split(' ').reduce(find, program);
+  const { printed, restore } = interceptOutput();
+  command.outputHelp();
+  restore();
+  return printed.join('').includes(`\nExamples:\n  ${program.name()} ${name}`);
+}
+
 /** What a command prints, and the settings that it refuses to run with. */
 async function outcomeOf({ commands }: CommandCheck, argv: string[], env: Record<string, string>) {
   const { program, close } = await commands(env);
-  const printed: string[] = [];
-  const write = process.stdout.write.bind(process.stdout);
-  // A command prints to the terminal.
-  process.stdout.write = (text: string | Uint8Array) => printed.push(String(text)) > 0;
+  const { printed, restore } = interceptOutput();
   try {
     await program.parseAsync(argv, { from: 'user' });
     return { output: printed.join(''), refused: [] };
@@ -99,7 +109,15 @@ async function outcomeOf({ commands }: CommandCheck, argv: string[], env: Record
     const { faults, message } = error as Error & { faults?: { setting: string }[] };
     return { output: printed.join(''), refused: faults?.map(({ setting }) => setting) ?? [message] };
   } finally {
-    process.stdout.write = write;
+    restore();
     await close();
   }
+}
+
+/** A command prints to the terminal. */
+function interceptOutput() {
+  const printed: string[] = [];
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = (text: string | Uint8Array) => printed.push(String(text)) > 0;
+  return { printed, restore: () => void (process.stdout.write = write) };
 }

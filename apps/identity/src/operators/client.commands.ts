@@ -22,7 +22,10 @@ export function clientCommands(program: Program, open: Open): void {
     client,
     'client list',
     'client create --name Reports --redirect-uri https://reports.example.com/callback',
+    'client show CLIENT_ID',
     'client allow-resource CLIENT_ID urn:tradewind:data',
+    'client disallow-resource CLIENT_ID urn:tradewind:data',
+    'client delete CLIENT_ID',
   );
   const clients = async (): Promise<Clients> => (await open()).get(Clients, { strict: false });
 

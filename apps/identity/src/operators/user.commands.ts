@@ -32,7 +32,12 @@ export function userCommands(program: Program, open: Open): void {
     user,
     'user list',
     'user create --email ada@example.com --role ADMIN --password-stdin < password.txt',
+    'user set-password --email ada@example.com --password-stdin < password.txt',
+    'user set-role --email ada@example.com --role ANALYST',
+    'user set-company ada@example.com acme',
     'user disable --email ada@example.com',
+    'user enable --email ada@example.com',
+    'user delete --email ada@example.com',
   );
   const users = async (): Promise<Users> => (await open()).get(Users, { strict: false });
 
