@@ -8,7 +8,7 @@ import { seedTables } from './synthetic/seed-tables.js';
 const usage = `Usage: npm run seed -- [--companies N] [--persons N] [--deals N] [--contacts N] [--seed N] [--owner-ids UUID,...]
 
 Brings the data tables up to N synthetic rows each (ids above 1,000,000,000). The same numbers give the same data.
-A run that was cut off continues where it stopped. The database is that of the local platform (PORT_BASE, DATA_DIR) unless DATABASE_URL and DATABASE_SCHEMA name another.`;
+A run that was cut off continues where it stopped. The database is that of the local platform in DATA_DIR unless DATABASE_URL and DATABASE_SCHEMA name another.`;
 
 await runEntryPoint(usage, async () => {
   const { values } = parseArgs({

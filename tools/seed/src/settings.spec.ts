@@ -20,9 +20,13 @@ describe('readSettings', () => {
   }
   const databaseOf = (env: Record<string, string>) => readSettings(env, folder).databaseUrl;
 
-  it('uses the platform of PORT_BASE when none was started here', () => {
-    expect(databaseOf({})).toBe('postgres://postgres:postgres@127.0.0.1:4432/tradewind');
-    expect(databaseOf({ PORT_BASE: '7000' })).toBe('postgres://postgres:postgres@127.0.0.1:7432/tradewind');
+  it('refuses a folder that no platform was started on, whatever PORT_BASE', () => {
+    startPlatform('.data', 4000);
+    const environments: Record<string, string>[] = [{ DATA_DIR: 'second' }, { DATA_DIR: 'second', PORT_BASE: '4000' }];
+    for (const env of environments)
+      expect(() => databaseOf(env)).toThrow(
+        `No platform has been started on ${join(folder, 'second')}. Run npm start first`,
+      );
   });
 
   it('uses the platform of DATA_DIR', () => {
@@ -34,7 +38,7 @@ describe('readSettings', () => {
 
   it('refuses when PORT_BASE means another platform', () => {
     startPlatform('.data', 4000);
-    expect(() => databaseOf({ PORT_BASE: '7000' })).toThrow('PORT_BASE is 7000, but the platform in');
+    expect(() => databaseOf({ PORT_BASE: '7000' })).toThrow('PORT_BASE is 7000, but the platform on');
   });
 
   it('names a damaged file and what to do', () => {

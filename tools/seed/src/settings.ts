@@ -15,16 +15,13 @@ export interface Settings {
 
 const checkout = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The embedded PostgreSQL of a platform listens this many ports above its PORT_BASE. */
-const postgresOffset = 432;
-
 /**
- * The database is DATABASE_URL, else that of the local platform in DATA_DIR, else the embedded one of PORT_BASE.
+ * The database is DATABASE_URL, else that of the local platform in DATA_DIR.
  * @throws an error that names every broken setting.
  */
 export function readSettings(env: NodeJS.ProcessEnv, rootDir = checkout): Settings {
   const faults: string[] = [];
-  const databaseUrl = env['DATABASE_URL'] || localDatabaseUrl(env, rootDir, faults);
+  const databaseUrl = env['DATABASE_URL'] || localDatabaseUrl(env, rootDir);
   const schema = env['DATABASE_SCHEMA'] || 'graphql_gateway';
   if (!/^postgres(ql)?:\/\//.test(databaseUrl))
     faults.push('DATABASE_URL must begin with postgres:// or postgresql://');
@@ -33,23 +30,23 @@ export function readSettings(env: NodeJS.ProcessEnv, rootDir = checkout): Settin
   return { databaseUrl, schema, warehouseDatabaseUrl: env['WAREHOUSE_DATABASE_URL'] || databaseUrl };
 }
 
-function localDatabaseUrl(env: NodeJS.ProcessEnv, rootDir: string, faults: string[]): string {
-  const portBase = env['PORT_BASE'];
-  const ofPortBase = `postgres://postgres:postgres@127.0.0.1:${Number(portBase || '4000') + postgresOffset}/tradewind`;
+function localDatabaseUrl(env: NodeJS.ProcessEnv, rootDir: string): string {
+  const folder = resolve(rootDir, env['DATA_DIR'] || '.data');
   // `npm start` writes it.
-  const file = join(resolve(rootDir, env['DATA_DIR'] || '.data'), 'settings/graphql-gateway.env');
-  if (!existsSync(file)) return ofPortBase;
+  const file = join(folder, 'settings/graphql-gateway.env');
+  // Not the platform of PORT_BASE, which may belong to another folder.
+  if (!existsSync(file))
+    throw new Error(`No platform has been started on ${folder}. Run npm start first, with the same DATA_DIR.`);
   const started = parseEnv(readFileSync(file, 'utf8'));
   // Identity listens at PORT_BASE itself.
   const identityUrl = started['IDENTITY_URL'] ?? '';
-  if (!URL.canParse(identityUrl) || !started['DATABASE_URL']) {
-    faults.push(`${file} is damaged: delete it, the next npm start writes it again`);
-    return ofPortBase;
-  }
-  const startedPortBase = Number(new URL(identityUrl).port);
-  if (portBase && Number(portBase) !== startedPortBase) {
-    const hint = 'set DATA_DIR to the folder of the other one';
-    faults.push(`PORT_BASE is ${portBase}, but the platform in ${file} was started with ${startedPortBase}: ${hint}`);
-  }
+  if (!URL.canParse(identityUrl) || !started['DATABASE_URL'])
+    throw new Error(`${file} is damaged: delete it, the next npm start writes it again`);
+  const { port } = new URL(identityUrl);
+  if (env['PORT_BASE'] && env['PORT_BASE'] !== port)
+    throw new Error(
+      `PORT_BASE is ${env['PORT_BASE']}, but the platform on ${folder} was started with ${port}. ` +
+        'Set DATA_DIR to the folder of the other one.',
+    );
   return started['DATABASE_URL'];
 }
