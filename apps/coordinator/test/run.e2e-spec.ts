@@ -1,18 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { monthOf } from '@tradewind/shared-types';
 import { batchOf, eventually, pushedUsernames, serviceToken, startApp, type TestApp } from './coordinator-app.js';
 
 let app: TestApp;
-beforeEach(async () => {
+const startFreshApp = async () => {
   app = await startApp();
-});
-afterEach(() => app.close());
+};
+const close = () => app.close();
 
 const people = (count: number, prefix = 'person') =>
   Array.from({ length: count }, (_, index) => ({ usernames: [`${prefix}-${index}`] }));
 
 describe('the monthly run', () => {
+  beforeEach(startFreshApp);
+  afterEach(close);
+
   it('a metric shows whether this month has been published by any process', async () => {
     const published = async () => {
       const text = await (await fetch(app.running.metricsUrl)).text();
@@ -158,32 +161,6 @@ describe('the monthly run', () => {
     await eventually(() => expect(app.neighbours.pushed).toHaveLength(40));
   });
 
-  it.each([
-    [{ month: '2026-13' }, 'month must have the form YYYY-MM'],
-    [{ month: 7 }, 'month must have the form YYYY-MM'],
-    [{ month: '0000-01' }, expect.stringMatching(/^month must lie between 2000-01 and /)],
-    [{ month: '9999-12' }, expect.stringMatching(/^month must lie between 2000-01 and /)],
-    [{ month: null }, 'month must have the form YYYY-MM'],
-    [{ dry_run: null }, 'dry_run must be a boolean value'],
-    [{ dry_run: 0 }, 'dry_run must be a boolean value'],
-    [{ dry_run: 'false' }, 'dry_run must be a boolean value'],
-    [{ force: null }, 'force must be a boolean value'],
-    [{ limit: 0 }, 'limit must not be less than 1'],
-    [{ limit: 1_000_001 }, 'limit must not be greater than 1000000'],
-    [null, 'body must be an object'],
-    [[], 'body must be an object'],
-    [[{ dry_run: true }], 'body must be an object'],
-    ['dry_run', 'body must be an object'],
-    [7, 'body must be an object'],
-    [true, 'body must be an object'],
-    [{ force: 'yes' }, 'force must be a boolean value'],
-    [{ dryRun: true }, 'dryRun should not exist'],
-  ])('refuses %j with 400', async (body, message) => {
-    const answer = await app.request('POST', '/run', body);
-    expect(answer).toMatchObject({ status: 400, body: { message: [message], error: 'Bad Request', statusCode: 400 } });
-    expect(await app.query('select * from run')).toEqual([]);
-  });
-
   const post = (body: string, headers: Record<string, string>) =>
     fetch(`${app.url}/run`, { method: 'POST', headers: { authorization: `Bearer ${serviceToken}`, ...headers }, body });
 
@@ -226,7 +203,41 @@ describe('the monthly run', () => {
   });
 });
 
+describe('a wrong request for a run', () => {
+  beforeAll(startFreshApp);
+  afterAll(close);
+
+  it.each([
+    [{ month: '2026-13' }, 'month must have the form YYYY-MM'],
+    [{ month: 7 }, 'month must have the form YYYY-MM'],
+    [{ month: '0000-01' }, expect.stringMatching(/^month must lie between 2000-01 and /)],
+    [{ month: '9999-12' }, expect.stringMatching(/^month must lie between 2000-01 and /)],
+    [{ month: null }, 'month must have the form YYYY-MM'],
+    [{ dry_run: null }, 'dry_run must be a boolean value'],
+    [{ dry_run: 0 }, 'dry_run must be a boolean value'],
+    [{ dry_run: 'false' }, 'dry_run must be a boolean value'],
+    [{ force: null }, 'force must be a boolean value'],
+    [{ limit: 0 }, 'limit must not be less than 1'],
+    [{ limit: 1_000_001 }, 'limit must not be greater than 1000000'],
+    [null, 'body must be an object'],
+    [[], 'body must be an object'],
+    [[{ dry_run: true }], 'body must be an object'],
+    ['dry_run', 'body must be an object'],
+    [7, 'body must be an object'],
+    [true, 'body must be an object'],
+    [{ force: 'yes' }, 'force must be a boolean value'],
+    [{ dryRun: true }, 'dryRun should not exist'],
+  ])('is refused with 400, and there is no run: %j', async (body, message) => {
+    const answer = await app.request('POST', '/run', body);
+    expect(answer).toMatchObject({ status: 400, body: { message: [message], error: 'Bad Request', statusCode: 400 } });
+    expect(await app.query('select * from run')).toEqual([]);
+  });
+});
+
 describe('a run that another process left unfinished', () => {
+  beforeEach(startFreshApp);
+  afterEach(close);
+
   it('is resumed by a serving process, with no batch twice and none missing', async () => {
     await app.addPeople(people(50));
     await app.running.close();

@@ -262,33 +262,41 @@ describe('messages that no retry can repair', () => {
 });
 
 describe('a provider that misbehaves', () => {
-  it.each([
-    ['answers 500 before it has begun anything', { kind: 'error_before' as const }],
-    ['answers 500 although it has begun the scrape', { kind: 'error_after' as const }],
-    ['breaks the connection although it has begun the scrape', { kind: 'reset_after' as const }],
-    ['does not answer in time although it has begun the scrape', { kind: 'timeout_after' as const, delayMs: 6_000 }],
-    ['has no capacity', { kind: 'rate_limited' as const }],
-  ])('%s: each profile is started exactly once in the end', async (_what, fault) => {
-    const batch = profiles(12);
-    app.simulator.setFaults([
-      {
-        on: 'profile.start',
-        target: batch.slice(0, 6).map(({ network_username }) => network_username),
-        times: 6,
-        ...fault,
-      },
-    ]);
-    const answer = await app.push({ profiles: batch });
-    expect(answer.status === 200 || answer.status === 503).toBe(true);
-    await eventually(async () => {
-      expect(starts(batch)).toEqual(once(batch));
-      const names = batch.map(({ network_username }) => network_username);
-      expect(
-        await app.query(
-          'select state, count(*)::int as n from profile_call where network_username = any($1) group by state',
-          [names],
-        ),
-      ).toEqual([{ state: 'started', n: 12 }]);
+  describe('at the start of half a batch', () => {
+    const faults = {
+      'answers 500 before it has begun anything': { kind: 'error_before' },
+      'answers 500 although it has begun the scrape': { kind: 'error_after' },
+      'breaks the connection although it has begun the scrape': { kind: 'reset_after' },
+      'does not answer in time although it has begun the scrape': { kind: 'timeout_after', delayMs: 6_000 },
+      'has no capacity': { kind: 'rate_limited' },
+    } as const;
+    const batches = Object.entries(faults).map(([what, fault]) => ({ what, fault, batch: profiles(12), status: 0 }));
+
+    // All at once, since each waits for the provider.
+    beforeAll(async () => {
+      const halves = batches.map(({ fault, batch }) => {
+        const target = batch.slice(0, 6).map(({ network_username }) => network_username);
+        return { on: 'profile.start', target, times: 6, ...fault } as const;
+      });
+      app.simulator.setFaults(halves);
+      const push = async (one: (typeof batches)[number]) => {
+        one.status = (await app.push({ profiles: one.batch })).status;
+      };
+      await Promise.all(batches.map(push));
+    });
+
+    it.each(batches)('$what: each profile is started exactly once in the end', async ({ batch, status }) => {
+      expect([200, 503]).toContain(status);
+      await eventually(async () => {
+        expect(starts(batch)).toEqual(once(batch));
+        const names = batch.map(({ network_username }) => network_username);
+        expect(
+          await app.query(
+            'select state, count(*)::int as n from profile_call where network_username = any($1) group by state',
+            [names],
+          ),
+        ).toEqual([{ state: 'started', n: 12 }]);
+      });
     });
   });
 

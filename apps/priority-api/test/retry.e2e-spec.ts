@@ -1,5 +1,5 @@
 // What a retry starts and what it leaves alone. Each start is paid for, so asking twice must start nothing more.
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { monthOf } from '@tradewind/shared-types';
 import { eventually, profiles, serviceToken, startApp, type TestApp } from './priority-api-app.js';
@@ -8,10 +8,10 @@ jest.setTimeout(120_000);
 
 const month = monthOf(new Date());
 let app: TestApp;
-beforeEach(async () => {
+const startFreshApp = async () => {
   app = await startApp({ RETRY_OVERDUE_SECONDS: '3' });
-});
-afterEach(() => app.close());
+};
+const close = () => app.close();
 
 type Batch = ReturnType<typeof profiles>;
 
@@ -44,6 +44,9 @@ const untilAll = (state: string, count: number) =>
   eventually(async () => expect(Object.values(await states())).toEqual(Array(count).fill(state)));
 
 describe('POST /months/:month/profiles/retry', () => {
+  beforeEach(startFreshApp);
+  afterEach(close);
+
   it('starts nothing that is on its way or done, however often and in parallel it is asked', async () => {
     app.simulator.setFaults([{ on: 'profile', kind: 'slow', delayMs: 2_000 }]);
     const batch = profiles(6);
@@ -183,6 +186,11 @@ describe('POST /months/:month/profiles/retry', () => {
     app.webhook.isUp = true;
     expect((await retry(batch)).body).toMatchObject(counts(1, 0, 0));
   });
+});
+
+describe('a wrong request for a retry', () => {
+  beforeAll(startFreshApp);
+  afterAll(close);
 
   it.each([
     [{ dry_run: null }, 'dry_run must be a boolean value'],
@@ -192,11 +200,11 @@ describe('POST /months/:month/profiles/retry', () => {
       { profiles: [{ network_username: '..', person_id: randomUUID() }] },
       expect.stringContaining('profiles.0.network_username must be the handle of a profile'),
     ],
-  ])('refuses %j with 400', async (more, message) => {
+  ])('is refused with 400: %j', async (more, message) => {
     expect(await retry(profiles(1), more)).toMatchObject({ status: 400, body: { message: [message] } });
   });
 
-  it.each(['0000-01', '2026-13', '9999-12'])('refuses the month %s with 400', async (impossible) => {
+  it.each(['0000-01', '2026-13', '9999-12'])('is refused with 400: the month %s', async (impossible) => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${serviceToken}` };
     const post = (path: string, body: unknown) =>
       fetch(`${app.url}/months/${impossible}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
