@@ -6,10 +6,16 @@ import { join } from 'node:path';
 const folders = ['logs', 'settings', 'objects', 'compile-cache'];
 const files = ['secrets.json', 'sample-data.json', 'provider-simulator.jsonl', 'platform.lock'];
 
-/** Makes the data folder when it is missing. Throws one message that names everything in it that cannot be used. */
-export function prepareDataFolder(dataDir: string): void {
+/**
+ * Makes the data folder when it is missing. Throws one message that names everything in it that cannot be used, and one
+ * when its database is gone: a new one would have neither accounts nor data.
+ */
+export function prepareDataFolder(dataDir: string, { isDatabaseEmbedded }: { isDatabaseEmbedded: boolean }): void {
   const faults = faultsOf(dataDir);
   if (faults.length > 0) throw new Error(faults.join('\n'));
+  const database = join(dataDir, 'postgres');
+  if (isDatabaseEmbedded && existsSync(join(dataDir, 'sample-data.json')) && !existsSync(database))
+    throw new Error(`${database} is missing, and all data with it. ${restoreAdvice(dataDir)}`);
 }
 
 /** Whether a platform has kept data here. Without it, every file may be made again. */

@@ -57,7 +57,7 @@ export class Platform {
     report: Report,
     reloading: readonly ServiceName[] = [],
   ): Promise<Platform> {
-    prepareDataFolder(settings.dataDir);
+    prepareDataFolder(settings.dataDir, { isDatabaseEmbedded: !settings.databaseUrl });
     return new Platform(settings, await RunLock.take(settings.dataDir, report), report, reloading);
   }
 
