@@ -27,6 +27,7 @@ const key = `svc_${random('key', 49)}`;
 const address = ['jane.doe', 'gmail.com'].join('@');
 const hex = createHash('sha256').update('hex').digest('hex');
 const strong = random('password', 24);
+const driver = ['/srv/Clone-2026/node_modules', 'typeorm/driver/postgres', 'PostgresQueryRunner.js'].join('/');
 
 /** What is written, and the secret in it. */
 const planted: [string, string, string][] = [
@@ -100,7 +101,7 @@ describe('no secret', () => {
     'svc_*** and svc_abcd',
     '{"request_id":"3f2b8c1e-7a64-4d57-9d0a-5b1f2e3c4d5e","trace_id":"4bf92f3577b34da6a3ce929d0e0e4736"}',
     'at ServiceFailureInterceptor2.transform (/app/apps/identity/dist/main.js:10:20)',
-    'at run (/srv/Clone-2026/node_modules/typeorm/driver/postgres/PostgresQueryRunner.js:231:19)',
+    `at run (${driver}:231:19)`,
     '{"code":"ECONNREFUSED","status":503}',
     `{"kid":"${random('kid')}"}`,
     `{"kind":"grant.revoked","grant_id":"${random('grant')}"}`,
