@@ -1,0 +1,111 @@
+// What the feeder reads from PostgreSQL. Every statement names the data version of its snapshot, and documents come as
+// JSON text that OpenSearch takes as it is.
+import { type FilterEntity, searchDocumentSql } from '@tradewind/filters';
+import type pg from 'pg';
+import { fieldsOf } from './search-index.js';
+
+export type Queryable = Pick<pg.ClientBase, 'query'>;
+
+export interface RecordDocument {
+  id: string;
+  /** Null for a record that is deleted. */
+  document: string | null;
+}
+
+/** Changes are read until they name this many records. */
+const changedIdsMax = 5_000;
+
+/**
+ * A document with a digest of all its other fields, by which `index check` compares. It ends with `}` and has at least
+ * the id.
+ */
+function documentsSql(entity: FilterEntity, condition: string): string {
+  return `select t.id, left(d.document, -1) || ',"digest":' || ${digestSql} || '}' as document
+    from ${entity} t cross join lateral (select ${searchDocumentSql(fieldsOf(entity))} as document offset 0) d ${condition}`;
+}
+
+/** Eight bytes of the hash as a number. */
+const digestSql = `('x' || left(md5(d.document), 16))::bit(64)::bigint`;
+
+export interface Documents {
+  /** Data version of the snapshot that the documents are from. */
+  version: bigint;
+  documents: RecordDocument[];
+}
+
+/** The documents of the next records in the order of ids. */
+export async function nextDocuments(
+  db: Queryable,
+  entity: FilterEntity,
+  { after, limit }: { after: bigint; limit: number },
+): Promise<Documents> {
+  const page = documentsSql(entity, 'where t.id > $2::bigint order by t.id limit $3');
+  return read(db, entity, page, [String(after), limit]);
+}
+
+/** The digests of the records of a range of ids, both ends included. */
+export async function digestsBetween(
+  db: Queryable,
+  entity: FilterEntity,
+  { first, last }: { first: bigint; last: bigint },
+): Promise<Map<string, bigint>> {
+  const { rows } = await db.query<{ id: string; digest: string }>(
+    `select t.id::text as id, ${digestSql} as digest
+     from ${entity} t cross join lateral (select ${searchDocumentSql(fieldsOf(entity))} as document offset 0) d
+     where t.id between $1::bigint and $2::bigint`,
+    [String(first), String(last)],
+  );
+  return new Map(rows.map(({ id, digest }) => [id, BigInt(digest)]));
+}
+
+/** The documents of these records as they are now. */
+export async function documentsOf(db: Queryable, entity: FilterEntity, ids: readonly string[]): Promise<Documents> {
+  const some = documentsSql(entity, 'where t.id = any($2::bigint[])');
+  const { version, documents } = await read(db, entity, some, [ids]);
+  const byId = new Map(documents.map((each) => [each.id, each]));
+  return { version, documents: ids.map((id) => byId.get(id) ?? { id, document: null }) };
+}
+
+async function read(db: Queryable, entity: FilterEntity, sql: string, values: readonly unknown[]): Promise<Documents> {
+  // Without a record there is still one row, with the version.
+  const { rows } = await db.query<{ version: string; id: string | null; document: string }>(
+    `select v.version, d.id::text as id, d.document from data_version v left join (${sql}) d on true
+     where v.entity = $1 order by d.id`,
+    [entity, ...values],
+  );
+  return {
+    version: BigInt(rows[0]!.version),
+    documents: rows.flatMap(({ id, document }) => (id === null ? [] : [{ id, document }])),
+  };
+}
+
+export type Changes =
+  /** All records that changed after the given version, up to `upTo`, as they are at `version`. */
+  | { outcome: 'known'; upTo: bigint; version: bigint; documents: RecordDocument[] }
+  /** The list is incomplete or gone, or the data was restored: everything must be read again. */
+  | { outcome: 'unknown'; version: bigint };
+
+// NOTE: the changes are complete only if every version in between has its row; one that was raised by hand has none.
+const changedIdsSql = `
+with now as (select version from data_version where entity = $1),
+changes as (
+  select version, ids, sum(coalesce(cardinality(ids), 0)) over (order by version) - coalesce(cardinality(ids), 0) as before
+  from data_change where entity = $1 and version > $2::bigint order by version limit 1000),
+taken as (select * from changes where before < ${changedIdsMax})
+select now.version, coalesce(max(taken.version), $2::bigint)::text as up_to,
+  now.version >= $2::bigint and coalesce(max(taken.version), $2::bigint) - $2::bigint = count(taken.version)
+    and (count(taken.version) > 0 or now.version = $2::bigint) and bool_and(taken.version is null or taken.ids is not null) as is_known,
+  array(select distinct unnest(ids)::text from taken) as ids
+from now left join taken on true group by now.version`;
+
+export async function changesSince(db: Queryable, entity: FilterEntity, version: bigint): Promise<Changes> {
+  const { rows } = await db.query<{ version: string; up_to: string; is_known: boolean; ids: string[] }>(changedIdsSql, [
+    entity,
+    String(version),
+  ]);
+  const [found] = rows;
+  if (!found!.is_known) return { outcome: 'unknown', version: BigInt(found!.version) };
+  const upTo = BigInt(found!.up_to);
+  if (found!.ids.length === 0) return { outcome: 'known', upTo, version: BigInt(found!.version), documents: [] };
+  return { outcome: 'known', upTo, ...(await documentsOf(db, entity, found!.ids)) };
+}

@@ -1,0 +1,292 @@
+// Feeds the index of one entity from PostgreSQL: builds it, and follows the changes. Any number of processes may run
+// it. Locks in the database let one of them write at a time; the versions of documents and marks keep the index right
+// even if a lock is lost.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@opensearch-project/opensearch';
+import type { FilterEntity } from '@tradewind/filters';
+import type pg from 'pg';
+import { changesSince, digestsBetween, documentsOf, nextDocuments } from './changed-documents.js';
+import { digestsInIndex } from './digests-in-index.js';
+import { aliasOf, indexBody, refreshInterval } from './search-index.js';
+import { SearchIndexWriter, writeAliasOf } from './search-index-writer.js';
+
+export interface FeederOptions {
+  /** One connection to the data tables; locks are held on it. */
+  db: pg.ClientBase;
+  client: Client;
+  /** Of the names of all indexes. */
+  prefix: string;
+  entity: FilterEntity;
+  shards: number;
+  replicas: number;
+}
+
+export interface BuildProgress {
+  /** Records written so far, and about how many there are. */
+  records: number;
+  total: number;
+}
+
+export type PassOutcome =
+  /** The index has all changes up to this version. */
+  | { outcome: 'fed'; version: bigint; records: number }
+  /** Another process writes at the moment. */
+  | { outcome: 'busy' }
+  /** There is no index, it lost its marks, or the list of changes does not reach back to its version. */
+  | { outcome: 'build_needed' };
+
+const documentsPerRead = 5_000;
+
+/** Namespaces of advisory locks, with the entity as the second key. */
+const locks = { write: 717_201, build: 717_202 };
+
+/** Where a build was when it ended early. */
+interface BuildState {
+  index: string;
+  /** Records up to this id are written. */
+  scannedTo: string;
+  /** Changes up to this version are written. */
+  version: string;
+}
+
+export class Feeder {
+  private readonly alias: string;
+  private writer: SearchIndexWriter | undefined;
+
+  constructor(private readonly options: FeederOptions) {
+    this.alias = aliasOf(options.prefix, options.entity);
+  }
+
+  /**
+   * Writes what changed since the last pass.
+   * @throws when PostgreSQL or OpenSearch fails; nothing is lost, and the next pass repeats it
+   */
+  async pass(): Promise<PassOutcome> {
+    return (await this.locked(locks.write, () => this.feed())) ?? { outcome: 'busy' };
+  }
+
+  /** Makes passes until the signal, one each `intervalMs`, or at once while there are more changes. */
+  async follow(
+    signal: AbortSignal,
+    options: { intervalMs: number; onPass: (outcome: PassOutcome) => void; onFault: (error: unknown) => void },
+  ): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const outcome = await this.pass();
+        options.onPass(outcome);
+        if (outcome.outcome === 'build_needed') await this.build(signal);
+        if (outcome.outcome === 'fed' && outcome.records > 0) continue;
+      } catch (error) {
+        options.onFault(error);
+        // Without its connection this process holds no lock, so it must begin again.
+        if (isConnectionLost(error)) throw error;
+      }
+      await delay(options.intervalMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /**
+   * Builds the index beside the one in use, goes on where an earlier build ended, and puts the new one in its place.
+   * @returns whether it was built; false while another process builds, and after the signal
+   */
+  async build(signal: AbortSignal, onProgress: (progress: BuildProgress) => void = () => undefined): Promise<boolean> {
+    return (await this.locked(locks.build, () => this.buildAlone(signal, onProgress))) ?? false;
+  }
+
+  /**
+   * Compares the records of a range of ids with PostgreSQL, and writes those that differ.
+   * Both ends belong to the range. Records that change meanwhile are compared again.
+   * @returns ids that differed; undefined when there is no index, or another process keeps the lock
+   */
+  async repair(range: { first: bigint; last: bigint }): Promise<string[] | undefined> {
+    const { client, db, entity } = this.options;
+    const index = await this.indexInUse();
+    if (index === undefined) return undefined;
+    return this.locked(locks.write, async () => {
+      // Behind this lock nobody writes to the index, so it lacks exactly the changes since its version.
+      const fed = await this.feed();
+      if (fed.outcome !== 'fed') throw new Error(`the index of ${entity} has to be built first`);
+      await client.indices.refresh({ index });
+      const [theirs, ours] = [await digestsInIndex(client, index, range), await digestsBetween(db, entity, range)];
+      const differing = [...new Set([...ours.keys(), ...theirs.keys()])].filter(
+        (id) => ours.get(id) !== theirs.get(id),
+      );
+      const changedSince = new Set<string>();
+      for (let since = fed.version; ;) {
+        const changes = await changesSince(db, entity, since);
+        if (changes.outcome === 'unknown') throw new Error(`the index of ${entity} has to be built first`);
+        for (const { id } of changes.documents) changedSince.add(id);
+        if (changes.documents.length === 0) break;
+        since = changes.upTo;
+      }
+      const wrong = differing.filter((id) => !changedSince.has(id));
+      if (wrong.length > 0) {
+        const { version, documents } = await documentsOf(db, entity, wrong);
+        await this.writer!.apply({ upTo: fed.version, version, documents });
+      }
+      return wrong;
+    });
+  }
+
+  private async feed(): Promise<PassOutcome> {
+    const { client, db, entity } = this.options;
+    const index = await this.indexInUse();
+    if (index === undefined) return { outcome: 'build_needed' };
+    if (this.writer?.index !== index) this.writer = await SearchIndexWriter.open(client, index);
+    const { writer } = this;
+    const version = await writer.writtenVersion();
+    if (version === undefined) return { outcome: 'build_needed' };
+    const changes = await changesSince(db, entity, version);
+    if (changes.outcome === 'unknown') return { outcome: 'build_needed' };
+    if (changes.upTo > version) await writer.apply(changes);
+    return { outcome: 'fed', version: changes.upTo, records: changes.documents.length };
+  }
+
+  private async buildAlone(signal: AbortSignal, onProgress: (progress: BuildProgress) => void): Promise<boolean> {
+    const { client, db, entity } = this.options;
+    const [size] = (
+      await db.query<{ total: string }>(
+        'select greatest(reltuples, 0)::bigint as total from pg_class where oid = $1::regclass',
+        [entity],
+      )
+    ).rows;
+    let state = (await this.resumable()) ?? (await this.begin());
+    const writer = await SearchIndexWriter.open(client, state.index);
+    let records = 0;
+    for (;;) {
+      if (signal.aborted) return false;
+      const next = await nextDocuments(db, entity, { after: BigInt(state.scannedTo), limit: documentsPerRead });
+      await writer.write(next.documents, next.version);
+      records += next.documents.length;
+      onProgress({ records, total: Math.max(Number(size!.total), records) });
+      const caughtUp = await this.catchUp(writer, BigInt(state.version));
+      if (caughtUp === undefined) {
+        // The list of changes was cut: what was scanned before is no longer known to be right.
+        await this.drop(state.index);
+        return this.buildAlone(signal, onProgress);
+      }
+      state = { ...state, version: String(caughtUp), scannedTo: next.documents.at(-1)?.id ?? state.scannedTo };
+      await this.keepState(state);
+      if (next.documents.length < documentsPerRead) break;
+    }
+    await this.putInPlace(writer, BigInt(state.version), signal);
+    return true;
+  }
+
+  /** Writes the changes since a version; returns the version reached, or undefined when they are not known. */
+  private async catchUp(writer: SearchIndexWriter, since: bigint): Promise<bigint | undefined> {
+    const { db, entity } = this.options;
+    let version = since;
+    for (;;) {
+      const changes = await changesSince(db, entity, version);
+      if (changes.outcome === 'unknown') return undefined;
+      await writer.write(changes.documents, changes.version);
+      version = changes.upTo;
+      if (changes.documents.length === 0) return version;
+    }
+  }
+
+  private async putInPlace(writer: SearchIndexWriter, version: bigint, signal: AbortSignal): Promise<void> {
+    const { client, db, entity, replicas } = this.options;
+    const { index } = writer;
+    await client.indices.putSettings({
+      index,
+      body: { index: { number_of_replicas: replicas, refresh_interval: refreshInterval } },
+    });
+    // No other process follows the changes between the last ones and the swap.
+    while (
+      (await this.locked(locks.write, async () => {
+        const changes = await changesSince(db, entity, version);
+        if (changes.outcome === 'unknown') throw new Error(`the changes of ${entity} since ${version} are not known`);
+        await writer.apply(changes);
+        await client.indices.refresh({ index });
+        const before = await this.indexInUse();
+        await client.indices.updateAliases({
+          body: {
+            actions: [
+              { add: { index, alias: this.alias } },
+              ...(before === undefined ? [] : [{ remove_index: { index: before } }]),
+            ],
+          },
+        });
+        await this.keepState(undefined);
+        return true;
+      })) === undefined
+    ) {
+      await delay(50, undefined, { signal });
+    }
+  }
+
+  private async begin(): Promise<BuildState> {
+    const { client, db, entity, shards } = this.options;
+    const { rows } = await db.query<{ version: string }>('select version from data_version where entity = $1', [
+      entity,
+    ]);
+    const index = `${this.alias}-${new Date().toISOString().replace(/\D/g, '')}`;
+    const body = indexBody(entity, { shards, replicas: 0 }) as { settings: object };
+    await client.indices.create({
+      index,
+      body: {
+        ...body,
+        settings: { ...body.settings, refresh_interval: '-1' },
+        aliases: { [writeAliasOf(index)]: {} },
+      },
+    });
+    const state = { index, scannedTo: '0', version: rows[0]!.version };
+    await this.keepState(state);
+    return state;
+  }
+
+  /** The state of a build that can go on. */
+  private async resumable(): Promise<BuildState | undefined> {
+    const { client, db, entity, prefix } = this.options;
+    const { body } = await client.get({ index: `${prefix}-builds`, id: entity }, { ignore: [404] });
+    const state = (body as { _source?: BuildState })._source;
+    if (!state?.index) return undefined;
+    const exists = await client.indices.exists({ index: state.index });
+    if (exists.statusCode === 404) return undefined;
+    const changes = await changesSince(db, entity, BigInt(state.version));
+    if (changes.outcome === 'known') return state;
+    await this.drop(state.index);
+    return undefined;
+  }
+
+  private async keepState(state: BuildState | undefined): Promise<void> {
+    const { client, entity, prefix } = this.options;
+    await client.index({ index: `${prefix}-builds`, id: entity, body: state ?? {} });
+  }
+
+  private async drop(index: string): Promise<void> {
+    await this.options.client.indices.delete({ index }, { ignore: [404] });
+  }
+
+  private async indexInUse(): Promise<string | undefined> {
+    const { body, statusCode } = await this.options.client.indices.getAlias({ name: this.alias }, { ignore: [404] });
+    return statusCode === 404 ? undefined : Object.keys(body)[0];
+  }
+
+  /** Undefined while another process holds the lock. */
+  private async locked<T>(lock: number, work: () => Promise<T>): Promise<T | undefined> {
+    const { db, entity } = this.options;
+    const values = [lock, entity];
+    const { rows } = await db.query<{ is_mine: boolean }>(
+      'select pg_try_advisory_lock($1, hashtext($2)) as is_mine',
+      values,
+    );
+    if (!rows[0]!.is_mine) return undefined;
+    try {
+      return await work();
+    } finally {
+      await db.query('select pg_advisory_unlock($1, hashtext($2))', values).catch(() => undefined);
+    }
+  }
+}
+
+/** Of the connection to PostgreSQL. */
+function isConnectionLost(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return (
+    (typeof code === 'string' && (code.startsWith('57P') || code.startsWith('08'))) ||
+    /Connection terminated|not queryable|Client has encountered a connection error/.test(String(message))
+  );
+}

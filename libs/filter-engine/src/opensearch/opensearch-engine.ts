@@ -1,0 +1,199 @@
+// The engine on a cluster of OpenSearch. It sends one request with two searches, and trusts them only if both saw the
+// marks of every shard, and all changes that the caller does not mask. While the cluster is away or slow, it answers
+// 'away' at once; only the poll in the background finds out when it is back.
+import type { Client } from '@opensearch-project/opensearch';
+import { sortTextCharsMax } from '@tradewind/filters';
+import {
+  type Entity,
+  type FilterAnswer,
+  FilterEngine,
+  type FilterQuery,
+  type Unanswered,
+} from '../filter-engine.port.js';
+import { isSmallEnough, marks, searchesOf } from './page-query.js';
+import { aliasOf, type SeenVersions, seenVersions } from './search-index.js';
+import { isIndexed, sortedColumns } from './sorted-columns.js';
+
+export interface OpenSearchEngineOptions {
+  /** Without retries, and with long numerals: ids may be larger than 2^53. */
+  client: Client;
+  /** Of the names of all indexes. */
+  prefix: string;
+  /** Longest wait for one search, milliseconds. */
+  timeoutMs: number;
+  /** Whether the database sorts texts by their bytes, as OpenSearch does. */
+  sortsTextsByBytes: boolean;
+}
+
+/** More would take longer than a search. */
+const exceptMax = 20_000;
+
+// Each copy of a shard is refreshed every second on its own, so the next search may see an older version than the last
+// one. After this time every copy has caught up.
+const settledMs = 5_000;
+
+interface Hit {
+  sort: unknown[];
+}
+
+interface SearchResponse {
+  error?: unknown;
+  timed_out?: boolean;
+  _shards?: { total: number; failed: number; successful: number };
+  hits?: { total?: { value: number }; hits?: Hit[] };
+}
+
+interface Held {
+  shards: number;
+  /** What polls saw, oldest first: the first one is settled. */
+  seen: { atMs: number; from: bigint }[];
+}
+
+export class OpenSearchEngine extends FilterEngine {
+  readonly name = 'opensearch';
+  private readonly held = new Map<Entity, Held>();
+  private readonly away = new Set<Entity>();
+
+  constructor(private readonly options: OpenSearchEngineOptions) {
+    super();
+  }
+
+  override canAnswer({
+    filter,
+    sort,
+    after,
+    limit,
+  }: Pick<FilterQuery, 'filter' | 'sort' | 'after' | 'limit'>): boolean {
+    if (!isIndexed(filter.entity)) return false;
+    const sorted = sortedColumns[filter.entity];
+    const { sortsTextsByBytes } = this.options;
+    const isSortable = ({ column, type }: FilterQuery['sort'][number]) =>
+      column === 'id' || (sorted.some((each) => each.column === column) && (type !== 'text' || sortsTextsByBytes));
+    // A window of 10,000 records is the default of the cluster.
+    if (limit > 5_000 || !sort.every(isSortable)) return false;
+    return !after?.some((value) => isCut(value)) && isSmallEnough(filter);
+  }
+
+  override version(entity: Entity): bigint | undefined {
+    return this.held.get(entity)?.seen[0]?.from;
+  }
+
+  /** Whether the last poll found the index of the entity complete. */
+  isReady(entity: Entity): boolean {
+    return this.held.has(entity) && !this.away.has(entity);
+  }
+
+  override async search(query: FilterQuery): Promise<FilterAnswer | Unanswered> {
+    const { entity } = query.filter;
+    const held = this.held.get(entity);
+    if (this.away.has(entity)) return 'away';
+    if (!held) return 'not_ready';
+    if (query.except.length > exceptMax) return 'behind';
+    const { page, count } = searchesOf(query, held.shards);
+    const responses = await this.send(entity, count ? [page, count] : [page]);
+    if (typeof responses === 'string') return responses;
+    const seen = responses.map(({ seen: each }) => each);
+    if (seen.some((each) => each === undefined) || responses.some(({ shards }) => shards !== held.shards)) {
+      // The index was lost or replaced; the next poll says which.
+      this.held.delete(entity);
+      return 'not_ready';
+    }
+    const from = seen.reduce((least, each) => (each!.from < least ? each!.from : least), seen[0]!.from);
+    if (from < query.since) return 'behind';
+    const [found, counted] = responses;
+    // Texts that were cut may be in the wrong order.
+    if (found!.records.some(({ sort }) => sort.some(isCut))) return 'behind';
+    return {
+      ids: found!.records.slice(0, query.limit).map(idOf),
+      ...(counted && { count: counted.total }),
+      version: from,
+    };
+  }
+
+  /**
+   * Finds out what the cluster holds of the entity; to be called about every second.
+   * @throws what keeps the cluster from answering; then the engine is away
+   */
+  async poll(entity: Entity): Promise<void> {
+    // Enough for any number of shards that makes sense; the answer says how many there are.
+    const body = { query: marks, size: 2000, sort: ['id'], _source: false, stored_fields: '_none_' };
+    let response: SearchResponse[];
+    try {
+      response = await this.msearch(entity, [body]);
+    } catch (error) {
+      this.away.add(entity);
+      throw error;
+    }
+    const { seen, shards } = this.read(response[0]!);
+    if (!seen) {
+      this.held.delete(entity);
+      this.away.delete(entity);
+      return;
+    }
+    const nowMs = performance.now();
+    const before = this.held.get(entity)?.seen ?? [];
+    // A version below the settled one is an index that was restored: what was seen before means nothing.
+    const isRestored = before.length > 0 && seen.from < before[0]!.from;
+    const kept = isRestored ? [] : before.filter(({ from }) => from <= seen.from);
+    const all = [...kept, { atMs: nowMs, from: seen.from }];
+    const settled = all.findLastIndex(({ atMs }) => atMs <= nowMs - settledMs);
+    this.held.set(entity, { shards, seen: all.slice(Math.max(settled, 0)) });
+    this.away.delete(entity);
+  }
+
+  private async send(entity: Entity, bodies: readonly object[]): Promise<ReadResponse[] | Unanswered> {
+    let responses: SearchResponse[];
+    try {
+      responses = await this.msearch(entity, bodies);
+    } catch {
+      // The poll reports the reason.
+      this.away.add(entity);
+      return 'away';
+    }
+    return responses.map((response) => this.read(response));
+  }
+
+  private async msearch(entity: Entity, bodies: readonly object[]): Promise<SearchResponse[]> {
+    const header = { index: aliasOf(this.options.prefix, entity), allow_partial_search_results: false };
+    const { body } = await this.options.client.msearch(
+      { body: bodies.flatMap((each) => [header, each]) },
+      { requestTimeout: this.options.timeoutMs, maxRetries: 0 },
+    );
+    const { responses } = body as unknown as { responses: SearchResponse[] };
+    for (const { error } of responses) if (error && !isMissing(error)) throw new Error(JSON.stringify(error));
+    return responses;
+  }
+
+  private read({ error, timed_out, _shards, hits }: SearchResponse): ReadResponse {
+    const isWhole = !error && timed_out === false && _shards?.failed === 0 && _shards.successful === _shards.total;
+    if (!isWhole) return { seen: undefined, shards: 0, records: [], total: 0 };
+    const all = hits?.hits ?? [];
+    const markIds = all.map(idOf).filter((id) => id < 0n);
+    return {
+      seen: seenVersions(markIds, _shards.total),
+      shards: _shards.total,
+      records: all.filter((hit) => idOf(hit) > 0n),
+      total: Number(hits?.total?.value ?? 0) - markIds.length,
+    };
+  }
+}
+
+interface ReadResponse {
+  /** Undefined unless every shard answered with its marks. */
+  seen: SeenVersions | undefined;
+  shards: number;
+  records: Hit[];
+  total: number;
+}
+
+/** The last key of every order is the id. */
+function idOf({ sort }: Hit): bigint {
+  return BigInt(sort.at(-1) as number | bigint);
+}
+
+const isCut = (value: unknown): boolean => typeof value === 'string' && value.length >= sortTextCharsMax;
+
+/** No alias or no index: nothing was built, or it was lost. */
+function isMissing(error: unknown): boolean {
+  return (error as { type?: unknown }).type === 'index_not_found_exception';
+}
