@@ -34,6 +34,7 @@ const rows = {
     insert into daily_quota select gen_random_uuid(), date '2028-02-29', n from generate_series(1, 100) as n;
     insert into request_window select 'user:' || n, now(), n from generate_series(1, 100) as n`,
   '0004-company-changes': `update company set name = name || ' AB'`,
+  '0012-plain-list-indexes': `update person set role = 'Chair'; delete from contact where id = 500`,
   '0011-ended-credentials': `insert into ended_credentials select gen_random_uuid(), n from generate_series(1, 100) as n`,
 };
 

@@ -10,6 +10,7 @@ import { listsByIdBlock } from './data-tables/0007-lists-by-id-block.js';
 import { dealBlocksWithAllDates } from './data-tables/0008-deal-blocks-with-all-dates.js';
 import { contactWordsById } from './data-tables/0009-contact-words-by-id.js';
 import { plainListIndexes } from './data-tables/0012-plain-list-indexes.js';
+import { changesOfAllRecords } from './data-tables/0013-changes-of-all-records.js';
 import { limitsTables } from './rate-limit/0003-limits.js';
 
 /** The tables of the gateway, in the order they are made. */
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   auditByMonth,
   endedCredentials,
   plainListIndexes,
+  changesOfAllRecords,
 ];
