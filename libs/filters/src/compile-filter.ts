@@ -76,11 +76,12 @@ function compileCondition(condition: Condition, today: string, parameters: Param
     }
     case 'hasElementIn': {
       const { column, type, range } = condition;
+      if (!range.min && !range.max) return `t.${column} <> '{}'`;
       return `exists (select from unnest(t.${column}) as element where ${compileRange('element', type, range, parameters)})`;
     }
     case 'words': {
-      const { column, phrases, match, isNegated } = condition;
-      const query = tsquery(phrases, match === 'all' ? '&' : '|');
+      const { column, phrases, match, isNegated, isUnfinished } = condition;
+      const query = tsquery(phrases, match === 'all' ? '&' : '|', isUnfinished);
       const matches = `t.${column} @@ ${parameters.one(query, 'tsquery')}`;
       return isNegated ? `not (${matches})` : matches;
     }
@@ -97,6 +98,8 @@ function compileCondition(condition: Condition, today: string, parameters: Param
     }
     case 'status':
       return compileStatus(condition, today, parameters);
+    case 'either':
+      return either(condition.conditions.map((each) => compileCondition(each, today, parameters)));
     case 'nothing':
       return 'false';
   }
@@ -140,8 +143,9 @@ function guarded(
 }
 
 /** Text of a tsquery: all words of a phrase, phrases joined by the operator; words are quoted, not parsed. */
-function tsquery(phrases: readonly (readonly string[])[], operator: '&' | '|'): string {
-  return phrases.map((phrase) => `(${phrase.map(quotedWord).join(' & ')})`).join(` ${operator} `);
+function tsquery(phrases: readonly (readonly string[])[], operator: '&' | '|', isUnfinished = false): string {
+  const end = isUnfinished ? ':*' : '';
+  return phrases.map((phrase) => `(${phrase.map(quotedWord).join(' & ')}${end})`).join(` ${operator} `);
 }
 
 function quotedWord(word: string): string {

@@ -1,13 +1,13 @@
 // The same meaning as compile-filter.ts, in memory. It is the oracle of the SQL and of any other index.
 import type { DealStatus } from './enumerations.js';
-import type { FilterEntity } from './filter-fields.js';
-import type { Condition, NormalisedFilter, Range } from './normalised-filter.js';
+import type { Condition, NormalisedFilter, Range, RecordEntity } from './normalised-filter.js';
 import { compareScalars, daysBetween, integerOf, type Scalar } from './scalars.js';
 import { normaliseText, wordsOf } from './text.js';
 
 /**
- * A row of the entity's data table by column name, without the generated columns: integers as number, bigint or digit
- * string, dates as `YYYY-MM-DD`, lists as arrays. A missing column is null, a missing list is empty.
+ * A row of the entity's data table by column name: integers as number, bigint or digit string, dates as `YYYY-MM-DD`,
+ * instants as Date, lists as arrays. A missing column is null, a missing list is empty, and missing generated columns
+ * are made from the others.
  */
 export type FilterRecord = Readonly<Record<string, unknown>>;
 
@@ -39,8 +39,13 @@ function evaluateCondition(condition: Condition, filter: NormalisedFilter, recor
       return listOf(read(condition.column, condition.type)).some((element) => isIn(condition.range, element));
     case 'words': {
       const words = listOf(read(condition.column));
-      const matches = (phrase: readonly string[]) => phrase.every((word) => words.includes(word));
-      const { phrases } = condition;
+      const { phrases, isUnfinished = false } = condition;
+      const matches = (phrase: readonly string[]) =>
+        phrase.every((word, place) =>
+          isUnfinished && place === phrase.length - 1
+            ? words.some((each) => (each as string).startsWith(word))
+            : words.includes(word),
+        );
       return (condition.match === 'all' ? phrases.every(matches) : phrases.some(matches)) !== condition.isNegated;
     }
     case 'wholeText':
@@ -55,6 +60,8 @@ function evaluateCondition(condition: Condition, filter: NormalisedFilter, recor
           today: filter.today,
         }),
       );
+    case 'either':
+      return condition.conditions.some((each) => evaluateCondition(each, filter, record));
     case 'nothing':
       return false;
   }
@@ -85,14 +92,15 @@ function listOf(value: unknown): readonly Scalar[] {
 
 /** The value of a column, generated ones included, in the representation of scalars.ts. */
 function columnValue(
-  entity: FilterEntity,
+  entity: RecordEntity,
   column: string,
   type: string | undefined,
   record: FilterRecord,
 ): Scalar | readonly Scalar[] | null {
   const generate = generatedColumns[entity][column];
-  const value = generate ? generate(record) : record[column];
+  const value = generate && !(column in record) ? generate(record) : record[column];
   if (value === null || value === undefined) return null;
+  if (value instanceof Date) return value.toISOString();
   // Drivers return bigint columns as digit strings.
   const scalarOf = (element: unknown) => (type === 'bigint' ? integerOf(element) : undefined) ?? (element as Scalar);
   return Array.isArray(value) ? value.map(scalarOf) : scalarOf(value);
@@ -102,7 +110,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(textOf) : []);
 
 /** The generated columns of the gateway's data tables. */
-const generatedColumns: Record<FilterEntity, Record<string, (record: FilterRecord) => unknown>> = {
+const generatedColumns: Record<RecordEntity, Record<string, (record: FilterRecord) => unknown>> = {
   company: {
     name_normalised: (record) => normaliseText(textOf(record['name'])),
     search: (record) =>
@@ -123,5 +131,9 @@ const generatedColumns: Record<FilterEntity, Record<string, (record: FilterRecor
     buyer_search: (record) => wordsOf(textsOf(record['buyer_company_names']).join(' ')),
     seller_names_normalised: (record) => textsOf(record['seller_company_names']).map(normaliseText),
     seller_search: (record) => wordsOf(textsOf(record['seller_company_names']).join(' ')),
+  },
+  contact: {
+    search: ({ name, email, company_name: company, person_name: person, emails }) =>
+      wordsOf([name, email, company, person].map(textOf).concat(textsOf(emails)).join(' ')),
   },
 };

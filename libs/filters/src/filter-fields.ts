@@ -24,7 +24,7 @@ export type ValueType =
   /** A member of the enum `Industry`, no free text. */
   | { kind: 'industry' };
 
-export type ColumnType = 'bigint' | 'date' | 'boolean' | 'text';
+export type ColumnType = 'bigint' | 'date' | 'boolean' | 'text' | 'timestamptz' | 'uuid';
 
 /** Where the record holds the value. */
 export type Stored =

@@ -10,7 +10,14 @@ export * from './filter-hints.js';
 export * from './filter-fields.js';
 export * from './money-amount.js';
 export * from './name-dictionary.js';
-export { canonicalKey, type Bound, type Condition, type NormalisedFilter, type Range } from './normalised-filter.js';
+export {
+  canonicalKey,
+  type Bound,
+  type Condition,
+  type NormalisedFilter,
+  type Range,
+  type RecordEntity,
+} from './normalised-filter.js';
 export * from './opensearch-fields.js';
 export * from './opensearch-query.js';
 export * from './parse-filters.js';

@@ -39,19 +39,34 @@ export type Condition = { field: string } & (
       groups: readonly (readonly Scalar[])[];
       wordsColumn?: string;
     }
-  /** Some element of the list lies in the range. */
+  /** Some element of the list lies in the range; without bounds: the list is not empty. */
   | { op: 'hasElementIn'; column: string; type: 'bigint' | 'text'; range: Range }
-  /** A phrase matches when all its words are there; `any` or `all` of the phrases must match. */
-  | { op: 'words'; column: string; phrases: readonly (readonly string[])[]; match: 'any' | 'all'; isNegated: boolean }
+  /**
+   * A phrase matches when all its words are there; `any` or `all` of the phrases must match. Of an unfinished phrase,
+   * the last word may be the beginning of one.
+   */
+  | {
+      op: 'words';
+      column: string;
+      phrases: readonly (readonly string[])[];
+      match: 'any' | 'all';
+      isNegated: boolean;
+      isUnfinished?: boolean;
+    }
   /** One of the columns holds exactly this normalised text. */
   | { op: 'wholeText'; columns: readonly WholeText[]; value: string; wordsColumn: string }
   | { op: 'status'; startColumn: string; endColumn: string; statuses: readonly DealStatus[] }
+  /** At least one of the conditions holds. */
+  | { op: 'either'; conditions: readonly Condition[] }
   /** No record can satisfy it: IS_ALL_OF two different values of a single-valued field. */
   | { op: 'nothing' }
 );
 
+/** Contacts have filters of their own, which the gateway turns into conditions. */
+export type RecordEntity = FilterEntity | 'contact';
+
 export interface NormalisedFilter {
-  entity: FilterEntity;
+  entity: RecordEntity;
   /** Date `YYYY-MM-DD` (UTC) that deal status is judged by. */
   today: string;
   /** In canonical order, without repeats. */

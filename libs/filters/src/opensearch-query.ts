@@ -61,12 +61,23 @@ function conditionQuery(condition: Condition, today: string): SearchQuery {
       return anyOf(condition.columns.map(({ column }) => among(column, [condition.value])));
     case 'status':
       return statusQuery(condition, dayNumber(today));
+    case 'either':
+      return anyOf(condition.conditions.map((each) => conditionQuery(each, today)));
     case 'nothing':
       return nothing;
   }
 }
 
-function phrasesQuery({ column, phrases, match }: Condition & { op: 'words' }): SearchQuery {
+function phrasesQuery({ column, phrases, match, isUnfinished }: Condition & { op: 'words' }): SearchQuery {
+  if (isUnfinished) {
+    const ofPhrase = (phrase: readonly string[]) =>
+      allOf(
+        phrase.map((word, place) =>
+          place === phrase.length - 1 ? { prefix: { [column]: word } } : among(column, [word]),
+        ),
+      );
+    return (match === 'all' ? allOf : anyOf)(phrases.map(ofPhrase));
+  }
   if (match === 'all') return allOf([...new Set(phrases.flat())].map((word) => among(column, [word])));
   const single = phrases.filter((phrase) => phrase.length === 1).map(([word]) => word!);
   const several = phrases

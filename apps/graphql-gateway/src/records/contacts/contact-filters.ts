@@ -1,6 +1,15 @@
 // Turns the contact arguments into a condition, which includes who may see what: a contact is visible to its owner, and
 // to everybody once it is shared.
-import { compileFilter, searchTextFault, wordsOf, type NormalisedFilter } from '@tradewind/filters';
+import {
+  compileFilter,
+  searchTextFault,
+  wordsOf,
+  type ColumnType,
+  type Condition as FilterCondition,
+  type NormalisedFilter,
+  type Range,
+  type Scalar,
+} from '@tradewind/filters';
 import type { Condition } from '../../connections/page-query.js';
 import { userInputError } from '../../request/graphql-errors.js';
 import { assertInput } from '../../request/input-pipe.js';
@@ -15,79 +24,106 @@ export interface ContactQuery {
   now: Date;
 }
 
-/** @throws BAD_USER_INPUT naming the field. */
-export function contactCondition({ filters, personFilter, userId, now }: ContactQuery): Condition {
-  assertInput(InputGetContactFilters, filters, 'filters');
-  const params: unknown[] = [];
-  const parts: string[] = [];
-  const param = (value: unknown, type: string) => `$${params.push(value)}::${type}`;
-  const list = <T>(name: keyof InputGetContactFilters, condition: (values: T[]) => string) => {
-    const values = filters[name] as T[] | null | undefined;
-    if (values) parts.push(condition(values));
-  };
-  // One value as "=" keeps the order of the index (column, id).
-  const among = (column: string, type: string) => (values: unknown[]) =>
-    values.length === 1
-      ? `t.${column} = ${param(values[0], type)}`
-      : `t.${column} = any(${param(values, `${type}[]`)})`;
-  const overlaps = (column: string) => (values: unknown[]) => `t.${column} && ${param(values, 'bigint[]')}`;
-  const flag = (name: keyof InputGetContactFilters, column: string) => {
-    const value = filters[name];
-    if (typeof value === 'boolean') parts.push(`t.${column} = ${param(value, 'boolean')}`);
-  };
+export interface UnderstoodContacts {
+  where: Condition;
+  /** The same as `where`, unless it asks for an address or for the person. */
+  filter?: NormalisedFilter;
+}
 
-  parts.push(visibility(filters.filterType ?? 'ALL', () => param(userId, 'uuid')));
-  list('contactIds', among('id', 'bigint'));
-  list('personIds', among('person_id', 'bigint'));
-  list('companyIds', among('company_id', 'bigint'));
-  list('noCompanyIds', (values) => `(t.company_id is null or t.company_id <> all(${param(values, 'bigint[]')}))`);
-  list('opportunityIds', overlaps('opportunity_ids'));
-  list('userId', among('user_id', 'bigint'));
-  list('importId', among('import_id', 'bigint'));
-  list('collectionId', overlaps('collection_ids'));
+/** @throws BAD_USER_INPUT naming the field. */
+export function contactCondition({ filters, personFilter, userId, now }: ContactQuery): UnderstoodContacts {
+  assertInput(InputGetContactFilters, filters, 'filters');
+  const filter: NormalisedFilter = {
+    entity: 'contact',
+    today: '',
+    conditions: contactConditions(filters, userId, now),
+  };
+  const { sql, params } = compileFilter(filter);
+  const parts = [sql];
+  const values: unknown[] = [...params];
   if (filters.email !== null && filters.email !== undefined) {
-    assertSearchable('email', filters.email, emailCharsMax);
     if (filters.email.includes('\0')) throw userInputError('filters.email holds a character that no address has');
-    const email = param(filters.email.trim().toLowerCase(), 'text');
+    const email = `$${values.push(filters.email.trim().toLowerCase())}::text`;
     parts.push(
       `(lower(t.email) = ${email} or exists (select from unnest(t.emails) as address where lower(address) = ${email}))`,
     );
-    // Uses the index on words first: an address that is equal has the same words.
-    const query = searchQuery('email', filters.email, false);
-    parts.push(`t.search @@ ${param(query, 'tsquery')}`);
   }
-  if (filters.query !== null && filters.query !== undefined) {
-    assertSearchable('query', filters.query);
-    parts.push(`t.search @@ ${param(searchQuery('query', filters.query, true), 'tsquery')}`);
+  // A filter without conditions does not even require that there is a person.
+  if (personFilter && personFilter.conditions.length > 0) {
+    const compiled = compileFilter(personFilter, { firstParameter: values.length + 1 });
+    values.push(...compiled.params);
+    parts.push(`t.person_id in (select t.id from person t where ${compiled.sql})`);
   }
-  list('matchingStatus', among('matching_status', 'text'));
-  list('syncSourceType', among('sync_source_type', 'text'));
-  list(
-    'syncSourceNameWithSyncIssues',
-    (values) => `(${among('sync_source_name', 'text')(values)} and t.has_sync_issues)`,
-  );
-  const since = (value: Date | null | undefined, comparison: string) => {
-    if (value) parts.push(`t.${comparison} ${param(value.toISOString(), 'timestamptz')}`);
+  const where = { sql: parts.join(' and '), params: values };
+  return parts.length === 1 ? { where, filter } : { where };
+}
+
+function contactConditions(filters: InputGetContactFilters, userId: string, now: Date): FilterCondition[] {
+  const conditions: FilterCondition[] = [visibility(filters.filterType ?? 'ALL', userId)];
+  const list = (name: keyof InputGetContactFilters, condition: (values: readonly Scalar[]) => FilterCondition) => {
+    const values = filters[name] as readonly Scalar[] | null | undefined;
+    if (values) conditions.push(condition(values));
   };
-  since(filters.fromCreatedAt, 'created_at >=');
-  since(filters.toCreatedAt, 'created_at <=');
-  since(filters.fromUpdatedAt, 'updated_at >=');
-  since(filters.toUpdatedAt, 'updated_at <=');
+  const flag = (name: keyof InputGetContactFilters, column: string) => {
+    const value = filters[name];
+    if (typeof value === 'boolean') conditions.push(among(column, 'boolean', [value]));
+  };
+  const ids = (column: string, isNegated?: boolean) => (values: readonly Scalar[]) =>
+    among(column, 'bigint', values, isNegated);
+  const texts = (column: string) => (values: readonly Scalar[]) => among(column, 'text', values);
+  const overlaps = (column: string) => (values: readonly Scalar[]) =>
+    ({ field: column, op: 'overlaps', column, type: 'bigint', values, isNegated: false }) as const;
+
+  list('contactIds', ids('id'));
+  list('personIds', ids('person_id'));
+  list('companyIds', ids('company_id'));
+  list('noCompanyIds', ids('company_id', true));
+  list('opportunityIds', overlaps('opportunity_ids'));
+  list('userId', ids('user_id'));
+  list('importId', ids('import_id'));
+  list('collectionId', overlaps('collection_ids'));
+  // An address that is equal has the same words, which have an index.
+  if (filters.email !== null && filters.email !== undefined)
+    conditions.push(words('email', filters.email, { charsMax: emailCharsMax }));
+  if (filters.query !== null && filters.query !== undefined)
+    conditions.push(words('query', filters.query, { isUnfinished: true }));
+  list('matchingStatus', texts('matching_status'));
+  list('syncSourceType', texts('sync_source_type'));
+  if (filters.syncSourceNameWithSyncIssues) {
+    list('syncSourceNameWithSyncIssues', texts('sync_source_name'));
+    conditions.push(among('has_sync_issues', 'boolean', [true]));
+  }
+  const instants = (column: string, from: Date | null | undefined, to: Date | null | undefined) => {
+    const bound = (instant: Date) => ({ value: instant.toISOString(), isInclusive: true });
+    const range: Range = { ...(from && { min: bound(from) }), ...(to && { max: bound(to) }) };
+    if (from || to)
+      conditions.push({
+        field: column,
+        op: 'inRanges',
+        column,
+        type: 'timestamptz',
+        ranges: [range],
+        isNegated: false,
+      });
+  };
+  instants('created_at', filters.fromCreatedAt, filters.toCreatedAt);
+  instants('updated_at', filters.fromUpdatedAt, filters.toUpdatedAt);
   const hours = filters.updatedInLastHours;
-  if (hours) since(new Date(now.getTime() - hours * 3_600_000), 'updated_at >=');
+  if (hours) instants('updated_at', new Date(now.getTime() - hours * 3_600_000), null);
   flag('isContact', 'is_contact');
   flag('isCrm', 'is_crm');
   flag('hasSyncIssues', 'has_sync_issues');
-  if (filters.onlyInCollections) parts.push(`t.collection_ids <> '{}'`);
-  parts.push(filters.isDeleted ? 't.is_deleted' : 'not t.is_deleted');
-  if (!filters.includeBlacklisted) parts.push('not t.is_blacklisted');
-  // A filter without conditions does not even require that there is a person.
-  if (personFilter && personFilter.conditions.length > 0) {
-    const compiled = compileFilter(personFilter, { firstParameter: params.length + 1 });
-    params.push(...compiled.params);
-    parts.push(`t.person_id in (select t.id from person t where ${compiled.sql})`);
-  }
-  return { sql: parts.join(' and '), params };
+  if (filters.onlyInCollections)
+    conditions.push({
+      field: 'collection_ids',
+      op: 'hasElementIn',
+      column: 'collection_ids',
+      type: 'bigint',
+      range: {},
+    });
+  conditions.push(among('is_deleted', 'boolean', [filters.isDeleted === true]));
+  if (!filters.includeBlacklisted) conditions.push(among('is_blacklisted', 'boolean', [false]));
+  return conditions;
 }
 
 /** Text that two queries share only when they ask for the same contacts, whatever the time is. */
@@ -97,15 +133,21 @@ export function contactFingerprint(filters: InputGetContactFilters): string {
   return JSON.stringify(sorted);
 }
 
-function visibility(filterType: 'ALL' | 'MINE' | 'SHARED', user: () => string): string {
+function visibility(filterType: 'ALL' | 'MINE' | 'SHARED', userId: string): FilterCondition {
+  const isShared = among('is_shared', 'boolean', [true]);
+  const isOwn = among('owner_id', 'uuid', [userId]);
   switch (filterType) {
     case 'ALL':
-      return `(t.is_shared or t.owner_id = ${user()})`;
+      return { field: 'filterType', op: 'either', conditions: [isShared, isOwn] };
     case 'MINE':
-      return `t.owner_id = ${user()}`;
+      return isOwn;
     case 'SHARED':
-      return 't.is_shared';
+      return isShared;
   }
+}
+
+function among(column: string, type: ColumnType, values: readonly Scalar[], isNegated = false): FilterCondition {
+  return { field: column, op: 'in', column, type, values, isNegated };
 }
 
 function assertSearchable(field: string, text: string, charsMax?: number): void {
@@ -113,10 +155,13 @@ function assertSearchable(field: string, text: string, charsMax?: number): void 
   if (fault !== undefined) throw userInputError(`filters.${field} ${fault}`);
 }
 
-function searchQuery(field: string, text: string, isLastUnfinished: boolean): string {
-  const words = wordsOf(text);
-  if (words.length > wordsMax) throw userInputError(`filters.${field} takes at most ${wordsMax} words`);
-  return words
-    .map((word, index) => `'${word}'${isLastUnfinished && index === words.length - 1 ? ':*' : ''}`)
-    .join(' & ');
+function words(
+  field: string,
+  text: string,
+  { charsMax, isUnfinished = false }: { charsMax?: number; isUnfinished?: boolean },
+): FilterCondition {
+  assertSearchable(field, text, charsMax);
+  const phrase = wordsOf(text);
+  if (phrase.length > wordsMax) throw userInputError(`filters.${field} takes at most ${wordsMax} words`);
+  return { field, op: 'words', column: 'search', phrases: [phrase], match: 'all', isNegated: false, isUnfinished };
 }

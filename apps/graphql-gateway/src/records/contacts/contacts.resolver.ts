@@ -22,11 +22,12 @@ export const ContactsResolver = connectionResolver({
       ? understandFilter('person', args.personSearchFilters, { ...context, argument: 'personSearchFilters' })
       : null;
     const { userId, now } = context;
-    const where = contactCondition({ filters, personFilter: person?.filter ?? null, userId, now });
+    const understood = contactCondition({ filters, personFilter: person?.filter ?? null, userId, now });
+    const { where } = understood;
     const sort = contactSort(args);
     const meaning = [contactFingerprint(filters), person?.lastingKey ?? null, orderMeaning(sort)];
     return {
-      where,
+      ...understood,
       asksForWords: Boolean(filters.email ?? filters.query),
       // Everything that the condition depends on is in its text and parameters, the user and the instant included.
       countKey: JSON.stringify([where.sql, where.params]),
