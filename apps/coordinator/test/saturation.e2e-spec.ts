@@ -1,16 +1,12 @@
 // A database that is stuck: every request is refused in time, and works again at once.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { saturationFaults } from '@tradewind/testkit';
+import { saturationFaults, saturationSettings } from '@tradewind/testkit';
 import { serviceToken, startApp, type TestApp } from './coordinator-app.js';
 
 describe('a database that is stuck', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp({
-      DATABASE_POOL_SIZE: '3',
-      DATABASE_CONNECTION_TIMEOUT_MS: '500',
-      DATABASE_STATEMENT_TIMEOUT_MS: '800',
-    });
+    app = await startApp(saturationSettings);
   });
   afterAll(() => app.close());
 
@@ -27,8 +23,6 @@ describe('a database that is stuck', () => {
       databaseUrl: app.databaseUrl,
       schema: 'coordinator',
       requests,
-      parallel: 4,
-      answerMsMax: 5000,
     });
     expect(faults).toEqual([]);
   }, 60_000);

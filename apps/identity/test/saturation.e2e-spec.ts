@@ -1,6 +1,6 @@
 // A database that is stuck: every request is refused in time, and works again at once.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { saturationFaults } from '@tradewind/testkit';
+import { saturationFaults, saturationSettings } from '@tradewind/testkit';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import { authorizationUrl, makePkce, obtainTokens, userinfo } from './user-agent.js';
 
@@ -8,9 +8,7 @@ describe('a database that is stuck', () => {
   let identity: Identity;
   beforeAll(async () => {
     identity = await startIdentity({
-      DATABASE_POOL_SIZE: '3',
-      DATABASE_CONNECTION_TIMEOUT_MS: '500',
-      DATABASE_STATEMENT_TIMEOUT_MS: '800',
+      ...saturationSettings,
       REGISTRATIONS_PER_IP_PER_HOUR: '1000',
     });
   });
@@ -46,8 +44,6 @@ describe('a database that is stuck', () => {
       databaseUrl,
       schema: 'identity',
       requests,
-      parallel: 4,
-      answerMsMax: 5000,
     });
     expect(faults).toEqual([]);
   }, 60_000);

@@ -1,6 +1,6 @@
 // A database that is stuck: every request is refused in time, and works again at once.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { saturationFaults, testPool } from '@tradewind/testkit';
+import { saturationFaults, saturationSettings, testPool } from '@tradewind/testkit';
 import { InteractionsWorld, person } from './interactions-app.js';
 
 describe('a database that is stuck', () => {
@@ -8,9 +8,7 @@ describe('a database that is stuck', () => {
   beforeAll(async () => {
     world = await InteractionsWorld.start({
       settings: {
-        DATABASE_POOL_SIZE: '3',
-        DATABASE_CONNECTION_TIMEOUT_MS: '500',
-        DATABASE_STATEMENT_TIMEOUT_MS: '800',
+        ...saturationSettings,
         ANSWER_BUDGET_MS: '2000',
       },
     });
@@ -35,8 +33,6 @@ describe('a database that is stuck', () => {
       databaseUrl: world.database.url,
       schema: 'interactions',
       requests,
-      parallel: 4,
-      answerMsMax: 5000,
     });
     expect(faults).toEqual([]);
   }, 60_000);

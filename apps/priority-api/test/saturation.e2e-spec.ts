@@ -1,17 +1,13 @@
 // A database that is stuck: every request is refused in time, and works again at once.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { saturationFaults } from '@tradewind/testkit';
+import { saturationFaults, saturationSettings } from '@tradewind/testkit';
 import { envelope, pushToken, serviceToken, startApp, type TestApp } from './priority-api-app.js';
 
 describe('a database that is stuck', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp({
-      DATABASE_POOL_SIZE: '3',
-      DATABASE_CONNECTION_TIMEOUT_MS: '500',
-      DATABASE_STATEMENT_TIMEOUT_MS: '800',
-    });
+    app = await startApp(saturationSettings);
   });
   afterAll(() => app.close());
 
@@ -35,8 +31,6 @@ describe('a database that is stuck', () => {
       databaseUrl: app.env['DATABASE_URL']!,
       schema: 'priority_api',
       requests,
-      parallel: 4,
-      answerMsMax: 5000,
     });
     expect(faults).toEqual([]);
   }, 60_000);

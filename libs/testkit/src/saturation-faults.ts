@@ -8,18 +8,26 @@ export interface SaturationCheck {
   schema: string;
   /** Requests that need the database, by name. Each is sent many times at once, and may be repeated. */
   requests: Readonly<Record<string, () => Promise<Response>>>;
-  /** How often each is sent at once: more than the pool has connections. */
-  parallel: number;
-  /** Longest time until a refusal, milliseconds. */
-  answerMsMax: number;
 }
+
+/** Settings of the service under test: few connections, which are soon in use, and short time limits. */
+export const saturationSettings = {
+  DATABASE_POOL_SIZE: '3',
+  DATABASE_CONNECTION_TIMEOUT_MS: '500',
+  DATABASE_STATEMENT_TIMEOUT_MS: '800',
+};
+/** How often each request is sent at once: more than the pool has connections. */
+const parallel = 4;
+/** Longest time until a refusal, milliseconds. */
+const answerMsMax = 5_000;
 
 /**
  * What is wrong with the answers of a service whose database is stuck; an empty list when nothing is. Each request is
- * refused in time with 503 and `Retry-After`, and succeeds as soon as the tables are free.
+ * refused in time with 503 and `Retry-After`, and succeeds as soon as the tables are free. The service must have
+ * `saturationSettings`.
  */
 export async function saturationFaults(check: SaturationCheck): Promise<string[]> {
-  const { requests, parallel, answerMsMax } = check;
+  const { requests } = check;
   const faults = new Set<string>();
   const send = async (name: string, request: () => Promise<Response>) => {
     const startedMs = performance.now();
