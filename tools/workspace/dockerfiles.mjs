@@ -14,8 +14,7 @@ export const apps = readdirSync(new URL('apps/', root)).filter((app) =>
 
 /**
  * What Node is started with, in images, on the local platform and in benchmarks alike. An app names more in its
- * package.json under `nodeOptions`: interactions and coordinator keep V8's heap tight, which else grows with garbage
- * (decision 0043).
+ * package.json under `nodeOptions`: V8's heap stays small, which otherwise grows with garbage (decision 0043).
  */
 export const nodeOptions = (app) => [
   '--enable-source-maps',
