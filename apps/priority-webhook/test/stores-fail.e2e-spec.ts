@@ -155,6 +155,19 @@ describe('a store that fails for a while', () => {
     }
   });
 
+  it('a single delivery after a burst is stored before its answer', async () => {
+    // The other replica works off the inbox.
+    const small = await app.replica({ DELIVERY_QUEUE_MAX: '1', LOOP_INTERVAL_MS: '600000' });
+    const burst = Array.from({ length: 30 }, (_, index) => deliverTo(small.url, profileBody(`burst-${index}`)));
+    const saved = (await Promise.all(burst)).map(({ body }) => body['saved_to_warehouse']);
+    expect(saved).toContain(false);
+    await eventually(async () => expect(await inbox()).toEqual([]));
+    expect((await deliverTo(small.url, profileBody('single'))).body).toMatchObject({
+      saved_to_warehouse: true,
+      backed_up_to_storage: true,
+    });
+  });
+
   it('the inbox itself: the answer is an error, and claims to have kept nothing', async () => {
     await app.query('alter table delivery rename to delivery_away');
     const answer = await app.deliver(profileBody('jane'));
