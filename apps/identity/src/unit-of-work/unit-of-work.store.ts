@@ -108,8 +108,8 @@ function payloadParts(unit: UnitOfWork, { deletes, replaced }: Removals, bind: B
   const revoked = [...unit.revokedGrants.values()];
   if (revoked.length > 0) {
     parts.push(`revoked as (
-        delete from oidc_payload p using unnest(${bind('text', column(revoked, 'model'))}, ${bind('text', column(revoked, 'grantId'))}) as d(model, grant_id)
-         where p.grant_id = d.grant_id and p.model = d.model)`);
+        delete from oidc_payload p using unnest(${bind('text', column(revoked, 'model'))}, ${bind('text', column(revoked, 'grantId'))}) as d(model, grant_id), complete
+         where complete.yes and p.grant_id = d.grant_id and p.model = d.model)`);
   }
   const upserts = [...unit.upserts.values()];
   if (upserts.length > 0) parts.push(storedParts(unit, upserts, { deletes, replaced }, bind));
@@ -149,8 +149,8 @@ function storedParts(unit: UnitOfWork, upserts: PayloadRecord[], { deletes, repl
   const earlier = deletes.length > 0 ? 'select uid, payload from gone where uid is not null union all' : '';
   return `replaced as (
         update oidc_payload p set uid = null, expires_at = least(p.expires_at, now() + interval '${replacedSessionSeconds} seconds')
-          from (select id, uid, payload from oidc_payload where model = 'Session' and id = any(${replacedIds}) for update skip locked) o
-         where p.model = 'Session' and p.id = o.id returning o.uid, o.payload
+          from (select id, uid, payload from oidc_payload where model = 'Session' and id = any(${replacedIds}) for update skip locked) o, complete
+         where complete.yes and p.model = 'Session' and p.id = o.id returning o.uid, o.payload
       ), twins as (
         delete from oidc_payload p using unnest(${rows.id}, ${rows.uid}) as n(id, uid), complete
          where complete.yes and p.uid = n.uid and p.id <> n.id and p.id <> all(${replacedIds}) returning p.uid, p.payload
@@ -208,7 +208,7 @@ function clientParts(unit: UnitOfWork, { deletes }: Removals, bind: Bind): strin
   if (unit.usedClients.size > 0) {
     parts.push(`used as (
         update oauth_client set used_at = now()
-         where client_id = any(${bind('text', [...unit.usedClients])}) and (used_at is null or used_at < now() - interval '1 day'))`);
+         where client_id = any(${bind('text', [...unit.usedClients])}) and (select yes from complete) and (used_at is null or used_at < now() - interval '1 day'))`);
   }
   return parts;
 }
@@ -220,7 +220,7 @@ function attemptParts({ clearedAttempts, refundedAttempts }: UnitOfWork, bind: B
   const [cleared, refunded] = [bind('text', clearedAttempts), bind('text', refundedAttempts)];
   return [
     `windows as (
-        select key from attempt_window where key = any(${cleared} || ${refunded}) order by key for update
+        select key from attempt_window where key = any(${cleared} || ${refunded}) and (select yes from complete) order by key for update
       ), cleared as (
         delete from attempt_window w using windows where w.key = windows.key and w.key = any(${cleared})
       ), refunded as (

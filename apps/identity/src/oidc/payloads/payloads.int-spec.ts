@@ -143,6 +143,34 @@ describe('statements that meet', () => {
     expect(stored.map((found) => found !== undefined)).toEqual([...outcomes, false]);
   });
 
+  it('a request that comes second ends no grant and no session, and changes neither clients nor attempts', async () => {
+    const row = (model: string, id: string) => ({ model, id, payload: '{}', expiresInSeconds: 60 });
+    await store(row('AuthorizationCode', 'used'));
+    expect(await payloads.consume('AuthorizationCode', 'used')).toBe(true);
+    await store({ ...row('AccessToken', 'of the grant'), grantId: 'a grant' });
+    await store({ ...session('as it is', {}), uid: 'a browser' });
+    await db.rows(`insert into oauth_client (client_id, metadata, origin) values ('a client', '{}', 'registration')`);
+    const attempt = { key: 'an attempt', limit: 9, windowSeconds: 900 };
+    await attempts.take([attempt]);
+    await attempts.take([{ ...attempt, key: 'another' }]);
+    const unit = new UnitOfWork();
+    unit.consumptions.set('used', { model: 'AuthorizationCode', id: 'used', grantId: undefined });
+    unit.revokedGrants.set('a grant', { model: 'AccessToken', grantId: 'a grant' });
+    unit.upserts.set('next', { ...session('next', {}), uid: 'a browser' });
+    unit.deletes.set('as it is', { model: 'Session', id: 'as it is', required: false });
+    unit.usedClients.add('a client');
+    unit.refundedAttempts.push('an attempt');
+    unit.clearedAttempts.push('another');
+    expect(await units.commit(unit)).toBe(false);
+    expect(await payloads.find('AccessToken', 'of the grant')).toBeDefined();
+    expect(await db.rows(`select id from oidc_payload where uid = 'a browser'`)).toEqual([{ id: 'as it is' }]);
+    expect(await db.rows(`select used_at from oauth_client where client_id = 'a client'`)).toEqual([{ used_at: null }]);
+    expect(await db.rows(`select attempts from attempt_window where key in ('an attempt', 'another')`)).toEqual([
+      { attempts: 1 },
+      { attempts: 1 },
+    ]);
+  });
+
   it('another user of the same browser inherits nothing', async () => {
     await store(session('other', { theirs: {} }, 'grace'));
     expect(await stored()).toEqual({ accountId: 'grace', authorizations: { theirs: {} } });
