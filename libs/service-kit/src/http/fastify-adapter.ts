@@ -59,7 +59,7 @@ export function createFastifyAdapter(
     if (!request.is404 && request.routeOptions.url) nameServerSpan(request.method, request.routeOptions.url);
     requestContext.run({ requestId: request.id }, done);
   });
-  const refused = limitRequests(instance, config.ROUTE_REQUESTS_MAX, logger, metrics);
+  limitRequests(instance, config.ROUTE_REQUESTS_MAX, logger, metrics);
   // After all middleware and before a body is read: an unknown path is 404, whatever its body is.
   instance.addHook('preParsing', (request, reply, _payload, done) => {
     if (!request.is404) return done();
@@ -75,7 +75,7 @@ export function createFastifyAdapter(
   readBodies(instance, config.BODY_LIMIT_BYTES);
   instance.addHook('onResponse', (request, reply, done) => {
     // Probes come every few seconds, and refusals by the thousand: neither is worth a log line.
-    const isQuiet = quietPaths.has(request.url.split('?', 1)[0]!) || refused.has(request);
+    const isQuiet = quietPaths.has(request.url.split('?', 1)[0]!) || request.isRefusedAsTooMany;
     measure(request, reply, { logger, metrics, level: isQuiet ? 'debug' : 'info' });
     done();
   });
