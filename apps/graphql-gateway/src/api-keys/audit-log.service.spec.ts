@@ -9,13 +9,19 @@ import type { AuditLogStore } from './audit-log.store.js';
 /** A log whose table can be away, and the entries written to it. */
 function logOf() {
   const written: AuditEntry[] = [];
-  const table = { isAway: false };
+  const table = { isAway: false, answer: Promise.resolve() };
   const store: Pick<AuditLogStore, 'append'> = {
-    append: (entries) => {
-      if (table.isAway) return Promise.reject(new Error('away'));
+    append: async (entries) => {
+      if (table.isAway) throw new Error('away');
+      await table.answer;
       written.push(...entries);
-      return Promise.resolve();
     },
+  };
+  /** Lets the table answer only when the function is called that this returns. */
+  const slow = (): (() => void) => {
+    let end = () => undefined as void;
+    table.answer = new Promise((resolve) => (end = resolve));
+    return () => end();
   };
   let lost = 0;
   const events: Pick<AppEvents, 'emit'> = { emit: () => void (lost += 1) };
@@ -26,7 +32,7 @@ function logOf() {
     new Clock(),
     new BackgroundWork(logger, new Metrics(), 1_000),
   );
-  return { log, written, table, lost: () => lost };
+  return { log, written, table, slow, lost: () => lost };
 }
 
 const use = (n: number): AuditEntry => ({
@@ -49,6 +55,18 @@ describe('AuditLogService', () => {
     table.isAway = false;
     await log.flush();
     expect(written.map(({ keyId }) => Number(keyId))).toEqual(Array.from({ length: 100_000 }, (_, n) => n + 500));
+  });
+
+  it('waits for a batch under way when it writes the rest', async () => {
+    const { log, written, slow } = logOf();
+    const end = slow();
+    log.record(use(1));
+    const batch = log.flush();
+    const rest = log.flush();
+    end();
+    await rest;
+    expect(written).toHaveLength(1);
+    await batch;
   });
 
   it('writes the refusals that share a row at a clean stop', async () => {

@@ -20,6 +20,8 @@ const pendingMax = 100_000;
 export class AuditLogService implements BeforeApplicationShutdown {
   private pending: AuditEntry[] = [];
   private readonly refusals = new RefusalSummary();
+  /** The last batch. */
+  private writing: Promise<boolean> = Promise.resolve(false);
 
   constructor(
     private readonly log: AuditLogStore,
@@ -71,8 +73,14 @@ export class AuditLogService implements BeforeApplicationShutdown {
     }
   }
 
-  /** True when there is more to write. An entry leaves the memory only after it is stored. */
-  private async writeBatch(): Promise<boolean> {
+  /** Writes the next batch after the one under way. True when there is more to write. */
+  private writeBatch(): Promise<boolean> {
+    this.writing = this.writing.catch(() => false).then(() => this.storeBatch());
+    return this.writing;
+  }
+
+  /** An entry leaves the memory only after it is stored. */
+  private async storeBatch(): Promise<boolean> {
     const batch = this.pending.splice(0, batchSize);
     if (batch.length === 0) return false;
     try {
