@@ -64,6 +64,10 @@ export class AppConfig extends configClass({
     default: 5000,
     min: 1,
   }),
+  REPEATED_REQUESTS: bool({
+    desc: 'Whether a request for a document that was answered before goes past Apollo Server, which makes small pages faster; the answers are the same',
+    default: true,
+  }),
   FILTER_INDEX: bool({
     desc: 'Whether an index in memory answers structured filters of companies: exact counts in milliseconds at millions of rows, for memory and a build in the background; the answers are the same',
     default: false,

@@ -27,7 +27,7 @@ import { schemaOptions } from './schema-options.js';
           ...schemaOptions,
           path: '/auth/graphql',
           include: [LoginModule, ApiKeysModule],
-          operations: operationsPlugin(authAdmission(limits), refusedDocuments),
+          operations: operationsPlugin({ admit: authAdmission(limits), refusedDocuments }),
           endpoint: (server) =>
             new GraphQLEndpoint(
               server,

@@ -5,8 +5,10 @@ import { Logger } from '@tradewind/service-kit';
 import { ApiKeysModule } from '../api-keys/api-keys.module.js';
 import { ApiKeysService } from '../api-keys/api-keys.service.js';
 import { AuditLogService } from '../api-keys/audit-log.service.js';
+import { AppConfig } from '../app.config.js';
 import { Clock } from '../clock.js';
 import { AppEvents } from '../events.js';
+import { RepeatedRequests } from '../repeated-requests/repeated-requests.js';
 import { RecordsModule } from '../records/records.module.js';
 import { LimitsModule } from '../rate-limit/limits.module.js';
 import { LimitsService } from '../rate-limit/limits.service.js';
@@ -24,8 +26,9 @@ import { schemaOptions } from './schema-options.js';
     GraphQLModule.forRootAsync<GatewayDriverConfig>({
       driver: GatewayDriver,
       imports: [RecordsModule, LimitsModule, ApiKeysModule],
-      inject: [AppEvents, Logger, Clock, LimitsService, ApiKeysService, AuditLogService],
+      inject: [AppConfig, AppEvents, Logger, Clock, LimitsService, ApiKeysService, AuditLogService],
       useFactory: (
+        config: AppConfig,
         events: AppEvents,
         logger: Logger,
         clock: Clock,
@@ -34,17 +37,23 @@ import { schemaOptions } from './schema-options.js';
         audit: AuditLogService,
       ) => {
         const refusedDocuments = new RefusedDocuments(limits, clock);
+        const repeatedRequests = config.REPEATED_REQUESTS ? new RepeatedRequests() : undefined;
         return {
           ...schemaOptions,
           path: '/graphql',
           include: [RecordsModule],
-          operations: operationsPlugin(dataAdmission(limits), refusedDocuments),
+          operations: operationsPlugin({
+            admit: dataAdmission(limits),
+            refusedDocuments,
+            ...(repeatedRequests && { repeatedRequests }),
+          }),
           endpoint: (server) =>
             new GraphQLEndpoint(
               server,
               {
                 name: 'data',
                 policy: 'data',
+                ...(repeatedRequests && { repeatedRequests }),
                 authenticate: (context) => authenticate(context, apiKeys),
                 onAnswer: (context, status) => recordUse(context, status, audit, clock),
               },

@@ -4,6 +4,7 @@ import { HeaderMap, type ApolloServerPlugin } from '@apollo/server';
 import { execute, getVariableValues, GraphQLError, type ExecutionResult } from 'graphql';
 import { failureOf } from '../request/failures.js';
 import type { GraphQLContext } from '../request/request-context.js';
+import type { RepeatedRequests } from '../repeated-requests/repeated-requests.js';
 import type { Admit } from './admission.js';
 import { assertArguments } from './argument-faults.js';
 import { CompiledOperations, type ResolvedOperation } from './compiled-operations.js';
@@ -11,7 +12,15 @@ import type { RefusedDocuments } from './refused-documents.js';
 import { rootFieldNames } from './root-fields.js';
 import { variableFault } from './variable-faults.js';
 
-export function operationsPlugin(admit: Admit, refusedDocuments: RefusedDocuments): ApolloServerPlugin<GraphQLContext> {
+export function operationsPlugin({
+  admit,
+  refusedDocuments,
+  repeatedRequests,
+}: {
+  admit: Admit;
+  refusedDocuments: RefusedDocuments;
+  repeatedRequests?: RepeatedRequests;
+}): ApolloServerPlugin<GraphQLContext> {
   const compiledOperations = new CompiledOperations();
 
   async function run(resolved: ResolvedOperation, contextValue: GraphQLContext): Promise<ExecutionResult> {
@@ -36,6 +45,22 @@ export function operationsPlugin(admit: Admit, refusedDocuments: RefusedDocument
     return result;
   }
 
+  function remember({ schema, operation, source }: ResolvedOperation, askedAs: string | null): void {
+    const compiled = compiledOperations.find(operation);
+    if (!compiled || !repeatedRequests || repeatedRequests.has(source)) return;
+    const { fields, query } = compiled;
+    const definitions = operation.variableDefinitions ?? [];
+    repeatedRequests.remember(source, {
+      name: operation.name?.value ?? null,
+      askedAs,
+      execute: async (variables, context) => {
+        if (!getVariableValues(schema, definitions, variables, { maxErrors: 0 }).coerced) return undefined;
+        await admit({ fields, variables }, context.gateway);
+        return query({}, context, variables);
+      },
+    });
+  }
+
   const hooks = {
     // What this hook throws is the answer to the request. Apollo Server calls it for each operation that it finds
     // valid.
@@ -45,16 +70,15 @@ export function operationsPlugin(admit: Admit, refusedDocuments: RefusedDocument
       gateway.operationName = resolved.operationName;
       // No operation of that name: Apollo Server refuses the request after this hook.
       if (!operation) return;
-      const { data, errors } = await run(
-        { schema, document, operation, source, variables: request.variables },
-        contextValue,
-      );
+      const operationOfRequest = { schema, document, operation, source, variables: request.variables };
+      const { data, errors } = await run(operationOfRequest, contextValue);
       if (errors?.[0]) {
         gateway.failed = failureOf(errors) ?? null;
         throw gateway.failed?.failure ?? faultOf(errors[0]);
       }
       gateway.data = data!;
       refusedDocuments.remember(queryHash);
+      remember(operationOfRequest, request.operationName ?? null);
     },
     responseForOperation: async ({ contextValue: { gateway } }) => {
       const { data, extensions } = gateway;
