@@ -7,6 +7,7 @@ import {
   integer,
   secret,
   secretUrl,
+  str,
   url,
 } from '@tradewind/service-kit';
 
@@ -83,6 +84,20 @@ export class AppConfig extends configClass({
     desc: 'How often that index looks for changed companies, milliseconds; a request that finds it behind makes it look at once',
     default: 1000,
     min: 10,
+  }),
+  OPENSEARCH_URL: secretUrl({
+    desc: 'Address of the OpenSearch cluster that holds the index of records, with user and password if it wants them',
+    default: undefined,
+    example: 'https://gateway:password@opensearch:9200',
+  }),
+  OPENSEARCH_PREFIX: str({ desc: 'Beginning of the names of its indexes', default: 'tradewind' }),
+  // One shard holds some 10 million records.
+  OPENSEARCH_SHARDS: integer({ desc: 'Shards of the next index that is built', default: 1, min: 1, max: 1000 }),
+  OPENSEARCH_REPLICAS: integer({
+    desc: 'Copies of each shard beside the first, for when a node is lost; 0 on a single node',
+    default: 1,
+    min: 0,
+    max: 10,
   }),
   KEY_CACHE_MS: integer({
     desc: 'How long the gateway trusts its memory of an API key, milliseconds; a revoked key works at most this long',

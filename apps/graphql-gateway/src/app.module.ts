@@ -7,6 +7,7 @@ import { AuthApiModule } from './endpoint/auth-api.module.js';
 import { DataApiModule } from './endpoint/data-api.module.js';
 import { ExplorerController } from './explorer/explorer.controller.js';
 import { migrations } from './migrations.js';
+import { SearchIndexFeeders } from './search-index/search-index.feeders.js';
 
 @Module({
   imports: [
@@ -16,5 +17,6 @@ import { migrations } from './migrations.js';
     DataApiModule,
   ],
   controllers: [ExplorerController],
+  providers: [SearchIndexFeeders],
 })
 export class AppModule {}

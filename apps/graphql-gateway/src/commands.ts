@@ -1,5 +1,5 @@
-// Operator commands: `tradewind graphql-gateway key list | show | revoke | audit`. A key itself is never shown, because
-// it is not stored. Keys are named by id, by their first 8 characters, or in full.
+// Operator commands: `tradewind graphql-gateway key list | show | revoke | audit`, and those of search-index. A key
+// itself is never shown, because it is not stored. Keys are named by id, by their first 8 characters, or in full.
 import type { INestApplicationContext } from '@nestjs/common';
 import { addExamples, OperatorError, positiveInteger, textTable, utcText, type Command } from '@tradewind/service-kit';
 import { Clock } from './clock.js';
@@ -7,8 +7,10 @@ import { ApiKeysService } from './api-keys/api-keys.service.js';
 import type { ApiKey } from './api-keys/api-key.entity.js';
 import type { AuditEntry } from './api-keys/audit-entry.entity.js';
 import { AuditLogStore } from './api-keys/audit-log.store.js';
+import { addIndexCommands } from './search-index/search-index.commands.js';
 
 export function addCommands(program: Command, open: () => Promise<INestApplicationContext>): void {
+  addIndexCommands(program, open);
   const key = program.command('key').description('API keys of the data API');
   addExamples(
     key,

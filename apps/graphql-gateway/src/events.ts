@@ -34,5 +34,16 @@ export class AppEvents extends eventsClass('graphql-gateway', {
   filter_index_lost: { help: 'Times the data changed too much for the filter index to follow' },
   filter_index_failed: { help: 'Builds of the filter index that were given up', labels: ['reason'], level: 'warn' },
   filter_index_wrong: { help: 'Times the filter index named rows that are not there', level: 'error' },
+  search_index_leading: { help: 'Times this process began to feed an index in OpenSearch', labels: ['entity'] },
+  search_index_building: {
+    help: 'Builds of an index in OpenSearch that the changes required',
+    labels: ['entity'],
+    level: 'warn',
+  },
+  search_index_failed: {
+    help: 'Times that an index in OpenSearch could not be fed',
+    labels: ['entity'],
+    level: 'warn',
+  },
   data_store_failed: { help: 'Statements on the data tables that failed', labels: ['reason'], level: 'warn' },
 }) {}

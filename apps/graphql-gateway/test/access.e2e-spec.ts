@@ -227,6 +227,9 @@ describe('access', () => {
         'key show': ['some-key'],
         'key revoke': ['some-key'],
         'key audit': ['some-key'],
+        'index build': [],
+        'index follow': [],
+        'index check': ['--sample', '10'],
       },
     });
     expect(faults).toEqual([]);

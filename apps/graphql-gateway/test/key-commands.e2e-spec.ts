@@ -9,7 +9,7 @@ import { service } from '../src/service.js';
 import { serviceToken } from './support/identity-server.js';
 import { startGateway, type TestGateway } from './support/gateway.js';
 
-describe('key commands', () => {
+describe('commands', () => {
   let gateway: TestGateway;
   const before = { ...process.env };
   beforeAll(async () => {
@@ -108,5 +108,14 @@ describe('key commands', () => {
       expect((await gateway.data(other.key, '{ __typename }')).status).toBe(200);
       expect(await run('key', 'revoke', '--user', user[name])).toContain('revoked already');
     }
+  });
+
+  it('of the index need OPENSEARCH_URL, and name an option that is wrong', async () => {
+    for (const command of ['build', 'follow', 'check'])
+      expect(await refusalOf('index', command)).toBe('OPENSEARCH_URL is not set');
+    expect(await refusalOf('index', 'build', '--entity', 'lookup')).toBe(
+      '--entity must be one of company, person, deal',
+    );
+    expect(await refusalOf('index', 'check', '--sample', '0')).toBe('expected a positive integer, not "0"');
   });
 });

@@ -27,6 +27,12 @@ function documentsSql(entity: FilterEntity, condition: string): string {
 /** Eight bytes of the hash as a number. */
 const digestSql = `('x' || left(md5(d.document), 16))::bit(64)::bigint`;
 
+/** Both ends belong to it. */
+export interface IdRange {
+  first: bigint;
+  last: bigint;
+}
+
 export interface Documents {
   /** Data version of the snapshot that the documents are from. */
   version: bigint;
@@ -47,7 +53,7 @@ export async function nextDocuments(
 export async function digestsBetween(
   db: Queryable,
   entity: FilterEntity,
-  { first, last }: { first: bigint; last: bigint },
+  { first, last }: IdRange,
 ): Promise<Map<string, bigint>> {
   const { rows } = await db.query<{ id: string; digest: string }>(
     `select t.id::text as id, ${digestSql} as digest
@@ -108,4 +114,13 @@ export async function changesSince(db: Queryable, entity: FilterEntity, version:
   const upTo = BigInt(found!.up_to);
   if (found!.ids.length === 0) return { outcome: 'known', upTo, version: BigInt(found!.version), documents: [] };
   return { outcome: 'known', upTo, ...(await documentsOf(db, entity, found!.ids)) };
+}
+
+/** About how many records there are. */
+export async function estimatedCount(db: Queryable, entity: FilterEntity): Promise<number> {
+  const { rows } = await db.query<{ total: string }>(
+    'select greatest(reltuples, 0)::bigint as total from pg_class where oid = $1::regclass',
+    [entity],
+  );
+  return Number(rows[0]!.total);
 }

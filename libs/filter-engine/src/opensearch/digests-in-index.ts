@@ -1,5 +1,6 @@
 // What the index holds of a range of records, for the comparison with PostgreSQL.
 import type { Client } from '@opensearch-project/opensearch';
+import type { IdRange } from './changed-documents.js';
 
 /** The largest page that a cluster gives by default. */
 const hitsPerPage = 10_000;
@@ -8,7 +9,7 @@ const hitsPerPage = 10_000;
 export async function digestsInIndex(
   client: Client,
   index: string,
-  { first, last }: { first: bigint; last: bigint },
+  { first, last }: IdRange,
 ): Promise<Map<string, bigint>> {
   const digests = new Map<string, bigint>();
   for (let from = first; ;) {

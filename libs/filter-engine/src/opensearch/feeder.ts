@@ -5,8 +5,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@opensearch-project/opensearch';
 import type { FilterEntity } from '@tradewind/filters';
 import type pg from 'pg';
-import { changesSince, digestsBetween, documentsOf, nextDocuments } from './changed-documents.js';
+import {
+  changesSince,
+  digestsBetween,
+  documentsOf,
+  estimatedCount,
+  type IdRange,
+  nextDocuments,
+} from './changed-documents.js';
 import { digestsInIndex } from './digests-in-index.js';
+import { allRanges, sampledRanges } from './id-ranges.js';
 import { aliasOf, indexBody, refreshInterval } from './search-index.js';
 import { SearchIndexWriter, writeAliasOf } from './search-index-writer.js';
 
@@ -27,6 +35,13 @@ export interface BuildProgress {
   total: number;
 }
 
+export interface CheckOutcome {
+  /** Records of PostgreSQL that were compared. */
+  compared: number;
+  /** Ids that differed: other values, missing in the index, or there alone. They are right now. */
+  wrongIds: readonly string[];
+}
+
 export type PassOutcome =
   /** The index has all changes up to this version. */
   | { outcome: 'fed'; version: bigint; records: number }
@@ -35,16 +50,41 @@ export type PassOutcome =
   /** There is no index, it lost its marks, or the list of changes does not reach back to its version. */
   | { outcome: 'build_needed' };
 
+export type FollowEvent =
+  /** This process feeds the index from now on. */
+  | 'leading'
+  /** It has found no further change. */
+  | 'up_to_date'
+  /** Another process leads. */
+  | 'waiting'
+  /** The index is missing, or cannot be brought up to date. */
+  | 'building';
+
+/** There is no index to compare, or it cannot be brought up to date. */
+export class IndexMissing extends Error {
+  constructor(entity: FilterEntity) {
+    super(`The index of ${entity} has to be built first`);
+  }
+}
+
+/** Searches that began on an index that was replaced have ended. */
+const searchesEndMs = 5_000;
+
+/** A pass takes seconds at most, but the cluster may be slow. */
+const busyMsMax = 120_000;
+
 const documentsPerRead = 5_000;
 
 /** Namespaces of advisory locks, with the entity as the second key. */
-const locks = { write: 717_201, build: 717_202 };
+const locks = { write: 717_201, build: 717_202, follow: 717_203 };
 
 /** Where a build was when it ended early. */
 interface BuildState {
   index: string;
   /** Records up to this id are written. */
   scannedTo: string;
+  /** How many these are. */
+  records: number;
   /** Changes up to this version are written. */
   version: string;
 }
@@ -65,24 +105,38 @@ export class Feeder {
     return (await this.locked(locks.write, () => this.feed())) ?? { outcome: 'busy' };
   }
 
-  /** Makes passes until the signal, one each `intervalMs`, or at once while there are more changes. */
+  /**
+   * Leads until the signal: makes passes, one each `intervalMs`, or at once while there are more changes. Builds the
+   * index when that is needed. While another process leads, it tries again each `intervalMs`.
+   * @throws when PostgreSQL or OpenSearch fails; another feeder with a new connection goes on where this one ended
+   */
   async follow(
     signal: AbortSignal,
-    options: { intervalMs: number; onPass: (outcome: PassOutcome) => void; onFault: (error: unknown) => void },
+    options: { intervalMs: number; onEvent?: (event: FollowEvent) => void },
   ): Promise<void> {
     while (!signal.aborted) {
-      try {
-        const outcome = await this.pass();
-        options.onPass(outcome);
-        if (outcome.outcome === 'build_needed') await this.build(signal);
-        if (outcome.outcome === 'fed' && outcome.records > 0) continue;
-      } catch (error) {
-        options.onFault(error);
-        // Without its connection this process holds no lock, so it must begin again.
-        if (isConnectionLost(error)) throw error;
-      }
+      const led = await this.locked(locks.follow, () => this.lead(signal, options));
+      if (led === undefined) options.onEvent?.('waiting');
       await delay(options.intervalMs, undefined, { signal }).catch(() => undefined);
     }
+  }
+
+  private async lead(
+    signal: AbortSignal,
+    { intervalMs, onEvent = () => undefined }: { intervalMs: number; onEvent?: (event: FollowEvent) => void },
+  ): Promise<true> {
+    onEvent('leading');
+    while (!signal.aborted) {
+      const pass = await this.pass();
+      if (pass.outcome === 'fed' && pass.records > 0) continue;
+      if (pass.outcome === 'fed') onEvent('up_to_date');
+      if (pass.outcome === 'build_needed') {
+        onEvent('building');
+        if (await this.build(signal)) continue;
+      }
+      await delay(intervalMs, undefined, { signal }).catch(() => undefined);
+    }
+    return true;
   }
 
   /**
@@ -94,38 +148,51 @@ export class Feeder {
   }
 
   /**
-   * Compares the records of a range of ids with PostgreSQL, and writes those that differ.
-   * Both ends belong to the range. Records that change meanwhile are compared again.
-   * @returns ids that differed; undefined when there is no index, or another process keeps the lock
+   * Compares records with PostgreSQL, all or a random sample of about this many, and writes those that differ.
+   * @throws IndexMissing
    */
-  async repair(range: { first: bigint; last: bigint }): Promise<string[] | undefined> {
+  async check(
+    sample: number | undefined,
+    signal: AbortSignal,
+    onProgress: (outcome: CheckOutcome) => void = () => undefined,
+  ): Promise<CheckOutcome> {
+    const { db, entity } = this.options;
+    const ranges = sample === undefined ? allRanges(db, entity) : sampledRanges(db, entity, sample);
+    let outcome: CheckOutcome = { compared: 0, wrongIds: [] };
+    for await (const range of ranges) {
+      if (signal.aborted) break;
+      const found = await this.lockedSoon(locks.write, signal, () => this.repair(range));
+      if (!found) break;
+      outcome = { compared: outcome.compared + found.compared, wrongIds: [...outcome.wrongIds, ...found.wrongIds] };
+      onProgress(outcome);
+    }
+    return outcome;
+  }
+
+  /** Records that change meanwhile are left out. */
+  private async repair(range: IdRange): Promise<CheckOutcome> {
     const { client, db, entity } = this.options;
-    const index = await this.indexInUse();
-    if (index === undefined) return undefined;
-    return this.locked(locks.write, async () => {
-      // Behind this lock nobody writes to the index, so it lacks exactly the changes since its version.
-      const fed = await this.feed();
-      if (fed.outcome !== 'fed') throw new Error(`the index of ${entity} has to be built first`);
-      await client.indices.refresh({ index });
-      const [theirs, ours] = [await digestsInIndex(client, index, range), await digestsBetween(db, entity, range)];
-      const differing = [...new Set([...ours.keys(), ...theirs.keys()])].filter(
-        (id) => ours.get(id) !== theirs.get(id),
-      );
-      const changedSince = new Set<string>();
-      for (let since = fed.version; ;) {
-        const changes = await changesSince(db, entity, since);
-        if (changes.outcome === 'unknown') throw new Error(`the index of ${entity} has to be built first`);
-        for (const { id } of changes.documents) changedSince.add(id);
-        if (changes.documents.length === 0) break;
-        since = changes.upTo;
-      }
-      const wrong = differing.filter((id) => !changedSince.has(id));
-      if (wrong.length > 0) {
-        const { version, documents } = await documentsOf(db, entity, wrong);
-        await this.writer!.apply({ upTo: fed.version, version, documents });
-      }
-      return wrong;
-    });
+    // Behind the lock nobody else writes to the index, so it lacks exactly the changes since its version.
+    const fed = await this.feed();
+    if (fed.outcome !== 'fed') throw new IndexMissing(entity);
+    const { index } = this.writer!;
+    await client.indices.refresh({ index });
+    const [theirs, ours] = [await digestsInIndex(client, index, range), await digestsBetween(db, entity, range)];
+    const differing = [...new Set([...ours.keys(), ...theirs.keys()])].filter((id) => ours.get(id) !== theirs.get(id));
+    const changedSince = new Set<string>();
+    for (let since = fed.version; ;) {
+      const changes = await changesSince(db, entity, since);
+      if (changes.outcome === 'unknown') throw new IndexMissing(entity);
+      for (const { id } of changes.documents) changedSince.add(id);
+      if (changes.documents.length === 0) break;
+      since = changes.upTo;
+    }
+    const wrongIds = differing.filter((id) => !changedSince.has(id));
+    if (wrongIds.length > 0) {
+      const { version, documents } = await documentsOf(db, entity, wrongIds);
+      await this.writer!.apply({ upTo: fed.version, version, documents });
+    }
+    return { compared: ours.size, wrongIds };
   }
 
   private async feed(): Promise<PassOutcome> {
@@ -144,33 +211,27 @@ export class Feeder {
 
   private async buildAlone(signal: AbortSignal, onProgress: (progress: BuildProgress) => void): Promise<boolean> {
     const { client, db, entity } = this.options;
-    const [size] = (
-      await db.query<{ total: string }>(
-        'select greatest(reltuples, 0)::bigint as total from pg_class where oid = $1::regclass',
-        [entity],
-      )
-    ).rows;
+    const total = await estimatedCount(db, entity);
     let state = (await this.resumable()) ?? (await this.begin());
     const writer = await SearchIndexWriter.open(client, state.index);
-    let records = 0;
     for (;;) {
       if (signal.aborted) return false;
       const next = await nextDocuments(db, entity, { after: BigInt(state.scannedTo), limit: documentsPerRead });
       await writer.write(next.documents, next.version);
-      records += next.documents.length;
-      onProgress({ records, total: Math.max(Number(size!.total), records) });
+      const records = state.records + next.documents.length;
+      onProgress({ records, total: Math.max(total, records) });
       const caughtUp = await this.catchUp(writer, BigInt(state.version));
       if (caughtUp === undefined) {
         // The list of changes was cut: what was scanned before is no longer known to be right.
         await this.drop(state.index);
         return this.buildAlone(signal, onProgress);
       }
-      state = { ...state, version: String(caughtUp), scannedTo: next.documents.at(-1)?.id ?? state.scannedTo };
+      const scannedTo = next.documents.at(-1)?.id ?? state.scannedTo;
+      state = { ...state, version: String(caughtUp), scannedTo, records };
       await this.keepState(state);
       if (next.documents.length < documentsPerRead) break;
     }
-    await this.putInPlace(writer, BigInt(state.version), signal);
-    return true;
+    return this.putInPlace(writer, BigInt(state.version), signal);
   }
 
   /** Writes the changes since a version; returns the version reached, or undefined when they are not known. */
@@ -186,7 +247,7 @@ export class Feeder {
     }
   }
 
-  private async putInPlace(writer: SearchIndexWriter, version: bigint, signal: AbortSignal): Promise<void> {
+  private async putInPlace(writer: SearchIndexWriter, version: bigint, signal: AbortSignal): Promise<boolean> {
     const { client, db, entity, replicas } = this.options;
     const { index } = writer;
     await client.indices.putSettings({
@@ -194,27 +255,28 @@ export class Feeder {
       body: { index: { number_of_replicas: replicas, refresh_interval: refreshInterval } },
     });
     // No other process follows the changes between the last ones and the swap.
-    while (
-      (await this.locked(locks.write, async () => {
-        const changes = await changesSince(db, entity, version);
-        if (changes.outcome === 'unknown') throw new Error(`the changes of ${entity} since ${version} are not known`);
-        await writer.apply(changes);
-        await client.indices.refresh({ index });
-        const before = await this.indexInUse();
-        await client.indices.updateAliases({
-          body: {
-            actions: [
-              { add: { index, alias: this.alias } },
-              ...(before === undefined ? [] : [{ remove_index: { index: before } }]),
-            ],
-          },
-        });
-        await this.keepState(undefined);
-        return true;
-      })) === undefined
-    ) {
-      await delay(50, undefined, { signal });
+    const swapped = await this.lockedSoon(locks.write, signal, async () => {
+      const changes = await changesSince(db, entity, version);
+      if (changes.outcome === 'unknown') throw new Error(`the changes of ${entity} since ${version} are not known`);
+      await writer.apply(changes);
+      await client.indices.refresh({ index });
+      const before = await this.indexInUse();
+      await client.indices.updateAliases({
+        body: {
+          actions: [
+            { add: { index, alias: this.alias } },
+            ...(before === undefined ? [] : [{ remove: { index: before, alias: this.alias } }]),
+          ],
+        },
+      });
+      await this.keepState(undefined);
+      return { before };
+    });
+    if (swapped?.before !== undefined) {
+      await delay(searchesEndMs, undefined, { signal }).catch(() => undefined);
+      await this.drop(swapped.before);
     }
+    return swapped !== undefined;
   }
 
   private async begin(): Promise<BuildState> {
@@ -222,6 +284,10 @@ export class Feeder {
     const { rows } = await db.query<{ version: string }>('select version from data_version where entity = $1', [
       entity,
     ]);
+    // What a build left that ended before it kept its state, or before it dropped the index it replaced.
+    const { body: all } = await client.indices.get({ index: `${this.alias}-*` }, { ignore: [404] });
+    const inUse = await this.indexInUse();
+    for (const left of Object.keys(all)) if (left !== inUse && left.startsWith(this.alias)) await this.drop(left);
     const index = `${this.alias}-${new Date().toISOString().replace(/\D/g, '')}`;
     const body = indexBody(entity, { shards, replicas: 0 }) as { settings: object };
     await client.indices.create({
@@ -232,7 +298,7 @@ export class Feeder {
         aliases: { [writeAliasOf(index)]: {} },
       },
     });
-    const state = { index, scannedTo: '0', version: rows[0]!.version };
+    const state = { index, scannedTo: '0', records: 0, version: rows[0]!.version };
     await this.keepState(state);
     return state;
   }
@@ -265,6 +331,21 @@ export class Feeder {
     return statusCode === 404 ? undefined : Object.keys(body)[0];
   }
 
+  /** Undefined after the signal. */
+  private async lockedSoon<T extends object>(
+    lock: number,
+    signal: AbortSignal,
+    work: () => Promise<T>,
+  ): Promise<T | undefined> {
+    for (const endMs = performance.now() + busyMsMax; performance.now() < endMs;) {
+      if (signal.aborted) return undefined;
+      const done = await this.locked(lock, work);
+      if (done !== undefined) return done;
+      await delay(50);
+    }
+    throw new Error(`another process keeps writing the index of ${this.options.entity}`);
+  }
+
   /** Undefined while another process holds the lock. */
   private async locked<T>(lock: number, work: () => Promise<T>): Promise<T | undefined> {
     const { db, entity } = this.options;
@@ -280,13 +361,4 @@ export class Feeder {
       await db.query('select pg_advisory_unlock($1, hashtext($2))', values).catch(() => undefined);
     }
   }
-}
-
-/** Of the connection to PostgreSQL. */
-function isConnectionLost(error: unknown): boolean {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  return (
-    (typeof code === 'string' && (code.startsWith('57P') || code.startsWith('08'))) ||
-    /Connection terminated|not queryable|Client has encountered a connection error/.test(String(message))
-  );
 }

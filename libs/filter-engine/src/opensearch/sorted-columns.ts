@@ -17,3 +17,5 @@ export const sortedColumns: Readonly<Record<FilterEntity, readonly SortedColumn[
 export function isIndexed(entity: string): entity is FilterEntity {
   return Object.hasOwn(sortedColumns, entity);
 }
+
+export const indexedEntities = Object.keys(sortedColumns) as FilterEntity[];

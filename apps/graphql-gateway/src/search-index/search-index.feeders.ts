@@ -1,0 +1,56 @@
+// Feeders of the index in OpenSearch, each with a connection of its own to the data tables: the same that the pages
+// are read from, because an index must not know versions that pages do not have yet.
+import { Injectable } from '@nestjs/common';
+import { connectOpenSearch, Feeder } from '@tradewind/filter-engine';
+import type { FilterEntity } from '@tradewind/filters';
+import { connectionOptions, OperatorError, WatchedClient } from '@tradewind/service-kit';
+import { AppConfig } from '../app.config.js';
+
+// The feeder holds locks while it has its connection. A process that vanished or hangs must not hold them for long.
+const lockOptions = [
+  '-c tcp_keepalives_idle=20 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3',
+  // Between two statements there are at most a few writes of 30 s.
+  '-c idle_session_timeout=300s',
+].join(' ');
+/** Five thousand documents take a second. */
+const statementTimeoutMs = 120_000;
+
+@Injectable()
+export class SearchIndexFeeders {
+  constructor(private readonly config: AppConfig) {}
+
+  /** @throws when PostgreSQL or OpenSearch is away; OperatorError without OPENSEARCH_URL */
+  async use<T>(entity: FilterEntity, work: (feeder: Feeder) => Promise<T>): Promise<T> {
+    const { config } = this;
+    if (config.OPENSEARCH_URL === undefined) throw new OperatorError('OPENSEARCH_URL is not set');
+    const connection = connectionOptions(
+      {
+        DATABASE_URL: config.DATA_DATABASE_URL ?? config.DATABASE_URL,
+        DATABASE_SCHEMA: config.DATABASE_SCHEMA,
+        DATABASE_POOL_SIZE: 1,
+        DATABASE_CONNECTION_TIMEOUT_MS: config.DATABASE_CONNECTION_TIMEOUT_MS,
+        DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs,
+      },
+      'graphql_gateway search index',
+    );
+    const db = new WatchedClient({ ...connection, options: `${connection.options} ${lockOptions}` });
+    // The statement that runs, or the next one, fails of the same reason.
+    db.on('error', () => undefined);
+    const client = await connectOpenSearch(config.OPENSEARCH_URL);
+    try {
+      await db.connect();
+      return await work(
+        new Feeder({
+          db,
+          client,
+          prefix: config.OPENSEARCH_PREFIX,
+          entity,
+          shards: config.OPENSEARCH_SHARDS,
+          replicas: config.OPENSEARCH_REPLICAS,
+        }),
+      );
+    } finally {
+      await Promise.allSettled([db.end(), client.close()]);
+    }
+  }
+}
