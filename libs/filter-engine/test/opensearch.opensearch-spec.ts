@@ -11,9 +11,10 @@ import {
   startEmbeddedOpenSearch,
 } from '@tradewind/testkit';
 import fc from 'fast-check';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import {
   ChangedRows,
@@ -368,6 +369,37 @@ describe(`OpenSearch (OPENSEARCH_SEED=${seed})`, () => {
       expect(await feederOf('company').pass()).toEqual({ outcome: 'busy' });
       await other.end();
     });
+
+    it('a cluster that starts empty is built again by whoever follows, and gives no wrong answer meanwhile', async () => {
+      const stop = new AbortController();
+      const following = (async () => {
+        // As the command does: every fault ends a feeder, and another one goes on.
+        while (!stop.signal.aborted)
+          await feederOf('company')
+            .follow(stop.signal, { intervalMs: 20 })
+            .catch(() => delay(100));
+      })();
+      const wrong: unknown[] = [];
+      const heard = new Set<string>();
+      const asking = (async () => {
+        while (!stop.signal.aborted) {
+          await engine.poll('company').catch(() => undefined);
+          const answer = await engine.search(queryOf({}));
+          if (typeof answer === 'string') heard.add(answer);
+          else if (answer.count !== 300 || answer.ids.length !== 20) wrong.push(answer);
+          await delay(10);
+        }
+      })();
+      await node.stop();
+      for (const name of readdirSync(dataDir)) rmSync(join(dataDir, name), { recursive: true });
+      node = await startNode();
+      await untilSeen(await versionNow());
+      stop.abort();
+      await Promise.all([following, asking]);
+      expect(wrong).toEqual([]);
+      expect([...heard].sort()).toEqual(['away', 'not_ready']);
+      expect(await count()).toBe(300);
+    }, 600_000);
 
     it('a node that is killed loses nothing that was fed, and is away meanwhile', async () => {
       await tables.sql.query(insertCompanies, [301, 310]);
