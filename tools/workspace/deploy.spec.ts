@@ -185,6 +185,7 @@ describe('connections of the database', () => {
       'apps/graphql-gateway/src/data-store/data-store.ts',
       'apps/graphql-gateway/src/filter-index/build-index.worker.ts',
       'apps/graphql-gateway/src/rate-limit/limits.store.ts',
+      'apps/graphql-gateway/src/search-index/search-index.feeders.ts', // Of a command.
       'libs/cloud-ports/src/embedded-broker.ts',
       'libs/cloud-ports/src/factories.ts', // Of a command.
       'libs/cloud-ports/src/push-dispatcher.embedded.ts',
