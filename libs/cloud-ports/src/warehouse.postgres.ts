@@ -34,8 +34,10 @@ export class PostgresWarehouse extends Warehouse {
       connectionTimeoutMillis: 5_000,
       idleTimeoutMillis: 30_000,
     });
-    // The pool replaces an idle connection that broke. Without a listener its error would end the process.
+    // Without listeners an error ends the process. The pool replaces an idle connection that broke, and whoever uses a
+    // connection gets its error from the statement.
     this.#pool.on('error', () => undefined);
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   async migrate(): Promise<void> {

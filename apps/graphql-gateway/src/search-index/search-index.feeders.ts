@@ -34,8 +34,6 @@ export class SearchIndexFeeders {
       'graphql_gateway search index',
     );
     const db = new WatchedClient({ ...connection, options: `${connection.options} ${lockOptions}` });
-    // The statement that runs, or the next one, fails of the same reason.
-    db.on('error', () => undefined);
     const client = await connectOpenSearch(config.OPENSEARCH_URL);
     try {
       await db.connect();

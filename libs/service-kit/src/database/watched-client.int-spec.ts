@@ -1,4 +1,7 @@
-// A server that does not answer: the client closes the connection, and only then.
+// A server that does not answer: the client closes the connection, and only then. One that ends a connection while it
+// opens: the process goes on.
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
 import pg from 'pg';
@@ -39,6 +42,37 @@ describe('WatchedClient', () => {
     } finally {
       busy.release();
       idle.release();
+    }
+  });
+
+  it('fails a statement, and not the process, when the connection ends in the packet that says it is ready', async () => {
+    const message = (type: string, body: string) => {
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(4 + body.length);
+      return Buffer.concat([Buffer.from(type), length, Buffer.from(body)]);
+    };
+    const [authenticationOk, readyForQuery] = [message('R', '\0\0\0\0'), message('Z', 'I')];
+    const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to unexpected postmaster exit', '', ''];
+    const ended = message('E', fields.join('\0'));
+    const server = createServer((socket) => {
+      socket.once('data', () => socket.end(Buffer.concat([authenticationOk, readyForQuery, ended])));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ending = new pg.Pool({
+      host: '127.0.0.1',
+      port,
+      answerTimeoutMs: 1000,
+      Client: WatchedClient,
+    } as pg.PoolConfig);
+    try {
+      const client = await ending.connect();
+      await expect(client.query('select 1')).rejects.toThrow('not queryable');
+      client.release();
+    } finally {
+      await ending.end();
+      server.close();
     }
   });
 });

@@ -21,6 +21,9 @@ export class WatchedClient extends pg.Client {
     const socket = new Socket();
     super({ ...config, stream: () => socket });
     const looksMax = Math.ceil(config.answerTimeoutMs / lookEveryMs) + 1;
+    // Without a listener an error ends the process, and a connection that was just opened has none yet: PostgreSQL may
+    // end it in the same packet that says it is ready. Whoever uses the connection then gets the error.
+    this.on('error', () => undefined);
     let watch: NodeJS.Timeout | undefined;
     this.once('connect', () => (watch = this.watch(socket, looksMax)));
     this.once('end', () => clearInterval(watch));
