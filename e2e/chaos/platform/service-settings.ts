@@ -8,6 +8,8 @@ import type { ServiceName } from '../../src/service-names.js';
 /** The waits before a second start are longer than a fault of the connections (faults/run-faults.ts). */
 const shortWaits: Record<string, string> = {
   LEASE_SECONDS: '12',
+  // Shorter than requests have at a stop (SHUTDOWN_TIMEOUT_MS), as in production.
+  ANSWER_BUDGET_MS: '4000',
   PROVIDER_TIMEOUT_MS: '4000',
   PROVIDER_NO_CAPACITY_DELAY_MS: '1000',
   START_SETTLE_MS: '5000',
