@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { SeenSecrets } from '@tradewind/testkit';
 import { PlatformProcess, startTimeoutMs } from '../src/platform-process.js';
+import { describeClocks } from './suites/clock.suite.js';
 import { describeDataApi } from './suites/data-api.suite.js';
 import { describeDemo } from './suites/demo.suite.js';
 import { describeFuzz } from './suites/fuzz.suite.js';
@@ -30,6 +31,7 @@ describeDataApi(platform);
 describeInteractions(platform);
 describeMonthlyRun(platform);
 describeDemo(platform);
+describeClocks(platform);
 
 it('no log has a password, token, key or e-mail address of this run', async () => {
   secrets.stop();
