@@ -10,6 +10,7 @@ import {
   evaluateFilter,
   type FilterEntity,
   filterFields,
+  isContradictory,
   type NormalisedFilter,
   parseFilters,
 } from './index.js';
@@ -53,6 +54,7 @@ describe(`SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
     async (entity) => {
       const rounds = Math.ceil(casesWanted / entities.length / (recordsPerRound * filtersPerRound));
       let matches = 0;
+      let contradictions = 0;
       for (let round = 0; round < rounds; round++) {
         const numbers = { seed: seed + round };
         // The id is a filter field of deals; the database numbers the records from 1.
@@ -65,6 +67,11 @@ describe(`SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
         filters.forEach((filter, index) => {
           const evaluated = numbered.filter((record) => evaluateFilter(filter, record)).map(({ id }) => id);
           matches += evaluated.length;
+          if (isContradictory(filter)) {
+            contradictions += 1;
+            if (evaluated.length + selected[index]!.length > 0)
+              throw new Error(`${JSON.stringify(sent[index])} is called a contradiction, but it matches`);
+          }
           if (evaluated.join() === selected[index]!.join()) return;
           const [id] = [...evaluated, ...selected[index]!].filter(
             (one) => evaluated.includes(one) !== selected[index]!.includes(one),
@@ -77,6 +84,7 @@ describe(`SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
       }
       // Filters that never match would prove nothing: at least one case in a hundred must be a match.
       expect(matches).toBeGreaterThan((rounds * recordsPerRound * filtersPerRound) / 100);
+      expect(contradictions).toBeGreaterThan((rounds * filtersPerRound) / 50);
     },
     600_000,
   );
@@ -99,6 +107,12 @@ describe(`SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
           expect([...any!, ...none!].sort((a, b) => a - b)).toEqual(
             Array.from({ length: recordsPerRound }, (_, index) => index + 1),
           );
+          const both = parse({ [field.name]: [{ values }, { values, comparison: 'IS_NOT_ANY_OF' }] });
+          expect({ field: field.name, values, isContradictory: isContradictory(both) }).toEqual({
+            field: field.name,
+            values,
+            isContradictory: true,
+          });
         }
       }
     });

@@ -3,6 +3,7 @@ export { countries } from './reference/countries.generated.js';
 export { industries, sectors } from './reference/industries.generated.js';
 export { regions } from './reference/regions.generated.js';
 export * from './compile-filter.js';
+export { isContradictory, reduceContradiction } from './contradiction.js';
 export * from './enumerations.js';
 export * from './evaluate-filter.js';
 export * from './filter-error.js';

@@ -4,6 +4,7 @@ import {
   compileFilter,
   FilterError,
   parseFilters,
+  reduceContradiction,
   type FilterEntity,
   type NormalisedFilter,
 } from '@tradewind/filters';
@@ -61,13 +62,14 @@ function readFilter(
   { today, names, argument }: { today: string; names: Lookups['names']; argument: string },
 ): UnderstoodFilter {
   try {
-    const filter = parseFilters(entity, input, { today, names });
-    const dependsOnToday = filter.conditions.some(
+    const parsed = parseFilters(entity, input, { today, names });
+    const dependsOnToday = parsed.conditions.some(
       (condition) => condition.op === 'status' || condition.field === 'age',
     );
+    const filter = reduceContradiction(parsed);
     const { sql, params } = compileFilter(filter);
-    const countKey = canonicalKey(filter);
-    const lastingKey = dependsOnToday ? canonicalKey(parseFilters(entity, input, { today: someDay, names })) : countKey;
+    const lastingKey = canonicalKey(dependsOnToday ? parseFilters(entity, input, { today: someDay, names }) : parsed);
+    const countKey = dependsOnToday || filter !== parsed ? canonicalKey(filter) : lastingKey;
     return { where: { sql, params }, filter, countKey, lastingKey, fingerprint: queryFingerprint(lastingKey) };
   } catch (error) {
     if (error instanceof FilterError) throw filterFault(error, argument);

@@ -2,6 +2,7 @@
 // to everybody once it is shared.
 import {
   compileFilter,
+  reduceContradiction,
   searchTextFault,
   wordsOf,
   type ColumnType,
@@ -33,11 +34,11 @@ export interface UnderstoodContacts {
 /** @throws BAD_USER_INPUT naming the field. */
 export function contactCondition({ filters, personFilter, userId, now }: ContactQuery): UnderstoodContacts {
   assertInput(InputGetContactFilters, filters, 'filters');
-  const filter: NormalisedFilter = {
+  const filter = reduceContradiction({
     entity: 'contact',
     today: '',
     conditions: contactConditions(filters, userId, now),
-  };
+  });
   const { sql, params } = compileFilter(filter);
   const parts = [sql];
   const values: unknown[] = [...params];
