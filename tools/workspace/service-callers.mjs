@@ -35,6 +35,9 @@ export const outsideCalls = [
     '/oauth/reg',
     '/oauth/reg/{clientId}',
     '/oauth/par',
+    '/oauth/session/end',
+    '/oauth/session/end/confirm',
+    '/oauth/session/end/success',
     '/login/{uid}',
     '/login/{uid}/submit',
     '/login/{uid}/confirm',
@@ -95,7 +98,7 @@ export const dependencies = [
   { callers: services, to: 'database', ports: [5432] },
   // Traces.
   { callers: services, to: 'monitoring', ports: [4318] },
-  // The scraping provider, Google's interfaces, and the documents behind `jwks_uri`.
+  // The scraping provider, Google's interfaces, and clients that are told of a sign-out.
   { callers: ['identity', ...google], to: 'internet', ports: [443] },
   { callers: google, to: 'metadata server', ports: [80, 988] },
 ];

@@ -44,6 +44,12 @@ export class AppConfig extends configClass({
     min: 1,
     desc: 'Registrations one network (IPv4 address, IPv6 /64) may make in an hour',
   }),
+  LOGOUT_CALLS_TO_LOOPBACK: bool({
+    default: false,
+    defaultIn: { dev: true },
+    deployedRule: (value) => (value ? 'must be false: clients are not on this host' : undefined),
+    desc: 'Whether a client may name an address of this host as its backchannel_logout_uri. All others must be https on the internet',
+  }),
   REGISTRATION_UNUSED_DAYS: integer({
     default: 30,
     min: 1,

@@ -16,6 +16,7 @@ import { LoginPagesController } from './login-pages/login-pages.controller.js';
 import { LoginPages } from './login-pages/login-pages.service.js';
 import { migrations } from './migrations.js';
 import { CurrentProvider } from './oidc/current-provider.js';
+import { LogoutCalls } from './oidc/logout-calls.js';
 import { PayloadsStore } from './oidc/payloads/payloads.store.js';
 import { RefreshReuse } from './oidc/refresh-reuse.js';
 import { Clients } from './operators/clients.service.js';
@@ -66,6 +67,7 @@ import { UsersStore } from './users/users.store.js';
     SignedTokens,
     PayloadsStore,
     RefreshReuse,
+    LogoutCalls,
     CurrentProvider,
     // Login
     AttemptsStore,

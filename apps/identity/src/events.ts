@@ -8,6 +8,11 @@ export class AppEvents extends eventsClass('identity', {
     labels: ['limit', 'via'],
     level: 'debug',
   },
+  logout_call: {
+    help: 'Calls that told a client that a session ended (back-channel logout), by outcome',
+    labels: ['outcome'],
+    level: 'debug',
+  },
   expired_rows_deleted: { help: 'Passes of the clean-up that deleted something' },
   key_set_changed: { help: 'Times this replica switched to a new set of signing keys' },
 }) {}

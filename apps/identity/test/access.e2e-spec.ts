@@ -267,6 +267,10 @@ describe('access', () => {
         },
         answers: byClient(201, 201),
       },
+      // Nobody is signed in: a page that goes on to the end.
+      'GET /oauth/session/end': { answers: 200 },
+      'POST /oauth/session/end': { form: {}, answers: 200 },
+      'GET /oauth/session/end/success': { answers: 200 },
       'POST /oauth/session/end/confirm': { form: { xsrf: 'x' }, answers: 400 },
       'POST /oauth/reg': { body: metadata, answers: byRegistration({ initialToken: 201 }) },
       'GET /oauth/reg/:clientId': ofRegistration('GET', 200),
@@ -392,7 +396,6 @@ describe('access', () => {
       '/interaction/x',
       '/session/end',
       '/token',
-      '/oauth/session/end',
       '/OAUTH/token',
       '/oauth/../etc',
     ]) {

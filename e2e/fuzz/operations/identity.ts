@@ -52,6 +52,10 @@ export function partsOfRoutes({ tokens: { jwt, service = marker } }: Target): Re
     ...{ grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] },
     ...{ token_endpoint_auth_method: 'client_secret_basic', scope: 'openid email' },
   };
+  const endSession = {
+    ...{ client_id: client.client_id, post_logout_redirect_uri: redirectUri },
+    ...{ state: marker, ui_locales: 'de', logout_hint: marker },
+  };
   const ofRegistration = { params: { clientId: marker }, ...bearer(marker) };
   const uid = { params: { uid: marker } };
   return {
@@ -79,6 +83,9 @@ export function partsOfRoutes({ tokens: { jwt, service = marker } }: Target): Re
     'GET /oauth/reg/:clientId': [ofRegistration],
     'PUT /oauth/reg/:clientId': [{ ...ofRegistration, body: { client_id: marker, ...registration } }],
     'DELETE /oauth/reg/:clientId': [ofRegistration],
+    'GET /oauth/session/end': [{ query: { ...endSession, id_token_hint: jwt } }, { query: endSession }],
+    'POST /oauth/session/end': [form(endSession)],
+    'GET /oauth/session/end/success': [{ query: { client_id: client.client_id } }],
     'POST /oauth/session/end/confirm': [form({ xsrf: marker, logout: 'yes' })],
     'GET /login/:uid': [uid],
     'POST /login/:uid/submit': [

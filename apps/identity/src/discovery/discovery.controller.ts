@@ -68,6 +68,7 @@ function serviceListing(config: AppConfig) {
       jwks: at(routes.jwks),
       introspection: at(routes.introspection),
       revocation: at(routes.revocation),
+      end_session: at(routes.end_session),
       ...(config.OAUTH_DYNAMIC_REGISTRATION ? { registration: at(routes.registration) } : {}),
       ...(config.PAR === 'off' ? {} : { pushed_authorization_request: at(routes.pushed_authorization_request) }),
       login: at('/auth/login'),

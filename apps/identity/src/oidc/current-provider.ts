@@ -18,6 +18,7 @@ import { UnitOfWorkStore } from '../unit-of-work/unit-of-work.store.js';
 import { unitOfWork } from '../unit-of-work/unit-of-work.js';
 import { UsersStore } from '../users/users.store.js';
 import type { User } from '../users/users.types.js';
+import { LogoutCalls } from './logout-calls.js';
 import { middleware } from './middleware/middleware.js';
 import { AccessTokenAdapter } from './payloads/access-token-adapter.js';
 import { ClientAdapter } from './payloads/client-adapter.js';
@@ -44,6 +45,7 @@ export class CurrentProvider {
     private readonly attempts: AttemptsStore,
     private readonly audit: AuditLog,
     private readonly logger: Logger,
+    private readonly logoutCalls: LogoutCalls,
     clients: ClientsStore,
     clientRecords: ClientRecords,
     tokens: SignedTokens,
@@ -90,6 +92,7 @@ export class CurrentProvider {
         accessTokens,
         rowsOf: (model) => new PayloadAdapter(model, payloads),
         findUser: (id) => this.findUser(id),
+        logoutCalls: this.logoutCalls,
       }),
     );
     rememberAccessTokens(provider);

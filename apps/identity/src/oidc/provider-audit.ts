@@ -34,8 +34,18 @@ export function auditProviderEvents(provider: Provider, audit: AuditLog): void {
     audit.record({
       event: 'grant.revoked',
       clientId: client?.clientId,
-      userId: source?.accountId,
+      userId: source?.accountId ?? ctx.oidc.session?.accountId,
       details: { grant_id: grantId, by: ctx.oidc.route },
+    });
+  });
+  provider.on('end_session.success', (ctx) => {
+    const { params, session, client } = ctx.oidc;
+    if (!params?.['logout'] || session?.accountId === undefined) return;
+    audit.record({
+      event: 'session.ended',
+      userId: session.accountId,
+      clientId: client?.clientId,
+      details: { by: 'sign_out' },
     });
   });
   provider.on('access_token.destroyed', (token) => {

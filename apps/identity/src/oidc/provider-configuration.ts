@@ -9,18 +9,21 @@ import { Signatures } from '../signatures.js';
 import { unitOfWork } from '../unit-of-work/unit-of-work.js';
 import { claimsOf, claimsOfScopes, companyClaim } from './claims.js';
 import { consentOnce } from './middleware/authorization.js';
+import type { LogoutCalls } from './logout-calls.js';
 import type { AccessTokenAdapter } from './payloads/access-token-adapter.js';
 import type { ClientAdapter } from './payloads/client-adapter.js';
+import { logoutUriFault } from '../clients/logout-uri-policy.js';
 import { redirectUriKind } from '../clients/redirect-uri-policy.js';
 import { assertAllowed, resourceServer, scopes } from './resources.js';
 import { routes } from './routes.js';
+import { renderSignedOut, renderSignOut } from './sign-out.js';
 
 /** The client metadata field by which an operator lets a resource server introspect the tokens made for it. */
 export const introspectsAudience = 'introspects_audience';
 
 const clientNameLengthMax = 100;
 const redirectUrisMax = 20;
-const redirectUriLengthMax = 2000;
+const uriLengthMax = 2000;
 
 export interface ProviderNeeds {
   config: AppConfig;
@@ -30,6 +33,7 @@ export interface ProviderNeeds {
   /** The storage of every other model. */
   rowsOf: (model: string) => Adapter;
   findUser: (id: string) => Promise<User | undefined>;
+  logoutCalls: LogoutCalls;
 }
 
 export function providerConfiguration(needs: ProviderNeeds): Configuration {
@@ -68,6 +72,7 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
         if (isRegistration(ctx)) {
           assertModest(ctx?.oidc.body ?? {});
           assertNothingToRead(ctx?.oidc.body ?? {});
+          assertLogoutUri(ctx?.oidc.body ?? {}, config);
         }
         applyRedirectPolicy(metadata);
         assertPlainName(ctx, metadata.client_name);
@@ -84,7 +89,9 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
       IdToken: config.ID_TOKEN_TTL_SECONDS,
       Grant: config.GRANT_TTL_SECONDS,
       Interaction: config.INTERACTION_TTL_SECONDS,
-      Session: config.SESSION_TTL_SECONDS,
+      // Without a user it only remembers the question of a sign-out.
+      Session: (_ctx, { accountId }) =>
+        accountId === undefined ? config.INTERACTION_TTL_SECONDS : config.SESSION_TTL_SECONDS,
       // Sliding, but never past the user's consent.
       RefreshToken: (ctx) =>
         Math.max(1, Math.min(config.REFRESH_TOKEN_TTL_SECONDS, ctx.oidc.entities.Grant?.remainingTTL ?? Infinity)),
@@ -129,14 +136,17 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
     clientBasedCORS: (_ctx, origin, client) =>
       (client.redirectUris ?? []).some((uri: string) => URL.parse(uri)?.origin === origin),
 
-    // The provider would read addresses that clients name, inside ones too. The network policies allow it none anyway.
-    fetch: async () => {
-      throw new Error('identity reads no addresses of clients');
-    },
+    // Only for the calls that report the end of a session: it reads no address that a client names.
+    fetch: needs.logoutCalls.accept,
 
     features: {
       devInteractions: { enabled: false },
-      rpInitiatedLogout: { enabled: false },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx) => renderSignOut(ctx, findActiveUser),
+        postLogoutSuccessSource: renderSignedOut,
+      },
+      backchannelLogout: { enabled: true },
       resourceIndicators: {
         enabled: true,
         defaultResource: (_ctx, _client, oneOf) => oneOf?.[0] ?? issuer,
@@ -209,19 +219,30 @@ function isRegistration(ctx: KoaContextWithOIDC | undefined): boolean {
 }
 
 /** Limits above what any client needs: the client's row is read with each of its tokens. */
-function assertModest({ client_name: name, redirect_uris: uris }: { client_name?: unknown; redirect_uris?: unknown }) {
+function assertModest({ client_name: name, ...metadata }: Record<string, unknown>): void {
   if (typeof name === 'string' && name.length > clientNameLengthMax) {
     throw new errors.InvalidClientMetadata(`client_name must have at most ${clientNameLengthMax} characters`);
   }
-  if (!Array.isArray(uris)) return;
-  if (uris.length > redirectUrisMax) {
-    throw new errors.InvalidClientMetadata(`a client must have at most ${redirectUrisMax} redirect_uris`);
+  for (const field of ['redirect_uris', 'post_logout_redirect_uris']) {
+    const uris = metadata[field];
+    if (!Array.isArray(uris)) continue;
+    if (uris.length > redirectUrisMax) {
+      throw new errors.InvalidClientMetadata(`a client must have at most ${redirectUrisMax} ${field}`);
+    }
+    if (uris.some((uri) => typeof uri === 'string' && uri.length > uriLengthMax)) {
+      throw new errors.InvalidClientMetadata(`each of the ${field} must have at most ${uriLengthMax} characters`);
+    }
   }
-  if (uris.some((uri) => typeof uri === 'string' && uri.length > redirectUriLengthMax)) {
-    throw new errors.InvalidClientMetadata(
-      `each of the redirect_uris must have at most ${redirectUriLengthMax} characters`,
-    );
-  }
+}
+
+/** The library's own checks report anything that is not a text. */
+export function assertLogoutUri({ backchannel_logout_uri: uri }: Record<string, unknown>, config: AppConfig): void {
+  if (typeof uri !== 'string') return;
+  const fault =
+    uri.length > uriLengthMax
+      ? `must have at most ${uriLengthMax} characters`
+      : logoutUriFault(uri, config.LOGOUT_CALLS_TO_LOOPBACK);
+  if (fault !== undefined) throw new errors.InvalidClientMetadata(`backchannel_logout_uri ${fault}`);
 }
 
 /** Addresses that identity would have to read, and does not. */
@@ -242,16 +263,23 @@ function assertIntrospectsAudience(ctx: KoaContextWithOIDC | undefined, value: u
   }
 }
 
-function applyRedirectPolicy(metadata: { redirect_uris?: unknown; application_type?: string }): void {
-  // The library's own checks report anything that is not a list of texts.
-  if (!Array.isArray(metadata.redirect_uris) || !metadata.redirect_uris.every((uri) => typeof uri === 'string')) return;
-  const kinds = metadata.redirect_uris.map(redirectUriKind);
-  if (kinds.includes(undefined)) {
-    throw new errors.InvalidClientMetadata(
-      'redirect_uris must be https, http on loopback, or a private-use scheme with a dot, and have no fragment',
-    );
+function applyRedirectPolicy(metadata: {
+  redirect_uris?: unknown;
+  post_logout_redirect_uris?: unknown;
+  application_type?: string;
+}): void {
+  for (const field of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
+    const uris = metadata[field];
+    // The library's own checks report anything that is not a list of texts.
+    if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) continue;
+    const kinds = uris.map(redirectUriKind);
+    if (kinds.includes(undefined)) {
+      throw new errors.InvalidClientMetadata(
+        `${field} must be https, http on loopback, or a private-use scheme with a dot, and have no fragment`,
+      );
+    }
+    if (kinds.includes('private-use')) metadata.application_type = 'native';
   }
-  if (kinds.includes('private-use')) metadata.application_type = 'native';
 }
 
 /**

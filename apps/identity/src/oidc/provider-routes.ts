@@ -21,8 +21,10 @@ function providerPaths(config: AppConfig): [string, Method[]][] {
     [routes.userinfo, ['GET', 'POST', 'OPTIONS']],
     [routes.introspection, ['POST', 'OPTIONS']],
     [routes.revocation, ['POST', 'OPTIONS']],
-    // Ends the session of another account when a user logs in with a second one.
+    [routes.end_session, ['GET', 'POST']],
+    // Also ends the session of another account when a user logs in with a second one.
     [`${routes.end_session}/confirm`, ['POST']],
+    [`${routes.end_session}/success`, ['GET']],
   ];
   if (config.PAR !== 'off') paths.push([routes.pushed_authorization_request, ['POST', 'OPTIONS']]);
   if (config.OAUTH_DYNAMIC_REGISTRATION) {

@@ -8,6 +8,8 @@ interface CreateOptions {
   secret?: string;
   name?: string;
   redirectUri: string[];
+  postLogoutRedirectUri?: string[];
+  backchannelLogoutUri?: string;
   grantTypes: string[];
   authMethod: string;
   scope?: string;
@@ -36,6 +38,8 @@ export function clientCommands(program: Program, open: Open): void {
     .option('--secret <secret>', 'client_secret; random unless given')
     .option('--name <name>', 'shown to users')
     .requiredOption('--redirect-uri <uris...>')
+    .option('--post-logout-redirect-uri <uris...>', 'where a sign-out may lead back to')
+    .option('--backchannel-logout-uri <uri>', 'called when a session ends (OpenID Back-Channel Logout)')
     .option('--grant-types <types...>', 'authorization_code, refresh_token', ['authorization_code', 'refresh_token'])
     .option(
       '--auth-method <method>',
@@ -46,15 +50,23 @@ export function clientCommands(program: Program, open: Open): void {
     .option('--introspects <audience>', 'a resource server: may introspect the tokens made for this audience')
     .option('--resource <uris...>', 'resources it may ask tokens for, in addition to the issuer')
     .option('--if-missing', 'change nothing and succeed when the client exists')
-    .action(async ({ redirectUri, grantTypes, resource, ifMissing, ...given }: CreateOptions) => {
-      const created = await (
-        await clients()
-      ).create({ ...given, redirectUris: redirectUri, grantTypes: words(grantTypes), resources: resource });
-      if (!created && !ifMissing) throw new OperatorError(`there is a client ${given.id} already`);
-      if (!created) return print(`${given.id} exists`);
-      print(`client_id ${created.clientId}`);
-      if (created.clientSecret !== undefined) print(`client_secret ${created.clientSecret}`);
-    });
+    .action(
+      async ({ redirectUri, postLogoutRedirectUri, grantTypes, resource, ifMissing, ...given }: CreateOptions) => {
+        const created = await (
+          await clients()
+        ).create({
+          ...given,
+          redirectUris: redirectUri,
+          postLogoutRedirectUris: postLogoutRedirectUri,
+          grantTypes: words(grantTypes),
+          resources: resource,
+        });
+        if (!created && !ifMissing) throw new OperatorError(`there is a client ${given.id} already`);
+        if (!created) return print(`${given.id} exists`);
+        print(`client_id ${created.clientId}`);
+        if (created.clientSecret !== undefined) print(`client_secret ${created.clientSecret}`);
+      },
+    );
   client
     .command('list')
     .description('all clients')

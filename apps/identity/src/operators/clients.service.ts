@@ -5,7 +5,7 @@ import { errors } from 'oidc-provider';
 import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
 import { CurrentProvider } from '../oidc/current-provider.js';
-import { introspectsAudience } from '../oidc/provider-configuration.js';
+import { assertLogoutUri, introspectsAudience } from '../oidc/provider-configuration.js';
 import { findAudience } from '../oidc/resources.js';
 import { ClientRecords } from '../clients/client-records.js';
 import { ClientsStore } from '../clients/clients.store.js';
@@ -16,6 +16,8 @@ export interface CreateClient {
   secret?: string | undefined;
   name?: string | undefined;
   redirectUris: string[];
+  postLogoutRedirectUris?: readonly string[] | undefined;
+  backchannelLogoutUri?: string | undefined;
   grantTypes: string[];
   authMethod: string;
   scope?: string | undefined;
@@ -46,6 +48,11 @@ export class Clients {
       client_id_issued_at: Math.floor(Date.now() / 1000),
       ...(given.name === undefined ? {} : { client_name: given.name }),
       redirect_uris: given.redirectUris,
+      ...(given.postLogoutRedirectUris ? { post_logout_redirect_uris: given.postLogoutRedirectUris } : {}),
+      // Its logout tokens name the session, as its ID tokens do.
+      ...(given.backchannelLogoutUri === undefined
+        ? {}
+        : { backchannel_logout_uri: given.backchannelLogoutUri, backchannel_logout_session_required: true }),
       grant_types: given.grantTypes,
       response_types: given.grantTypes.includes('authorization_code') ? ['code'] : [],
       token_endpoint_auth_method: given.authMethod,
@@ -57,6 +64,7 @@ export class Clients {
     const Client = this.current.provider.Client as unknown as new (metadata: object) => object;
     try {
       new Client(metadata);
+      assertLogoutUri(metadata, this.config);
     } catch (error) {
       if (error instanceof errors.OIDCProviderError) throw new OperatorError(error.error_description ?? error.message);
       throw error;

@@ -22,6 +22,7 @@ function words(messages: PageMessages, status: number, out: ErrorOut): { title: 
   const { errors } = messages;
   if (status === 503) return errors.unavailable;
   if (status >= 500) return errors.failed;
-  // The library's messages for a request whose interaction or session no longer exists.
+  // The library's messages for an answered sign-out, and for a request whose interaction or session no longer exists.
+  if (/logout details|xsrf token/.test(out.error_description ?? '')) return errors.signOutExpired;
   return /expired|session|answered already/.test(out.error_description ?? '') ? errors.expired : errors.request;
 }

@@ -1,19 +1,25 @@
-// The provider answers with a form that posts itself in two cases: for response_mode=form_post, and when somebody signs
-// in while another account is signed in. Its page is almost empty without scripts; this puts the form on one of ours.
+// The provider answers with a form that posts itself in three cases: for response_mode=form_post, when somebody signs
+// in while another account is signed in, and when a client asks for a sign-out where nobody is signed in. Its page is
+// almost empty without scripts; this puts the form on one of ours.
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { formActionSource, redirectUriKind } from '../clients/redirect-uri-policy.js';
 import { forwardPage } from './pages.js';
 import { messagesFor } from './page-messages.js';
 import { contentSecurityPolicy } from './security-headers.js';
 
-/** @param ownOrigin of the issuer: a form that posts there ends the other account's session */
-export function renderForward(ctx: KoaContextWithOIDC, ownOrigin: string): void {
+/**
+ * @param own the origin of the issuer: a form that posts there ends a session, and then the browser goes to the source
+ *   `afterwards`
+ */
+export function renderForward(ctx: KoaContextWithOIDC, own: { origin: string; afterwards: string | undefined }): void {
   const form = typeof ctx.body === 'string' ? readForm(ctx.body) : undefined;
   if (!form) return;
   const messages = messagesFor(ctx.oidc.params?.['ui_locales'], ctx.get('Accept-Language'));
   const { title, text, switchTitle, switchText } = messages.forward;
-  const isSwitch = new URL(form.action).origin === ownOrigin;
-  ctx.set('Content-Security-Policy', contentSecurityPolicy(formActionSource(form.action), true));
+  const isOwn = new URL(form.action).origin === own.origin;
+  const isSwitch = isOwn && ctx.oidc.route === 'resume';
+  const source = isOwn ? own.afterwards : formActionSource(form.action);
+  ctx.set('Content-Security-Policy', contentSecurityPolicy(source, true));
   ctx.set('Cache-Control', 'no-store');
   ctx.body = forwardPage(messages, {
     ...form,

@@ -27,6 +27,20 @@ const en = {
     terms: 'Terms of service',
     privacy: 'Privacy policy',
   },
+  signOut: {
+    title: 'Sign out?',
+    lead: 'You are about to sign out on this browser.',
+    leadOf: (client: string) => `${client} asks to sign you out on this browser.`,
+    submit: 'Sign out',
+    stay: 'Stay signed in',
+    onlyOf: (client: string) => `Sign out of ${client} only`,
+    done: { title: 'You are signed out', text: 'You can close this page.' },
+    stayed: {
+      title: 'You are still signed in',
+      text: 'Nothing was changed.',
+      textOf: (client: string) => `You are signed out of ${client} only.`,
+    },
+  },
   cancel: 'Cancel',
   /** A form that posts itself: to a client that wants its answer so, or to end the session of another account. */
   forward: {
@@ -75,6 +89,10 @@ const en = {
       title: 'This sign-in has expired',
       text: 'It took too long, was finished already, or your browser keeps no cookies. Go back to the application and start again.',
     },
+    signOutExpired: {
+      title: 'This form was used already',
+      text: 'Or it was opened again in another window. If you are still signed in, sign out again.',
+    },
     request: {
       title: 'The application sent a request we cannot accept',
       text: 'Only its developers can fix this; there is nothing for you to do here.',
@@ -111,6 +129,20 @@ const de: PageMessages = {
     submit: 'Erlauben',
     terms: 'Nutzungsbedingungen',
     privacy: 'Datenschutz',
+  },
+  signOut: {
+    title: 'Abmelden?',
+    lead: 'Sie melden sich in diesem Browser ab.',
+    leadOf: (client) => `${client} möchte Sie in diesem Browser abmelden.`,
+    submit: 'Abmelden',
+    stay: 'Angemeldet bleiben',
+    onlyOf: (client) => `Nur von ${client} abmelden`,
+    done: { title: 'Sie sind abgemeldet', text: 'Sie können diese Seite schließen.' },
+    stayed: {
+      title: 'Sie sind noch angemeldet',
+      text: 'Nichts wurde geändert.',
+      textOf: (client) => `Sie sind nur von ${client} abgemeldet.`,
+    },
   },
   cancel: 'Abbrechen',
   forward: {
@@ -161,6 +193,10 @@ const de: PageMessages = {
       title: 'Diese Anmeldung ist abgelaufen',
       text: 'Sie hat zu lange gedauert, war schon abgeschlossen, oder Ihr Browser behält keine Cookies. Gehen Sie zurück zur Anwendung und beginnen Sie neu.',
     },
+    signOutExpired: {
+      title: 'Dieses Formular wurde schon verwendet',
+      text: 'Oder es wurde in einem anderen Fenster noch einmal geöffnet. Falls Sie noch angemeldet sind, melden Sie sich noch einmal ab.',
+    },
     request: {
       title: 'Die Anwendung hat eine Anfrage gesendet, die wir nicht annehmen können',
       text: 'Das müssen ihre Entwickler beheben; hier können Sie nichts tun.',
@@ -201,6 +237,20 @@ const fr: PageMessages = {
     submit: 'Autoriser',
     terms: 'Conditions d’utilisation',
     privacy: 'Confidentialité',
+  },
+  signOut: {
+    title: 'Se déconnecter\u00a0?',
+    lead: 'Vous allez vous déconnecter dans ce navigateur.',
+    leadOf: (client) => `${client} demande à vous déconnecter dans ce navigateur.`,
+    submit: 'Se déconnecter',
+    stay: 'Rester connecté',
+    onlyOf: (client) => `Se déconnecter de ${client} seulement`,
+    done: { title: 'Vous êtes déconnecté', text: 'Vous pouvez fermer cette page.' },
+    stayed: {
+      title: 'Vous êtes toujours connecté',
+      text: 'Rien n’a été modifié.',
+      textOf: (client) => `Vous êtes déconnecté de ${client} seulement.`,
+    },
   },
   cancel: 'Annuler',
   forward: {
@@ -251,6 +301,10 @@ const fr: PageMessages = {
       title: 'Cette connexion a expiré',
       text: 'Elle a pris trop de temps, était déjà terminée, ou votre navigateur n’accepte pas les cookies. Retournez à l’application et recommencez.',
     },
+    signOutExpired: {
+      title: 'Ce formulaire a déjà été utilisé',
+      text: 'Ou il a été rouvert dans une autre fenêtre. Si vous êtes toujours connecté, déconnectez-vous à nouveau.',
+    },
     request: {
       title: 'L’application a envoyé une demande que nous ne pouvons pas accepter',
       text: 'C’est à ses auteurs de la corriger ; vous ne pouvez rien y faire ici.',
@@ -286,6 +340,20 @@ const es: PageMessages = {
     submit: 'Permitir',
     terms: 'Condiciones de uso',
     privacy: 'Privacidad',
+  },
+  signOut: {
+    title: '¿Cerrar sesión?',
+    lead: 'Va a cerrar la sesión en este navegador.',
+    leadOf: (client) => `${client} pide cerrar su sesión en este navegador.`,
+    submit: 'Cerrar sesión',
+    stay: 'Mantener la sesión',
+    onlyOf: (client) => `Cerrar la sesión solo en ${client}`,
+    done: { title: 'Ha cerrado la sesión', text: 'Puede cerrar esta página.' },
+    stayed: {
+      title: 'Su sesión sigue iniciada',
+      text: 'No se ha cambiado nada.',
+      textOf: (client) => `Ha cerrado la sesión solo en ${client}.`,
+    },
   },
   cancel: 'Cancelar',
   forward: {
@@ -335,6 +403,10 @@ const es: PageMessages = {
     expired: {
       title: 'Este inicio de sesión ha caducado',
       text: 'Tardó demasiado, ya había terminado o su navegador no guarda cookies. Vuelva a la aplicación y empiece de nuevo.',
+    },
+    signOutExpired: {
+      title: 'Este formulario ya se usó',
+      text: 'O se abrió de nuevo en otra ventana. Si su sesión sigue iniciada, ciérrela otra vez.',
     },
     request: {
       title: 'La aplicación envió una solicitud que no podemos aceptar',

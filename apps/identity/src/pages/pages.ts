@@ -9,7 +9,7 @@ const mark = new Markup(
   '<svg viewBox="0 0 32 32" aria-hidden="true" focusable="false" fill="none" stroke="currentColor" stroke-width="2.6" stroke-linecap="round"><path d="M3 12h15.5a4.5 4.5 0 1 0-4.2-6"/><path d="M3 17.5h22a4 4 0 1 1-3.7 5.5"/><path d="M3 23h10.5a3.2 3.2 0 1 1-3 4.3"/></svg>',
 );
 
-function page(messages: PageMessages, title: string, body: Markup): string {
+export function page(messages: PageMessages, title: string, body: Markup): string {
   return markup`<!doctype html>
     <html lang="${messages.language}">
       <head>

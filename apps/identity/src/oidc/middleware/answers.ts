@@ -5,7 +5,8 @@ import { claimsSupported } from '../claims.js';
 import { storedId } from '../payloads/payload-adapter.js';
 import { findAudience } from '../resources.js';
 import { routes } from '../routes.js';
-import { hasBody, isAt, isAuthorization, isMetadata, isToken, when } from './conditions.js';
+import { afterLogoutSource } from '../sign-out.js';
+import { hasBody, isAt, isAuthorization, isEndSession, isMetadata, isToken, when } from './conditions.js';
 import type { Middleware, MiddlewareNeeds } from './middleware.types.js';
 
 /**
@@ -31,7 +32,7 @@ function showForwardPage({ config }: MiddlewareNeeds): Middleware {
   const { origin } = new URL(config.OAUTH_ISSUER);
   return async (ctx, next) => {
     await next();
-    if (ctx.response.is('html')) renderForward(ctx, origin);
+    if (ctx.response.is('html')) renderForward(ctx, { origin, afterwards: afterLogoutSource(ctx) });
   };
 }
 
@@ -92,7 +93,7 @@ function reportMissingClientAuthentication({ config }: MiddlewareNeeds): Middlew
 }
 
 export const adjustAnswers = (needs: MiddlewareNeeds): Middleware[] => [
-  when(isAuthorization, showForwardPage(needs)),
+  when((ctx) => isAuthorization(ctx) || isEndSession(ctx), showForwardPage(needs)),
   when((ctx) => isMetadata(ctx) || ctx.path === routes.jwks, answerBareOptions),
   when(isMetadata, listSupportedClaims),
   when(isAt(routes.userinfo), nameResourceMetadata(needs)),

@@ -1,4 +1,4 @@
-// What happens to an authorization request before the provider sees it.
+// What happens to an authorization request, and to a sign-out, before the provider sees it.
 import { errors } from 'oidc-provider';
 import { errorPageOrJson } from '../../pages/error-pages.js';
 import { renderRepost } from '../../pages/forward-pages.js';
@@ -13,12 +13,12 @@ import { bodyOf, setBody } from './request-body.js';
 const queryLengthMax = 6000;
 
 /**
- * POST at the authorization endpoint (OpenID Connect Core 3.1.2.1): the form is treated as the query of a GET. The
+ * POST at the authorization endpoint (OpenID Connect Core 3.1.2.1) and at the end of a session (RP-Initiated Logout 2):
+ * the form is treated as the query of a GET. The
  * provider's own support needs SameSite=None cookies, which any site could make a browser send. Ours are Lax, and a
  * browser omits them from a form that another site posts. Such a request is sent on from here, which includes them.
  */
-function acceptPostedAuthorization({ config }: MiddlewareNeeds): Middleware {
-  const target = config.OAUTH_ISSUER + routes.authorization;
+function acceptPostedRequest({ config }: MiddlewareNeeds): Middleware {
   return async (ctx, next) => {
     const body = bodyOf(ctx);
     if (body.length > 0 && !ctx.is('application/x-www-form-urlencoded')) {
@@ -30,7 +30,7 @@ function acceptPostedAuthorization({ config }: MiddlewareNeeds): Middleware {
     }
     // Parsed and serialized again, only what a query may hold is left.
     const query = new URLSearchParams(body.toString()).toString();
-    if (ctx.get('Sec-Fetch-Site') === 'cross-site') return sendOn(ctx, target, query);
+    if (ctx.get('Sec-Fetch-Site') === 'cross-site') return sendOn(ctx, config.OAUTH_ISSUER + ctx.path, query);
     ctx.method = 'GET';
     ctx.querystring = query;
     delete ctx.req.headers['content-type'];
@@ -106,7 +106,7 @@ function withOfflineConsent(parameters: string): string | undefined {
 }
 
 export const prepareAuthorization = (needs: MiddlewareNeeds): Middleware[] => [
-  when((ctx) => hasBody(ctx) && isAuthorization(ctx), acceptPostedAuthorization(needs)),
+  when((ctx) => hasBody(ctx) && (isAuthorization(ctx) || ctx.path === routes.end_session), acceptPostedRequest(needs)),
   when(isAuthorization, readAuthorizationRows(needs)),
   when(isAuthorization, askConsentForOfflineAccess),
   when(isAt(routes.pushed_authorization_request), askConsentForPushedOfflineAccess),

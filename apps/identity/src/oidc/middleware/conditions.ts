@@ -21,6 +21,7 @@ const isAtOrBelow =
 
 export const isAuthorization = isAtOrBelow(routes.authorization);
 export const isRegistration = isAtOrBelow(routes.registration);
+export const isEndSession = isAtOrBelow(routes.end_session);
 export const isToken = isAt(routes.token);
 export const isMetadata: Condition = ({ path }) => path.startsWith('/.well-known/');
 export const hasBody: Condition = ({ method }) => method === 'POST' || method === 'PUT';
