@@ -1,4 +1,6 @@
-// Starts a job that never ends on its own, and aborts it. What is not aborted by the end of the load is aborted then.
+// Starts a job that never ends on its own, and aborts it. An abort without an answer is repeated, since the job would
+// keep one of the provider's places for the rest of the run. What is not aborted at the end of the load is aborted
+// then.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { call } from '../../src/http.js';
 import type { Result, ToldEntry } from '../log/log.types.js';
@@ -7,7 +9,8 @@ import { resultOf } from './load-client.js';
 import type { LoadContext, LoadKind } from './load.types.js';
 
 const company = 'company-that-aborts';
-const closeAttempts = 20;
+const attemptsMax = 20;
+const retryPauseMs = 1_000;
 
 export const aborts: LoadKind = {
   name: 'start and abort',
@@ -18,16 +21,11 @@ export const aborts: LoadKind = {
     await triggerUntilAnswered(context, company, [target]);
     await sleep(context.random.integer(0, 1_500), undefined, { signal: context.signal }).catch(() => undefined);
     const clicks = context.random.oneIn(4) ? 2 : 1;
-    await Promise.all(Array.from({ length: clicks }, () => abort(context, target)));
+    await Promise.all(Array.from({ length: clicks }, () => abortUntilAnswered(context, target)));
   },
 
   async close(context, told) {
-    let open = notAborted(told);
-    for (let attempt = 1; attempt <= closeAttempts && open.length > 0; attempt += 1) {
-      const results = await Promise.all(open.map(async (target) => ({ target, result: await abort(context, target) })));
-      open = results.filter(({ result }) => result === 'unknown').map(({ target }) => target);
-      if (open.length > 0) await sleep(1_000);
-    }
+    await Promise.all(notAborted(told).map((target) => abortUntilAnswered(context, target)));
   },
 };
 
@@ -39,6 +37,13 @@ function notAborted(told: readonly ToldEntry[]): string[] {
     if (entry.what === 'abort' && entry.result === 'ok') open.delete(entry.target);
   }
   return [...open];
+}
+
+async function abortUntilAnswered(context: LoadContext, target: string): Promise<void> {
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    if ((await abort(context, target)) !== 'unknown' || context.signal.aborted) return;
+    await sleep(retryPauseMs, undefined, { signal: context.signal }).catch(() => undefined);
+  }
 }
 
 async function abort({ client, tell }: LoadContext, target: string): Promise<Result> {
