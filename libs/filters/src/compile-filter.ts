@@ -1,7 +1,8 @@
 // From the normalised form to a SQL condition over alias `t`. Values travel as parameters, never in the text; columns
 // come from filter-fields.ts alone. The shapes are those that use the gateway's indexes: `=` for a single value
 // (`= any` of one value loses the index order), `&&` and `@>` on lists (GIN; never with the extension intarray),
-// `@@` with a ready tsquery.
+// `@@` with a ready tsquery, and the name alone of a boolean column, since a plan made for any `= $1`
+// does not know how rare each value is.
 import type { DealStatus } from './enumerations.js';
 import type { Condition, NormalisedFilter, Range } from './normalised-filter.js';
 import type { Scalar } from './scalars.js';
@@ -9,8 +10,8 @@ import type { Scalar } from './scalars.js';
 export interface CompiledFilter {
   /** A condition for WHERE, `true` for an empty filter. For a null column it may be null where it means false. */
   sql: string;
-  /** Texts, booleans, or lists of texts; the SQL casts each one. */
-  params: (string | boolean | string[])[];
+  /** Texts or lists of texts; the SQL casts each one. */
+  params: (string | string[])[];
 }
 
 /** `firstParameter` is the number of the first placeholder, 1 unless the statement has parameters before. */
@@ -26,7 +27,7 @@ class Parameters {
   constructor(private readonly first: number) {}
 
   one(value: Scalar, type: string): string {
-    return `${this.add(typeof value === 'boolean' ? value : String(value))}::${type}`;
+    return `${this.add(String(value))}::${type}`;
   }
 
   list(values: readonly Scalar[], type: string): string {
@@ -45,6 +46,7 @@ function compileCondition(condition: Condition, today: string, parameters: Param
       const { values, type, isNegated } = condition;
       const column = `t.${condition.column}`;
       if (values.length === 1) {
+        if (typeof values[0] === 'boolean') return booleanIs(column, values[0], isNegated);
         const value = parameters.one(values[0]!, type);
         return isNegated ? `${column} is distinct from ${value}` : `${column} = ${value}`;
       }
@@ -103,6 +105,11 @@ function compileCondition(condition: Condition, today: string, parameters: Param
     case 'nothing':
       return 'false';
   }
+}
+
+function booleanIs(column: string, value: boolean, isNegated: boolean): string {
+  if (isNegated) return `${column} is not ${value}`;
+  return value ? column : `not ${column}`;
 }
 
 function compileRange(column: string, type: string, range: Range, parameters: Parameters): string {
