@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { freePort } from '@tradewind/testkit';
+import { compileCacheSetting, freePort } from '@tradewind/testkit';
 import { until } from '../src/http.js';
 import { wideLimits } from '../src/local-target.js';
 import { type PlatformProcess, rootDir, startTimeoutMs } from '../src/platform-process.js';
@@ -26,6 +26,7 @@ export async function startWideGateway({ dataDir }: PlatformProcess): Promise<Wi
   const child = spawn(process.execPath, ['--import', preload, main], {
     env: {
       ...{ ...settings, ...wideLimits, PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'info' },
+      ...compileCacheSetting(),
       ...{ HOST: '127.0.0.1', PORT: String(port), METRICS_PORT: String(metricsPort) },
     },
     stdio: ['ignore', log, log],

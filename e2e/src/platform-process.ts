@@ -62,7 +62,13 @@ export class PlatformProcess {
       : [process.execPath, join(rootDir, 'tools/local-stack/dist/main.js')];
     const child = spawn(program, words, {
       cwd: rootDir,
-      env: cleanEnvironment({ ...options.env, PORT_BASE: String(options.portBase), DATA_DIR: options.dataDir }),
+      env: cleanEnvironment({
+        ...options.env,
+        PORT_BASE: String(options.portBase),
+        DATA_DIR: options.dataDir,
+        // As a person starts it, it keeps compiled code in its data folder. Otherwise the runs of `npm test` share it.
+        ...(options.byNpm ? { NODE_COMPILE_CACHE: undefined } : {}),
+      }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     return new PlatformProcess(options.portBase, options.dataDir, child);
@@ -215,7 +221,7 @@ export function isRunning(pid: number): boolean {
 }
 
 /** Without what Jest and the person's shell say about databases and Node's options. */
-function cleanEnvironment(own: Record<string, string>): NodeJS.ProcessEnv {
+function cleanEnvironment(own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { NODE_OPTIONS: _options, TEST_DATABASE_URL: _test, DATABASE_URL: _database, ...kept } = process.env;
   return { ...kept, ...own };
 }

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '@tradewind/testkit';
+import { compileCacheSetting, freePort } from '@tradewind/testkit';
 import { expectAgreement } from './agreement.js';
 import { InteractionsWorld, person } from './interactions-app.js';
 
@@ -47,6 +47,7 @@ class ReplicaProcess {
     const child = spawn(process.execPath, [main.pathname], {
       env: {
         ...this.settings,
+        ...compileCacheSetting(),
         PORT: String(this.port),
         METRICS_PORT: String(this.metricsPort),
         WEBHOOK_BASE_URL: this.url,

@@ -1,6 +1,7 @@
 // The example service as processes of their own.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { compileCacheSetting } from '@tradewind/testkit';
 
 const hooks = new URL('../../../tools/workspace/source-hooks.mjs', import.meta.url).pathname;
 const main = new URL('./example-main.ts', import.meta.url).pathname;
@@ -18,7 +19,7 @@ export function serviceProcesses() {
 
   function run(args: string[], env: Record<string, string>): ChildProcess {
     const child = spawn(process.execPath, ['--conditions=@tradewind/source', '--import', hooks, main, ...args], {
-      env: { PATH: process.env['PATH'], ...env },
+      env: { PATH: process.env['PATH'], ...compileCacheSetting(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     children.push(child);

@@ -1,5 +1,6 @@
 export * from './access-table.js';
 export * from './clock-off.js';
+export * from './compile-cache.js';
 export * from './dpop-key.js';
 export * from './embedded-opensearch.js';
 export * from './embedded-postgres.js';

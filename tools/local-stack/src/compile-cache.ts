@@ -6,14 +6,12 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export class CompileCache {
-  private readonly folder: string;
   private readonly marker: string;
   private current: ChildProcess | undefined;
   private isStopped = false;
 
-  constructor(dataDir: string) {
-    this.folder = join(dataDir, 'compile-cache');
-    this.marker = join(this.folder, 'complete');
+  constructor(private readonly folder: string) {
+    this.marker = join(folder, 'complete');
   }
 
   /** The setting that names the cache to a service; none until the cache is complete. */

@@ -42,7 +42,7 @@ export class Platform {
     private readonly report: Report,
     private readonly reloading: readonly ServiceName[],
   ) {
-    this.compileCache = new CompileCache(settings.dataDir);
+    this.compileCache = new CompileCache(settings.compileCacheDir ?? join(settings.dataDir, 'compile-cache'));
     this.failed = new Promise((resolve) => {
       this.fail = resolve;
     });

@@ -7,6 +7,7 @@ describe('readSettings', () => {
       portBase: 4000,
       dataDir: '/checkout/.data',
       databaseUrl: undefined,
+      compileCacheDir: undefined,
       rootDir: '/checkout',
       dataLimits: { DATA_PAGE_SIZE: '1', DATA_CALLS_PER_DAY: '10', REQUESTS_PER_MINUTE: '100' },
     });
@@ -19,6 +20,10 @@ describe('readSettings', () => {
       DATA_CALLS_PER_DAY: '10000',
       REQUESTS_PER_MINUTE: '100',
     });
+  });
+
+  it('keeps compiled code in the folder that Node is told to use', () => {
+    expect(readSettings({ NODE_COMPILE_CACHE: '/compiled' }, '/checkout').compileCacheDir).toBe('/compiled');
   });
 
   it('resolves relative folders from the checkout, and keeps absolute ones', () => {

@@ -8,6 +8,8 @@ export interface LocalSettings {
   dataDir: string;
   /** An outside PostgreSQL. Absent: the embedded one, on port base + 432. */
   databaseUrl: string | undefined;
+  /** Folder of compiled code, as Node's own setting names it. Absent: one in the data folder. */
+  compileCacheDir: string | undefined;
   /** Root of the checkout. */
   rootDir: string;
   dataLimits: DataLimits;
@@ -50,5 +52,12 @@ export function readSettings(env: NodeJS.ProcessEnv, rootDir: string, isExplorin
   if (faults.length > 0) throw new Error(faults.join('\n'));
   const dataLimits = { ...specifiedLimits, ...(isExploring ? exploringLimits : {}) };
   for (const name of Object.keys(dataLimits) as (keyof DataLimits)[]) dataLimits[name] = env[name] || dataLimits[name];
-  return { portBase, dataDir: resolve(rootDir, env['DATA_DIR'] || '.data'), databaseUrl, rootDir, dataLimits };
+  return {
+    portBase,
+    dataDir: resolve(rootDir, env['DATA_DIR'] || '.data'),
+    databaseUrl,
+    compileCacheDir: env['NODE_COMPILE_CACHE'] || undefined,
+    rootDir,
+    dataLimits,
+  };
 }

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { compileCacheSetting } from '@tradewind/testkit';
 
 export type ServiceName = 'coordinator' | 'priority-api' | 'priority-webhook';
 
@@ -82,7 +83,7 @@ export class ServiceProcess {
     if (!existsSync(entry)) throw new Error(`${entry} is missing: build ${this.service} first`);
     const child = spawn(process.execPath, ['--import', dieWithParent, entry, ...args], {
       // Nothing of Jest's own environment, such as NODE_OPTIONS, reaches the service.
-      env: { PATH: process.env['PATH'] ?? '', ...this.env },
+      env: { PATH: process.env['PATH'] ?? '', ...compileCacheSetting(), ...this.env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     if (!isCommand) {
