@@ -2,6 +2,8 @@
 // `npm run scan -- FOLDER...` scans the logs in folders, where less is allowed. With `--known` it reads a JSON array of
 // texts from standard input, such as the passwords and tokens that a run used, and looks for these as well. `--since`
 // with a time in ISO 8601 leaves out earlier entries.
+// `npm run scan -- --image FILE` scans the image in an archive. `--base FILE` is an archive of the image that it was
+// built on, which is left out; `--published FOLDER` is another checkout whose packages npm installed.
 // A secret that is found is never printed in full.
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -11,11 +13,10 @@ import { fileURLToPath } from 'node:url';
 import { root } from '../projects.mjs';
 import { allowedTexts } from './allowed-texts.mjs';
 import { findSecrets } from './find-secrets.mjs';
+import { isSecretFile, secretFileSentence, secretSentence } from './findings.mjs';
 import { KnownValues } from './known-values.mjs';
+import { scanImage } from './scan-image.mjs';
 
-/** Files that are secrets as a whole, by their name. */
-const secretFile = /(?:^|\/)(?:\.env(?:\..+)?|id_(?:rsa|ed25519|ecdsa)|.+\.(?:pem|key|p12|pfx|jks|keystore))$/;
-const exampleFile = /\.example$/;
 const allowedFile = 'tools/workspace/secrets/allowed-texts.mjs';
 
 /**
@@ -61,16 +62,14 @@ function pathPattern(line) {
 }
 
 async function scanFiles(folder, files, allowed) {
-  const findings = files
-    .filter((file) => secretFile.test(file) && !exampleFile.test(file))
-    .map((file) => `${file}: a file of this name holds secrets and does not belong here`);
+  const findings = files.filter(isSecretFile).map(secretFileSentence);
   const pairs = allowed.flatMap(({ text, files: where }) => where.map((file) => ({ text, file })));
   const used = new Set();
   const { bytes } = await eachText(folder, files, async (file, text) => {
     for (const secret of await findSecrets(text, { place: 'tree' })) {
       const isAllowed = pairs.some((pair) => pair.text === secret.text && [pair.file, allowedFile].includes(file));
       if (isAllowed) used.add(`${file} ${secret.text}`);
-      else findings.push(sentence(file, secret));
+      else findings.push(secretSentence(file, secret));
     }
   });
   return { findings, bytes, used, pairs };
@@ -89,7 +88,7 @@ export async function scanLogs(folders, { known = [], since = '' } = {}) {
     const files = globSync('**/*', { cwd: folder }).filter((file) => statSync(join(folder, file)).isFile());
     const { bytes } = await eachText(folder, files, async (file, text) => {
       const secrets = await findSecrets(entriesSince(text, since), { place: 'logs', known: values });
-      result.findings.push(...secrets.map((secret) => sentence(join(folder, file), secret)));
+      result.findings.push(...secrets.map((secret) => secretSentence(join(folder, file), secret)));
     });
     result.files += files.length;
     result.bytes += bytes;
@@ -118,21 +117,37 @@ async function eachText(folder, files, visit) {
   return { bytes };
 }
 
-function sentence(file, { line, kind, text }) {
-  return `${file}:${line}: ${kind}: ${text.slice(0, 4)}… (${text.length} characters)`;
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+async function scanOf({ image, base, published, known, since }, folders) {
+  if (image !== undefined) {
+    const { findings, read, binary, leftOut } = await scanImage(image, { base, published });
+    const ofRead = `${read.layers} layers, ${read.files} files, ${megabytes(read.bytes)}`;
+    const ofBinary = `of these ${binary.files} binary files, ${megabytes(binary.bytes)}`;
+    const notRead = `not read ${leftOut.layers} layers and ${leftOut.files} published files, ${megabytes(leftOut.bytes)}`;
+    return { findings, summary: `${relative('', image)}: ${ofRead}, ${ofBinary}, ${notRead}` };
+  }
+  const values = known ? JSON.parse(readFileSync(0, 'utf8')) : [];
+  const { findings, files, bytes } =
+    folders.length > 0 ? await scanLogs(folders, { known: values, since }) : await scanTree();
+  const what = folders.length > 0 ? folders.map((folder) => relative('', folder) || '.').join(', ') : 'the tree';
+  const ofKnown = known ? `, ${values.length} known values` : '';
+  return { findings, summary: `${what}: ${files} files, ${megabytes(bytes)} of text${ofKnown}` };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values, positionals: folders } = parseArgs({
+  const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { known: { type: 'boolean', default: false }, since: { type: 'string', default: '' } },
+    options: {
+      known: { type: 'boolean', default: false },
+      since: { type: 'string', default: '' },
+      image: { type: 'string' },
+      base: { type: 'string' },
+      published: { type: 'string' },
+    },
   });
-  const known = values.known ? JSON.parse(readFileSync(0, 'utf8')) : [];
-  const { findings, files, bytes } =
-    folders.length > 0 ? await scanLogs(folders, { known, since: values.since }) : await scanTree();
+  const { findings, summary } = await scanOf(values, positionals);
   for (const finding of findings) console.error(finding);
-  const what = folders.length > 0 ? folders.map((folder) => relative('', folder) || '.').join(', ') : 'the tree';
-  const size = `${files} files, ${(bytes / 1e6).toFixed(1)} MB of text`;
-  console.log(`${what}: ${size}, ${values.known ? `${known.length} known values, ` : ''}${findings.length} secrets`);
+  console.log(`${summary}, ${findings.length} secrets`);
   process.exitCode = findings.length > 0 ? 1 : 0;
 }
