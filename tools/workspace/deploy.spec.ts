@@ -191,6 +191,7 @@ describe('connections of the database', () => {
       'libs/cloud-ports/src/push-dispatcher.embedded.ts',
       'libs/cloud-ports/src/queue.embedded.ts',
       'libs/cloud-ports/src/warehouse.postgres.ts',
+      'libs/filter-engine/src/embedded/build-index.worker.ts',
       'libs/service-kit/src/database/open-db.ts',
     ]);
   });

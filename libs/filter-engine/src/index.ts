@@ -1,4 +1,8 @@
 export * from './changed-rows.js';
+export { buildIndex, type BuildOrder, type BuildResult } from './embedded/build-index.js';
+export { indexedColumns } from './embedded/columns.js';
+export { EmbeddedEngine } from './embedded/embedded-engine.js';
+export { type BuiltIndex, readIndex } from './embedded/read-index.js';
 export * from './filter-engine.port.js';
 export { connectOpenSearch } from './opensearch/connect-opensearch.js';
 export { indexedEntities } from './opensearch/sorted-columns.js';

@@ -1,0 +1,55 @@
+// Builds the index of an entity in a thread of its own.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type pg from 'pg';
+import type { Entity } from '../filter-engine.port.js';
+import type { BuiltIndex } from './read-index.js';
+
+export interface BuildOrder {
+  /** Without functions: it goes to another thread. */
+  connection: pg.ClientConfig;
+  entity: Entity;
+  /** Most memory that the build may take. */
+  bytesMax: number;
+}
+
+export type BuildResult =
+  | { outcome: 'built'; built: BuiltIndex }
+  | { outcome: 'too_large'; bytesWanted: number }
+  | { outcome: 'failed'; message: string }
+  /** The signal was aborted. */
+  | { outcome: 'stopped' };
+
+/** The thread has its own heap, of which the texts of a column take most while they are sorted. */
+const heapMaxMb = 8192;
+
+/** Never rejects. An abort ends the thread and its database connection at once. */
+export function buildIndex(order: BuildOrder, signal: AbortSignal): Promise<BuildResult> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve({ outcome: 'stopped' });
+    const worker = new Worker(workerFile(), {
+      workerData: order,
+      name: 'filter-index',
+      resourceLimits: { maxOldGenerationSizeMb: heapMaxMb },
+    });
+    const stop = () => {
+      resolve({ outcome: 'stopped' });
+      void worker.terminate();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    worker.once('message', resolve);
+    worker.once('error', (error) => resolve({ outcome: 'failed', message: String(error) }));
+    worker.once('exit', (code) => {
+      signal.removeEventListener('abort', stop);
+      // After a message this has no effect.
+      resolve({ outcome: 'failed', message: `the thread ended with code ${code}` });
+    });
+  });
+}
+
+/** Tests run the sources, but Jest does not compile for a thread, which runs the built file. */
+function workerFile(): string {
+  const beside = fileURLToPath(new URL('./build-index.worker.js', import.meta.url));
+  return existsSync(beside) ? beside : beside.replace('/src/embedded/', '/dist/embedded/');
+}

@@ -1,0 +1,23 @@
+// The thread that builds the index: reading ten million rows keeps a core busy for a minute, which must not slow down
+// requests. It sends one message and ends.
+import { parentPort, workerData } from 'node:worker_threads';
+import pg from 'pg';
+import type { BuildOrder, BuildResult } from './build-index.js';
+import { IndexTooLarge } from './memory-budget.js';
+import { buffersOf, readIndex } from './read-index.js';
+
+const { connection, entity, bytesMax } = workerData as BuildOrder;
+const client = new pg.Client(connection);
+// A lost connection makes the current query fail; without a query it does not matter.
+client.on('error', () => undefined);
+
+const answer = (result: BuildResult, buffers: ArrayBuffer[] = []) => parentPort!.postMessage(result, buffers);
+try {
+  await client.connect();
+  const built = await readIndex(client, entity, bytesMax);
+  answer({ outcome: 'built', built }, buffersOf(built.parts));
+} catch (error) {
+  if (error instanceof IndexTooLarge) answer({ outcome: 'too_large', bytesWanted: error.bytesWanted });
+  else answer({ outcome: 'failed', message: error instanceof Error ? error.message : String(error) });
+}
+await client.end().catch(() => undefined);

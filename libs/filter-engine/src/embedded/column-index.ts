@@ -1,0 +1,183 @@
+// One column: its different values in order, and for each value the rows that have it. A row of a list is there once
+// for each of its elements. All of it lies in plain arrays, which move between threads without a copy.
+import { type Bits, hasBit, orDifferenceInto, orInto, setBit } from './bits.js';
+
+/** What a build hands over. */
+export interface ColumnParts {
+  keys: IntegerKeys | TextKeys;
+  /** Where the rows of each value begin in `postings`, and where those of the last one end. */
+  starts: Uint32Array;
+  /** Positions of rows, ascending for each value. */
+  postings: Uint32Array;
+  /** Values that so many rows have that their bits are smaller than a list: their places, and the bits of each. */
+  denseKeys: Uint32Array;
+  denseBits: Int32Array;
+  /** Bits of the rows below every n-th posting, for columns that are asked for by intervals. */
+  stepCount: number;
+  stepBits: Int32Array;
+  /** For columns that are sorted by: the place of each row's value; `noRank` without a value. */
+  ranks: Uint32Array;
+}
+
+/** Ascending. */
+export interface IntegerKeys {
+  integers: BigInt64Array;
+}
+
+/** Ascending by bytes of UTF-8; text n lies from `offsets[n]` to `offsets[n + 1]`. */
+export interface TextKeys {
+  bytes: Uint8Array;
+  offsets: Uint32Array;
+}
+
+export const noRank = 0xffffffff;
+
+export class ColumnIndex {
+  readonly keyCount: number;
+  private readonly dense = new Map<number, Bits>();
+  private readonly texts: Buffer | undefined;
+  private readonly wordCount: number;
+
+  constructor(
+    private readonly parts: ColumnParts,
+    rowCount: number,
+  ) {
+    this.keyCount = parts.starts.length - 1;
+    this.wordCount = Math.ceil(rowCount / 32);
+    for (const [place, key] of parts.denseKeys.entries()) {
+      this.dense.set(key, parts.denseBits.subarray(place * this.wordCount, (place + 1) * this.wordCount));
+    }
+    if ('bytes' in parts.keys) {
+      const { buffer, byteOffset, length } = parts.keys.bytes;
+      this.texts = Buffer.from(buffer as ArrayBuffer, byteOffset, length);
+    }
+  }
+
+  /** Place of the first value that is at least, or, without `isInclusive`, above the given one. */
+  firstKey(value: bigint | string, isInclusive = true): number {
+    const order = this.orderOf(value);
+    let low = 0;
+    let high = this.keyCount;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const found = order(middle);
+      if (isInclusive ? found < 0 : found <= 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Place of the value; undefined when no row has it. */
+  findKey(value: bigint | string): number | undefined {
+    const key = this.firstKey(value);
+    return key < this.keyCount && this.orderOf(value)(key) === 0 ? key : undefined;
+  }
+
+  /** Places of all texts with this beginning: from the first up to, not including, the second. */
+  keysFrom(beginning: string): [from: number, to: number] {
+    const wanted = Buffer.from(beginning);
+    const { offsets } = this.parts.keys as TextKeys;
+    const from = this.firstKey(beginning);
+    let low = from;
+    let high = this.keyCount;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const start = offsets[middle]!;
+      const end = Math.min(offsets[middle + 1]!, start + wanted.length);
+      if (this.texts!.compare(wanted, 0, wanted.length, start, end) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    return [from, low];
+  }
+
+  rowCountOf(key: number): number {
+    return this.parts.starts[key + 1]! - this.parts.starts[key]!;
+  }
+
+  /** Positions of the rows that have the value, ascending. */
+  rowsOf(key: number): Uint32Array {
+    return this.parts.postings.subarray(this.parts.starts[key], this.parts.starts[key + 1]);
+  }
+
+  isDense(key: number): boolean {
+    return this.dense.has(key);
+  }
+
+  hasRow(key: number, position: number): boolean {
+    const bits = this.dense.get(key);
+    if (bits) return hasBit(bits, position);
+    const { postings, starts } = this.parts;
+    let low = starts[key]!;
+    const end = starts[key + 1]!;
+    let high = end;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (postings[middle]! < position) low = middle + 1;
+      else high = middle;
+    }
+    return low < end && postings[low] === position;
+  }
+
+  addKey(key: number, bits: Bits): void {
+    const dense = this.dense.get(key);
+    if (dense) orInto(bits, dense);
+    else this.addPostings(this.parts.starts[key]!, this.parts.starts[key + 1]!, bits);
+  }
+
+  /** Adds the rows that have a value of this interval of places. */
+  addKeys(fromKey: number, toKey: number, bits: Bits): void {
+    if (fromKey >= toKey) return;
+    const { starts, stepCount, postings } = this.parts;
+    const [from, to] = [starts[fromKey]!, starts[toKey]!];
+    const postingOf = (step: number) => postingOfStep(step, stepCount, postings.length);
+    let [low, high] = [0, 0];
+    if (stepCount > 0) {
+      low = Math.ceil((from * stepCount) / postings.length);
+      while (postingOf(low) < from) low += 1;
+      high = Math.floor((to * stepCount) / postings.length);
+      while (high < stepCount && postingOf(high + 1) <= to) high += 1;
+    }
+    if (low >= high) {
+      this.addPostings(from, to, bits);
+      return;
+    }
+    if (low === 0) orInto(bits, this.bitsOfStep(high));
+    else orDifferenceInto(bits, this.bitsOfStep(high), this.bitsOfStep(low));
+    this.addPostings(from, postingOf(low), bits);
+    this.addPostings(postingOf(high), to, bits);
+  }
+
+  /** Place of the row's value in the order of a sorted column; `noRank` without one. */
+  rankOf(position: number): number {
+    return this.parts.ranks[position]!;
+  }
+
+  private addPostings(from: number, to: number, bits: Bits): void {
+    const { postings } = this.parts;
+    for (let place = from; place < to; place++) setBit(bits, postings[place]!);
+  }
+
+  private bitsOfStep(step: number): Bits {
+    return this.parts.stepBits.subarray((step - 1) * this.wordCount, step * this.wordCount);
+  }
+
+  /** Compares the value at a place with the given one. */
+  private orderOf(value: bigint | string): (key: number) => number {
+    const { keys } = this.parts;
+    if ('integers' in keys) {
+      const wanted = BigInt(value);
+      return (key) => {
+        const found = keys.integers[key]!;
+        return found < wanted ? -1 : found > wanted ? 1 : 0;
+      };
+    }
+    const wanted = Buffer.from(value as string);
+    const { offsets } = keys;
+    return (key) => this.texts!.compare(wanted, 0, wanted.length, offsets[key], offsets[key + 1]);
+  }
+}
+
+/** The steps divide the postings into equal parts; step 0 begins at 0. */
+export function postingOfStep(step: number, stepCount: number, postingCount: number): number {
+  return Math.floor((step * postingCount) / stepCount);
+}

@@ -1,0 +1,107 @@
+// The columns that the index holds of each entity: all that filters read and pages are sorted by. The id is always
+// there.
+import { type ColumnType, type FilterEntity, filterFields } from '@tradewind/filters';
+import type { Entity } from '../filter-engine.port.js';
+import { sortedColumns } from '../opensearch/sorted-columns.js';
+
+export interface IndexedColumn {
+  column: string;
+  type: ColumnType;
+  /** A list of such values, the words of a text vector, or one value or null. */
+  shape: 'one' | 'list' | 'words';
+  /** Whether filters ask for intervals of its single values. */
+  isRanged: boolean;
+  isSorted: boolean;
+}
+
+type Options = Partial<Pick<IndexedColumn, 'shape' | 'isRanged' | 'isSorted'>>;
+
+const column = (
+  name: string,
+  type: ColumnType,
+  { shape = 'one', isRanged = false, isSorted = false }: Options = {},
+): IndexedColumn => ({ column: name, type, shape, isRanged, isSorted });
+
+const contactColumns: readonly IndexedColumn[] = [
+  ...['person_id', 'company_id', 'user_id', 'import_id'].map((name) => column(name, 'bigint')),
+  ...['opportunity_ids', 'collection_ids'].map((name) => column(name, 'bigint', { shape: 'list' })),
+  ...['matching_status', 'sync_source_type', 'sync_source_name'].map((name) => column(name, 'text')),
+  ...['has_sync_issues', 'is_contact', 'is_crm', 'is_deleted', 'is_blacklisted', 'is_shared'].map((name) =>
+    column(name, 'boolean'),
+  ),
+  column('owner_id', 'uuid'),
+  column('search', 'text', { shape: 'words' }),
+  ...['created_at', 'updated_at'].map((name) => column(name, 'timestamptz', { isRanged: true, isSorted: true })),
+  ...['name', 'email', 'person_name'].map((name) => column(name, 'text', { isSorted: true })),
+  column('person_birth_date', 'date', { isSorted: true }),
+  column('person_gross_salary_amount', 'bigint', { isSorted: true }),
+];
+
+export const indexedColumns: Readonly<Record<Entity, readonly IndexedColumn[]>> = {
+  company: columnsOf('company'),
+  person: columnsOf('person'),
+  deal: columnsOf('deal'),
+  contact: contactColumns,
+};
+
+function columnsOf(entity: FilterEntity): readonly IndexedColumn[] {
+  const columns = new Map<string, IndexedColumn>();
+  const add = (name: string, type: ColumnType, { shape = 'one', isRanged = false, isSorted = false }: Options) => {
+    const known = columns.get(name);
+    columns.set(name, {
+      column: name,
+      type,
+      shape,
+      isRanged: isRanged || (known?.isRanged ?? false),
+      isSorted: isSorted || (known?.isSorted ?? false),
+    });
+  };
+  for (const { stored, value, comparisons } of filterFields[entity]) {
+    switch (stored.shape) {
+      case 'one':
+        add(stored.column, stored.type, { isRanged: comparisons.includes('BETWEEN') || value.kind === 'age' });
+        break;
+      case 'list':
+        add(stored.column, stored.type, { shape: 'list' });
+        break;
+      case 'words':
+        add(stored.column, 'text', { shape: 'words' });
+        for (const { column: name, isList } of stored.whole) add(name, 'text', { shape: isList ? 'list' : 'one' });
+        break;
+      case 'status':
+        for (const name of [stored.startColumn, stored.endColumn]) add(name, 'date', { isRanged: true });
+        break;
+    }
+  }
+  for (const { column: name, type } of sortedColumns[entity]) add(name, type, { isSorted: true });
+  columns.delete('id');
+  return [...columns.values()];
+}
+
+/** Whether the index holds its values as texts; all others are integers of 64 bits. */
+export function isText({ type }: Pick<IndexedColumn, 'type'>): boolean {
+  return type === 'text' || type === 'uuid';
+}
+
+/** SQL of the column as bigint, text, or a list of them, over alias `t`. */
+export function columnSql({ column: name, type, shape }: IndexedColumn): string {
+  const value = `t.${name}`;
+  if (shape === 'words') return `tsvector_to_array(${value})`;
+  if (shape === 'list') return `${value}::${type}[]`;
+  switch (type) {
+    case 'bigint':
+    case 'text':
+      // Some columns have narrower types.
+      return `${value}::${type}`;
+    case 'uuid':
+      return `${value}::text`;
+    case 'boolean':
+      return `${value}::integer::bigint`;
+    case 'date':
+      // Infinite dates have no distance.
+      return `(case when isfinite(${value}) then ${value} - date '1970-01-01' when ${value} > 'epoch' then 2147483647 when ${value} < 'epoch' then -2147483648 end)::bigint`;
+    case 'timestamptz':
+      // The extremes of 64 bits stand for the infinite instants.
+      return `case when isfinite(${value}) then (extract(epoch from ${value}) * 1000000)::bigint when ${value} > 'epoch' then ${2n ** 63n - 1n} when ${value} < 'epoch' then -${2n ** 63n - 1n} end`;
+  }
+}

@@ -1,0 +1,91 @@
+// Reads the indexed columns of a whole table in one snapshot of the database and builds the index from them.
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
+import copyStreams from 'pg-copy-streams';
+import type { Entity } from '../filter-engine.port.js';
+import { wordsFor } from './bits.js';
+import { columnSql, indexedColumns } from './columns.js';
+import { CopyRowsReader } from './copy-rows-reader.js';
+import { selectionsMax } from './embedded-limits.js';
+import { IndexBuilder } from './index-builder.js';
+import { MemoryBudget } from './memory-budget.js';
+import type { IndexParts } from './record-index.js';
+
+export interface BuiltIndex {
+  entity: Entity;
+  parts: IndexParts;
+  /** Data version of the snapshot, digits of a bigint. */
+  version: string;
+  rowCount: number;
+  /** Memory of the index and of its use. */
+  bytes: number;
+  /** Whether the database has the texts in the order of their bytes, as the index does. */
+  sortsTextsByBytes: boolean;
+}
+
+/**
+ * @param bytesMax most memory that the build may take at any time
+ * @throws IndexTooLarge
+ */
+export async function readIndex(client: pg.ClientBase, entity: Entity, bytesMax: number): Promise<BuiltIndex> {
+  await client.query('begin isolation level repeatable read read only');
+  // Requests need the other processors more than a build in the background does.
+  await client.query('set local max_parallel_workers_per_gather = 0');
+  const { rows } = await client.query<{ version: string; count: string; sorts_by_bytes: boolean }>(
+    `select (select version from data_version where entity = $1) as version, (select count(*) from ${entity}) as count,
+       (select datlocprovider = 'b' or (datlocprovider = 'c' and datcollate in ('C', 'POSIX', 'C.UTF-8', 'C.utf8'))
+        from pg_database where datname = current_database()) as sorts_by_bytes`,
+    [entity],
+  );
+  const { version, sorts_by_bytes: sortsTextsByBytes } = rows[0]!;
+  const rowCount = Number(rows[0]!.count);
+  const budget = new MemoryBudget(bytesMax);
+  budget.take(workingBytes(rowCount));
+  const columns = indexedColumns[entity];
+  const builder = new IndexBuilder(columns, rowCount, budget);
+  const reader = new CopyRowsReader((row) => builder.add(row));
+  const listed = ['t.id', ...columns.map(columnSql)].join(', ');
+  const rowsOfTable = client.query(
+    copyStreams.to(`copy (select ${listed} from ${entity} t order by t.id) to stdout (format binary)`),
+  );
+  await pipeline(
+    rowsOfTable,
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        try {
+          reader.push(chunk);
+          done();
+        } catch (error) {
+          done(error as Error);
+        }
+      },
+    }),
+  );
+  reader.end();
+  await client.query('commit');
+  return { entity, parts: builder.finish(), version, rowCount, bytes: budget.bytes, sortsTextsByBytes };
+}
+
+/** Bytes that answering takes in addition to the parts: selections that are kept, and scratch bits. */
+function workingBytes(rowCount: number): number {
+  return (selectionsMax + 8) * wordsFor(rowCount) * 4;
+}
+
+/** All buffers of the index, which can be moved to another thread without a copy. */
+export function buffersOf({ ids, columns }: IndexParts): ArrayBuffer[] {
+  const arrays = [
+    ids,
+    ...Object.values(columns).flatMap(({ keys, starts, postings, denseKeys, denseBits, stepBits, ranks }) => [
+      ...Object.values(keys as unknown as Record<string, Uint8Array>),
+      starts,
+      postings,
+      denseKeys,
+      denseBits,
+      stepBits,
+      ranks,
+    ]),
+  ];
+  // None of them is shared: the builders allocate plain buffers.
+  return arrays.map(({ buffer }) => buffer as ArrayBuffer);
+}

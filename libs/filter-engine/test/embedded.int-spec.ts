@@ -1,0 +1,244 @@
+// The engine in memory gives the pages and counts of PostgreSQL, for drawn rows, filters, orders and cursors of all four
+// entities. FILTER_ENGINE_CASES (default 150 for each entity) sets how many filters; FILTER_SEED repeats a run.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { canonicalKey, compileFilter, type FilterRecord, type NormalisedFilter } from '@tradewind/filters';
+import fc from 'fast-check';
+import pg from 'pg';
+import {
+  buildIndex,
+  type BuildOrder,
+  ChangedRows,
+  type CursorPosition,
+  EmbeddedEngine,
+  type Entity,
+  type FilterAnswer,
+  type FilterQuery,
+  readIndex,
+  type SortKey,
+  type Unanswered,
+} from '../src/index.js';
+import { drawnFilter, drawnRecord, drawnSort } from './drawn-queries.js';
+import { createGatewayTables, type GatewayTables } from './gateway-tables.js';
+
+const cases = Number(process.env['FILTER_ENGINE_CASES'] ?? 150);
+const seed = Number(process.env['FILTER_SEED'] ?? Date.now() % 1_000_000_000);
+const entities: readonly Entity[] = ['company', 'person', 'deal', 'contact'];
+const rowCount = 1_300;
+const unlimited = Number.MAX_SAFE_INTEGER;
+const byId: SortKey = { column: 'id', type: 'bigint', direction: 'asc', isNullable: false };
+
+describe(`the engine in memory (FILTER_SEED=${seed})`, () => {
+  let tables: GatewayTables;
+  let client: pg.Client;
+  let engine: EmbeddedEngine;
+
+  beforeAll(async () => {
+    tables = await createGatewayTables();
+    client = new pg.Client({ connectionString: tables.url });
+    await client.connect();
+    engine = new EmbeddedEngine();
+  });
+  afterAll(async () => {
+    await client.end();
+    await tables.drop();
+  });
+
+  async function insert(entity: Entity, firstId: number, records: readonly FilterRecord[]): Promise<void> {
+    const rows = records.map((record, place) => ({ ...record, id: firstId + place }));
+    const columns = Object.keys(rows[0]!).join(', ');
+    await client.query(
+      `insert into ${entity} (${columns}) select ${columns} from json_populate_recordset(null::${entity}, $1::json)`,
+      [JSON.stringify(rows)],
+    );
+  }
+
+  /** Ids in steps of three, so that cursors can lie between them. */
+  async function fill(entity: Entity): Promise<void> {
+    await client.query(`truncate ${entity}`);
+    const records = fc.sample(drawnRecord(entity), { seed, numRuns: rowCount });
+    await insert(entity, 1, records);
+    await client.query(`update ${entity} set id = id * 3 + 1000000`);
+    await client.query(`update ${entity} set id = id - 1000000`);
+  }
+
+  const versionOf = async (entity: Entity) =>
+    BigInt(
+      (await client.query<{ version: string }>('select version from data_version where entity = $1', [entity])).rows[0]!
+        .version,
+    );
+
+  function queryOf(filter: NormalisedFilter, options: Partial<FilterQuery> = {}): FilterQuery {
+    return {
+      filter,
+      key: canonicalKey(filter),
+      sort: [byId],
+      after: null,
+      limit: 50,
+      isCounted: true,
+      since: 0n,
+      except: [],
+      ...options,
+    };
+  }
+
+  async function answered(query: FilterQuery): Promise<FilterAnswer> {
+    expect(engine.canAnswer(query)).toBe(true);
+    const answer: FilterAnswer | Unanswered = await engine.search(query);
+    if (typeof answer === 'string') throw new Error(`no answer: ${answer}`);
+    return answer;
+  }
+
+  /** Ids in the order asked for; the SQL is that of a page. */
+  async function ordered(entity: Entity, where: { sql: string; params: unknown[] }, sort: readonly SortKey[]) {
+    const order = sort.map(({ column, direction }) => `t.${column} ${direction} nulls last`).join(', ');
+    const { rows } = await client.query<{ ids: string[] }>(
+      `select array(select t.id::text from ${entity} t where ${where.sql} order by ${order}) as ids`,
+      where.params,
+    );
+    return rows[0]!.ids.map(BigInt);
+  }
+
+  async function positionOf(entity: Entity, id: bigint, sort: readonly SortKey[]): Promise<CursorPosition> {
+    const columns = sort.map(({ column, type }) =>
+      type === 'timestamptz'
+        ? `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+        : `${column}::text`,
+    );
+    const { rows } = await client.query<(string | null)[]>({
+      text: `select ${columns.join(', ')} from ${entity} where id = $1`,
+      values: [String(id)],
+      rowMode: 'array',
+    });
+    return rows[0]!;
+  }
+
+  describe.each(entities)('for %s', (entity) => {
+    beforeAll(async () => {
+      await fill(entity);
+      engine.use(await readIndex(client, entity, unlimited));
+      // Rows that the engine does not have, for cursors.
+      await insert(entity, 500_000, fc.sample(drawnRecord(entity), { seed: seed + 1, numRuns: 60 }));
+      await client.query(`update ${entity} set id = (id - 500000) * 60 + 2 where id >= 500000`);
+    }, 120_000);
+
+    it('gives the page and the count of PostgreSQL in every order, behind every cursor, without the excepted rows', async () => {
+      const filters = fc.sample(drawnFilter(entity), { seed, numRuns: cases });
+      const sorts = fc.sample(drawnSort(entity), { seed, numRuns: cases });
+      let matches = 0;
+      for (const [number, filter] of filters.entries()) {
+        const sort = sorts[number]!;
+        const { sql, params } = compileFilter(filter);
+        const isBuilt = 't.id % 3 = 0';
+        const matching = await ordered(entity, { sql: `${sql} and ${isBuilt}`, params }, sort);
+        const all = await ordered(entity, { sql: 'true', params: [] }, sort);
+        const except =
+          number % 3 === 0 ? all.filter((id) => (id * 7n) % 11n === 0n).sort((a, b) => (a < b ? -1 : 1)) : [];
+        const excepted = new Set(except);
+        const right = matching.filter((id) => !excepted.has(id));
+        const limit = 1 + ((number * 7) % 60);
+        for (const place of [-1, (number * 131) % all.length, (number * 977) % all.length]) {
+          const after = place < 0 ? null : await positionOf(entity, all[place]!, sort);
+          const behind = new Set(all.slice(place + 1));
+          const answer = await answered(queryOf(filter, { sort, after, limit, except }));
+          expect({ filter, sort, after, ids: answer.ids, count: answer.count }).toEqual({
+            filter,
+            sort,
+            after,
+            ids: right.filter((id) => behind.has(id)).slice(0, limit),
+            count: right.length,
+          });
+        }
+        matches += right.length;
+      }
+      // Filters that never match would prove nothing.
+      expect(matches).toBeGreaterThan((cases * rowCount) / 100);
+    }, 600_000);
+
+    it('is exact after changes, when the caller judges the changed rows', async () => {
+      const changed = new ChangedRows(engine.version(entity)!);
+      const { rows } = await client.query<FilterRecord & { id: string }>(
+        `select * from ${entity} t where t.id % 60 = 2`,
+      );
+      changed.apply(
+        await versionOf(entity),
+        rows.map((row) => [BigInt(row.id), dated(row)]),
+      );
+      for (const filter of fc.sample(drawnFilter(entity), { seed: seed + 2, numRuns: 60 })) {
+        const query = queryOf(filter, { since: changed.since, except: changed.ids, limit: 5_000 });
+        const { ids, count } = await answered(query);
+        const matching = changed.matching(filter);
+        const { sql, params } = compileFilter(filter);
+        const right = await ordered(entity, { sql, params }, [byId]);
+        expect([...ids, ...matching].sort((a, b) => (a < b ? -1 : 1))).toEqual(right);
+        expect(count! + matching.length).toBe(right.length);
+      }
+    }, 120_000);
+
+    it('has no answer for a version after its build, nor after it was dropped', async () => {
+      const filter: NormalisedFilter = { entity, today: '', conditions: [] };
+      const since = engine.version(entity)! + 1n;
+      expect(await engine.search(queryOf(filter, { since }))).toBe('behind');
+      engine.drop(entity);
+      expect(engine.version(entity)).toBeUndefined();
+      expect(await engine.search(queryOf(filter))).toBe('not_ready');
+    });
+  });
+
+  it('refuses columns and orders that it does not hold, and filters of too many values', () => {
+    const among = (column: string, values: readonly number[]): NormalisedFilter => ({
+      entity: 'company',
+      today: '',
+      conditions: [{ field: '', op: 'in', column, type: 'bigint', values, isNegated: false }],
+    });
+    const many = Array.from({ length: 2_001 }, (_, place) => place);
+    const byName: SortKey = { column: 'name', type: 'text', direction: 'asc', isNullable: false };
+    expect(engine.canAnswer(queryOf(among('country_id', many.slice(1))))).toBe(true);
+    expect(engine.canAnswer(queryOf(among('country_id', many)))).toBe(false);
+    expect(engine.canAnswer(queryOf(among('no_such_column', [1])))).toBe(false);
+    expect(engine.canAnswer(queryOf(among('country_id', [1]), { sort: [byName, byId] }))).toBe(false);
+  });
+
+  describe('a build in a thread', () => {
+    const order = (rest: Partial<BuildOrder> = {}): BuildOrder => ({
+      connection: { connectionString: tables.url },
+      entity: 'deal',
+      bytesMax: unlimited,
+      ...rest,
+    });
+    const never = new AbortController().signal;
+
+    it('gives the index of one snapshot', async () => {
+      await fill('deal');
+      const result = await buildIndex(order(), never);
+      if (result.outcome !== 'built') throw new Error(JSON.stringify(result));
+      engine.use(result.built);
+      expect(engine.version('deal')).toBe(await versionOf('deal'));
+      expect(engine.size('deal').rows).toBe(rowCount);
+      const filter: NormalisedFilter = { entity: 'deal', today: '', conditions: [] };
+      expect((await answered(queryOf(filter))).count).toBe(rowCount);
+    });
+
+    it('ends when it would take too much memory, when the database is away, and when it is told to', async () => {
+      expect(await buildIndex(order({ bytesMax: 100_000 }), never)).toMatchObject({ outcome: 'too_large' });
+      const away = { connectionString: 'postgres://nobody@127.0.0.1:1/none' };
+      expect(await buildIndex(order({ connection: away }), never)).toMatchObject({ outcome: 'failed' });
+      const stop = new AbortController();
+      const building = buildIndex(order(), stop.signal);
+      stop.abort();
+      expect(await building).toEqual({ outcome: 'stopped' });
+    });
+  });
+});
+
+/** Dates as text, as the gateway reads them, and without the words, which the evaluation makes from the texts. */
+function dated(row: FilterRecord): FilterRecord {
+  const textOf = (value: Date) =>
+    [String(value.getFullYear()).padStart(4, '0'), value.getMonth() + 1, value.getDate()]
+      .map((part) => String(part).padStart(2, '0'))
+      .join('-');
+  return Object.fromEntries(
+    Object.entries(row)
+      .filter(([name]) => !name.endsWith('search'))
+      .map(([name, value]) => [name, name.endsWith('_date') && value instanceof Date ? textOf(value) : value]),
+  );
+}
