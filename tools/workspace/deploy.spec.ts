@@ -158,7 +158,7 @@ describe('connections of the database', () => {
       ...(app === 'graphql-gateway' && {
         limits: size('DATABASE_POOL_SIZE'),
         data: size('DATA_POOL_SIZE'),
-        ...(settings['FILTER_INDEX'] === 'true' && { index: 1 }),
+        ...(settings['FILTER_ENGINE'] !== 'postgres' && { index: 1 }),
       }),
       ...('WAREHOUSE_POOL_SIZE' in settings && isEmbedded && { warehouse: size('WAREHOUSE_POOL_SIZE') }),
       ...(app === 'coordinator' && isEmbedded && { publisher, dispatcher }),
@@ -183,7 +183,6 @@ describe('connections of the database', () => {
       );
     expect(places.sort()).toEqual([
       'apps/graphql-gateway/src/data-store/data-store.ts',
-      'apps/graphql-gateway/src/filter-index/build-index.worker.ts',
       'apps/graphql-gateway/src/rate-limit/limits.store.ts',
       'apps/graphql-gateway/src/search-index/search-index.feeders.ts', // Of a command.
       'libs/cloud-ports/src/embedded-broker.ts',

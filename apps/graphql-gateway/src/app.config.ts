@@ -1,6 +1,7 @@
 // Every setting of the gateway. Nothing else reads the environment.
 import {
   bool,
+  choice,
   configClass,
   databaseSettings,
   httpsOnly,
@@ -69,19 +70,18 @@ export class AppConfig extends configClass({
     desc: 'Whether a request for a document that was answered before goes past Apollo Server, which makes small pages faster; the answers are the same',
     default: true,
   }),
-  FILTER_INDEX: bool({
-    desc: 'Whether an index in memory answers structured filters of companies: exact counts in milliseconds at millions of rows, for memory and a build in the background; the answers are the same',
-    default: false,
+  FILTER_ENGINE: choice(['postgres', 'embedded', 'auto'], {
+    desc: 'What finds the records of a filter: PostgreSQL; an index in the memory of the process (embedded); or that index for tables of 200,000 rows or more (auto). The index counts exactly in milliseconds at millions of rows, for memory and a build in the background. The answers are the same',
+    default: 'postgres',
   }),
-  // A company takes 66 bytes and at most 8 for each id in its filtered columns; a build takes half as much again,
-  // beside the index in use. 2 GiB hold several million companies.
-  FILTER_INDEX_MEMORY_MAX_MB: integer({
-    desc: 'Most memory of that index in one process, its builds included, MiB; a table that does not fit is left to PostgreSQL',
+  // A table that does not fit is left to PostgreSQL. A build takes about as much again, beside the index in use.
+  FILTER_ENGINE_MEMORY_MAX_MB: integer({
+    desc: 'Most memory of that index in one process, all entities and builds included, MiB; a table that does not fit is left to PostgreSQL',
     default: 2048,
     min: 1,
   }),
-  FILTER_INDEX_REFRESH_MS: integer({
-    desc: 'How often that index looks for changed companies, milliseconds; a request that finds it behind makes it look at once',
+  FILTER_ENGINE_REFRESH_MS: integer({
+    desc: 'How often that index looks for changed records, milliseconds; a request that finds it behind makes it look at once',
     default: 1000,
     min: 10,
   }),

@@ -23,17 +23,26 @@ export class AppEvents extends eventsClass('graphql-gateway', {
     level: 'error',
   },
   page_read: {
-    help: 'Pages read while the filter index is on, by where the answer came from and why',
+    help: 'Pages read while a filter engine is on, by where the answer came from and why',
     labels: ['source', 'reason'],
     level: 'debug',
   },
   filter_index_built: {
-    help: 'Builds of the filter index',
+    help: 'Builds of an index of the filter engine in memory',
+    labels: ['entity'],
     histogram: { field: 'seconds', buckets: [0.1, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500] },
   },
-  filter_index_lost: { help: 'Times the data changed too much for the filter index to follow' },
-  filter_index_failed: { help: 'Builds of the filter index that were given up', labels: ['reason'], level: 'warn' },
-  filter_index_wrong: { help: 'Times the filter index named rows that are not there', level: 'error' },
+  filter_index_lost: { help: 'Times the data changed too much for an index in memory to follow', labels: ['entity'] },
+  filter_index_failed: {
+    help: 'Builds of an index in memory that were given up',
+    labels: ['entity', 'reason'],
+    level: 'warn',
+  },
+  filter_index_wrong: {
+    help: 'Times an index in memory named rows that are not there',
+    labels: ['entity'],
+    level: 'error',
+  },
   search_index_leading: { help: 'Times this process began to feed an index in OpenSearch', labels: ['entity'] },
   search_index_building: {
     help: 'Builds of an index in OpenSearch that the changes required',

@@ -1,4 +1,4 @@
-// The engine in memory gives the pages and counts of PostgreSQL, for drawn rows, filters, orders and cursors of all four
+// The engine in memory gives the pages and counts of PostgreSQL, for drawn rows, filters, orders and cursors of all
 // entities. FILTER_ENGINE_CASES (default 150 for each entity) sets how many filters; FILTER_SEED repeats a run.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { canonicalKey, compileFilter, type FilterRecord, type NormalisedFilter } from '@tradewind/filters';

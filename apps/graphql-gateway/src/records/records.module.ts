@@ -8,9 +8,9 @@ import { PostgresPageReader } from '../connections/page-reader.postgres.js';
 import { DataStore } from '../data-store/data-store.js';
 import { DictionariesModule } from '../dictionaries/dictionaries.module.js';
 import { AppEvents } from '../events.js';
-import { FilterIndexModule } from '../filter-index/filter-index.module.js';
-import { FilterIndexService } from '../filter-index/filter-index.service.js';
-import { IndexedPageReader } from '../filter-index/page-reader.indexed.js';
+import { FilterEngineModule } from '../filter-engine/filter-engine.module.js';
+import { FilterEngineService } from '../filter-engine/filter-engine.service.js';
+import { EnginePageReader } from '../filter-engine/page-reader.engine.js';
 import { CompaniesResolver } from './companies/companies.resolver.js';
 import { ContactsResolver } from './contacts/contacts.resolver.js';
 import { DealsResolver } from './deals/deals.resolver.js';
@@ -20,20 +20,22 @@ import { PersonsResolver } from './persons/persons.resolver.js';
 export const recordResolvers = [CompaniesResolver, PersonsResolver, DealsResolver, ContactsResolver];
 
 @Module({
-  imports: [ConnectionsModule, DictionariesModule, FilterIndexModule],
+  imports: [ConnectionsModule, DictionariesModule, FilterEngineModule],
   providers: [
     ConnectionsService,
     {
       provide: PageReader,
-      inject: [AppConfig, PostgresPageReader, FilterIndexService, DataStore, AppEvents],
+      inject: [AppConfig, PostgresPageReader, FilterEngineService, DataStore, AppEvents],
       useFactory: (
         config: AppConfig,
         postgres: PostgresPageReader,
-        filterIndex: FilterIndexService,
+        filterEngine: FilterEngineService,
         dataStore: DataStore,
         events: AppEvents,
       ): PageReader =>
-        config.FILTER_INDEX ? new IndexedPageReader(filterIndex, postgres, dataStore, events) : postgres,
+        config.FILTER_ENGINE === 'postgres'
+          ? postgres
+          : new EnginePageReader(filterEngine, postgres, dataStore, events),
     },
     ...recordResolvers,
   ],

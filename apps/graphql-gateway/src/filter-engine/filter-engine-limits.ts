@@ -1,4 +1,8 @@
-// How many changes the index follows before it is rebuilt, and how long it waits after a failure.
+// When the engine in memory is worth it, how many changes it follows before it is rebuilt, and how long it waits after
+// a failure.
+
+/** Below this, PostgreSQL answers in a few milliseconds, too. */
+export const rowsMinOfAuto = 200_000;
 
 /**
  * Changed rows are tested one by one for each new filter, about a microsecond for each condition. At this number that
@@ -11,14 +15,15 @@ export const changedRowsToRebuild = 3_000;
  */
 export const changedRowsMax = 20_000;
 
-/** How long a request waits for the index to catch up, which takes a few milliseconds after small changes. */
+/** How long a request waits for the engine to catch up, which takes a few milliseconds after small changes. */
 export const catchUpMs = 50;
 
 /** Wait after a build that failed: long enough for a database to come back. */
 export const retryAfterMs = 15_000;
 
-/** Wait after a build that did not fit: the table is unlikely to shrink sooner. */
+/** Wait after a build that did not fit, and for a table that is small: neither is likely to change sooner. */
 export const retryTooLargeAfterMs = 10 * 60_000;
+export const retryTooSmallAfterMs = 60_000;
 
 /** Longest run of one statement of a build: it reads the whole table. */
 export const buildTimeoutMs = 30 * 60_000;
