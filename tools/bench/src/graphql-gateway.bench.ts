@@ -1,7 +1,6 @@
-// The targets of the data API: throughput beside a hand-written server (the limit), and beside Mercurius and
-// PostGraphile (the peers) on the same database; latency; idle memory. The gateway runs as it is deployed, with keys,
-// limits and audit log. The peer to be ahead of is Mercurius with the same duties; bare Mercurius, which has no API
-// keys, no limits and no audit log, is measured for the record. At --scale 1: 1,000,000 companies, 2,000,000 persons,
+// The targets of the data API: throughput beside a hand-written server (the limit), and beside Mercurius with the same
+// duties and PostGraphile (the peers) on the same database; latency; idle memory. The gateway runs as it is deployed,
+// with keys, limits and audit log. At --scale 1: 1,000,000 companies, 2,000,000 persons,
 // 1,000,000 deals, 1,000,000 contacts; loading takes a while.
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
@@ -9,8 +8,8 @@ import type pg from 'pg';
 import { makeApiKeys } from './api-keys.js';
 import type { Bench, BenchContext, BenchRow } from './bench.types.js';
 import type { BenchProcess } from './bench-process.js';
-import { graphqlBody, measuredQueries, type MeasuredQuery, type Values } from './graphql-queries.js';
-import { bringToSpeed, connections, inTurn, send, type InTurn, type Measured, type Target } from './in-turn.js';
+import { graphqlBody, measuredQueries, type MeasuredQuery } from './graphql-queries.js';
+import { bringToSpeed, connections, inTurn, send, type Measured, type Target } from './in-turn.js';
 import { belowRow, idleMemoryRow, onStage, type Stage as BaseStage } from './stage.js';
 
 const gatewayMain = new URL('../../../apps/graphql-gateway/dist/main.js', import.meta.url);
@@ -38,12 +37,8 @@ export const bench: Bench = {
           ...(isWanted(context, 'Idle memory, 5 s after the start')
             ? [await idleMemoryRow('', await startGateway(stage), 190)]
             : []),
-          ...(await besideTheLimit({ ...stage, pageSize: 1, target: 0.5 })),
-          ...(await besideTheLimit({ ...stage, pageSize: 50, target: 0.7 })),
-          ...(await besideMercurius({ ...stage, pageSize: 1, hasDuties: true })),
-          ...(await besideMercurius({ ...stage, pageSize: 50, hasDuties: true })),
-          ...(await besideMercurius({ ...stage, pageSize: 1, hasDuties: false })),
-          ...(await besideMercurius({ ...stage, pageSize: 50, hasDuties: false })),
+          ...(await besidePeers({ ...stage, pageSize: 1, target: 0.5 })),
+          ...(await besidePeers({ ...stage, pageSize: 50, target: 0.7 })),
           ...(await besidePostgraphile(stage)),
         ];
       },
@@ -94,85 +89,69 @@ function startGateway(stage: Stage, env: Record<string, string> = {}): Promise<B
   return stage.start(gatewayMain, { ...gatewaySettings, ...env });
 }
 
-/** Each query, each server in turn, round by round; the figure is the median of the ratios. */
-async function besideTheLimit(stage: Stage & { pageSize: number; target: number }): Promise<BenchRow[]> {
-  const { sql, keys, pageSize, target } = stage;
+/**
+ * Each query, each server in turn, round by round; ratios are medians of the rounds. Mercurius gets the same GraphQL
+ * request and answers it with the hand-written SQL. The gateway without its way for repeated requests has no target.
+ */
+async function besidePeers(stage: Stage & { pageSize: number; target: number }): Promise<BenchRow[]> {
+  const { sql, keys, pageSize, target, postmaster } = stage;
   const nameOf = (query: MeasuredQuery) => `${query.name}, page of ${pageSize}`;
   const wanted = [...measuredQueries.entries()].filter(([, query]) => isWanted(stage, nameOf(query)));
   if (wanted.length === 0) return [];
   const env = { DATA_PAGE_SIZE: String(pageSize) };
-  const gateway = await startGateway(stage, env);
-  const raw = await stage.start(rawMain, env);
+  const servers = {
+    gateway: await startGateway(stage, env),
+    plain: await startGateway(stage, { ...env, REPEATED_REQUESTS: 'false' }),
+    raw: await stage.start(rawMain, env),
+    mercurius: await stage.start(mercuriusMain, env),
+  };
   try {
     const rows: BenchRow[] = [];
     for (const [index, query] of wanted) {
       const values = await query.draw(sql);
       if (values.length === 0) throw new Error(`no values for ${query.name}`);
-      const { variables, parameters } = values[0]!;
+      const bodies = values.map(({ variables }) => graphqlBody(query, variables));
+      const mercuriusBodies = values.map(({ variables, parameters }) =>
+        graphqlBody(query, variables, { extensions: { index, parameters } }),
+      );
+      const rawBodies = values.map(({ parameters }) => JSON.stringify(parameters));
       assertAlike(query, [
-        await connectionOf(`${gateway.url}/graphql`, query, graphqlBody(query, variables), keys[0]),
-        await connectionOf(`${raw.url}/${index}`, query, JSON.stringify(parameters)),
+        await connectionOf(`${servers.gateway.url}/graphql`, query, bodies[0]!, keys[0]),
+        await connectionOf(`${servers.plain.url}/graphql`, query, bodies[0]!, keys[0]),
+        await connectionOf(`${servers.raw.url}/${index}`, query, rawBodies[0]!),
+        await connectionOf(`${servers.mercurius.url}/graphql`, query, mercuriusBodies[0]!, keys[0]),
       ]);
-      const ours = gatewayLoad(gateway, keys, query, values);
-      const theirs = {
-        process: raw,
-        path: `/${index}`,
-        body: (n: number) => JSON.stringify(values[n % values.length]!.parameters),
+      const targets = {
+        gateway: graphqlLoad(servers.gateway, keys, bodies),
+        plain: graphqlLoad(servers.plain, keys, bodies),
+        raw: { process: servers.raw, path: `/${index}`, body: (n: number) => rawBodies[n % rawBodies.length]! },
+        mercurius: graphqlLoad(servers.mercurius, keys, mercuriusBodies),
       };
-      if (rows.length === 0) await bringToSpeed([ours, theirs]);
-      const results = await inTurn(ours, theirs, stage.postmaster);
+      if (rows.length === 0) await bringToSpeed(Object.values(targets));
+      const { gateway, plain, raw, mercurius } = await inTurn(targets, postmaster);
       const name = nameOf(query);
-      rows.push(throughputRow(`${name}: throughput beside hand-written SQL`, results, target, stage));
+      const metric = (peer: string) => `${name}: throughput beside ${peer}`;
+      rows.push(throughputRow(metric('hand-written SQL'), gateway, raw, target, stage));
+      rows.push(throughputRow(metric('Mercurius with keys, limits and audit'), gateway, mercurius, 1, stage));
+      rows.push(throughputRow(metric('itself without REPEATED_REQUESTS'), gateway, plain, undefined, stage));
       if (!query.isCounted) {
         const pace = { ratePerSecond: calmRate, seconds: calmSeconds };
-        const calm = { ours: await send(ours, pace), theirs: await send(theirs, pace) };
-        const asFast = [results.ours.p99Ms, results.theirs.p99Ms] as const;
-        const atRate = [calm.ours.p99Ms, calm.theirs.p99Ms] as const;
-        rows.push(latencyRow(`${name}: p99 at ${connections} connections, as fast as they go`, ...asFast));
-        rows.push(latencyRow(`${name}: p99 at ${connections} connections, ${calmRate} requests/s`, ...atRate));
+        const calm = { ours: await send(targets.gateway, pace), theirs: await send(targets.raw, pace) };
+        rows.push(
+          latencyRow(`${name}: p99 at ${connections} connections, as fast as they go`, gateway.p99Ms, raw.p99Ms),
+        );
+        rows.push(
+          latencyRow(
+            `${name}: p99 at ${connections} connections, ${calmRate} requests/s`,
+            calm.ours.p99Ms,
+            calm.theirs.p99Ms,
+          ),
+        );
       }
     }
     return rows;
   } finally {
-    await Promise.all([gateway.stop(), raw.stop()]);
-  }
-}
-
-/**
- * Each query beside the same GraphQL request to Mercurius, which answers it with the hand-written SQL. There is a
- * target only where Mercurius has the duties of the data API.
- */
-async function besideMercurius(stage: Stage & { pageSize: number; hasDuties: boolean }): Promise<BenchRow[]> {
-  const { sql, keys, pageSize, hasDuties } = stage;
-  const peer = hasDuties ? 'Mercurius with keys, limits and audit' : 'bare Mercurius';
-  const nameOf = (query: MeasuredQuery) => `${query.name}, page of ${pageSize}: throughput beside ${peer}`;
-  const wanted = [...measuredQueries.entries()].filter(([, query]) => isWanted(stage, nameOf(query)));
-  if (wanted.length === 0) return [];
-  const env = { DATA_PAGE_SIZE: String(pageSize) };
-  const gateway = await startGateway(stage, env);
-  const mercurius = await stage.start(mercuriusMain, { ...env, DUTIES: String(hasDuties) });
-  try {
-    const rows: BenchRow[] = [];
-    for (const [index, query] of wanted) {
-      const values = await query.draw(sql);
-      const bodies = values.map(({ variables, parameters }) =>
-        graphqlBody(query, variables, { extensions: { index, parameters } }),
-      );
-      const path = '/graphql';
-      const answers = [
-        await connectionOf(`${gateway.url}${path}`, query, graphqlBody(query, values[0]!.variables), keys[0]),
-        await connectionOf(`${mercurius.url}${path}`, query, bodies[0]!, keys[0]),
-      ];
-      assertAlike(query, answers);
-      const ours = gatewayLoad(gateway, keys, query, values);
-      const theirs = { ...ours, process: mercurius, body: (n: number) => bodies[n % bodies.length]! };
-      if (rows.length === 0) await bringToSpeed([ours, theirs]);
-      const target = hasDuties ? 1 : undefined;
-      rows.push(throughputRow(nameOf(query), await inTurn(ours, theirs, stage.postmaster), target, stage));
-    }
-    return rows;
-  } finally {
-    await Promise.all([gateway.stop(), mercurius.stop()]);
+    await Promise.all(Object.values(servers).map((server) => server.stop()));
   }
 }
 
@@ -209,11 +188,14 @@ async function besidePostgraphile(stage: Stage): Promise<BenchRow[]> {
           });
         };
         await assertAnswers(peer, body(0));
-        const ours = gatewayLoad(gateway, keys, query, values);
-        const theirs = { process: peer, path: '/graphql', body };
-        await bringToSpeed([ours, theirs]);
-        const results = await inTurn(ours, theirs, stage.postmaster);
-        rows.push(throughputRow(nameOf(pageSize, title), results, target, stage));
+        const bodies = values.map(({ variables }) => graphqlBody(query, variables));
+        const targets = {
+          ours: graphqlLoad(gateway, keys, bodies),
+          theirs: { process: peer, path: '/graphql', body },
+        };
+        await bringToSpeed(Object.values(targets));
+        const { ours, theirs } = await inTurn(targets, stage.postmaster);
+        rows.push(throughputRow(nameOf(pageSize, title), ours, theirs, target, stage));
       } finally {
         await Promise.all([gateway.stop(), peer.stop()]);
       }
@@ -233,8 +215,14 @@ function installPostgraphile({ log }: BenchContext): URL {
   return new URL('server.mjs', postgraphile);
 }
 
-function throughputRow(metric: string, results: InTurn, target: number | undefined, context: BenchContext): BenchRow {
-  const { ours, theirs, ratio } = results;
+function throughputRow(
+  metric: string,
+  ours: Measured,
+  theirs: Measured & { ratio: number },
+  target: number | undefined,
+  context: BenchContext,
+): BenchRow {
+  const { ratio } = theirs;
   const figures = (of: Measured) =>
     `${of.requestsPerSecond.toFixed(0)}/s (CPU Node ${of.nodeMs.toFixed(2)}, PostgreSQL ${of.postgresMs.toFixed(2)} ms)`;
   context.log(
@@ -260,16 +248,11 @@ const postgraphileQuery = `query ($filter: CompanyFilter, $first: Int) { allComp
   edges { cursor node { rowId name websiteUrl description headquarters ticker exchange foundedYear isPublic hasSubsidiary numberOfEmployees industryId sectorId countryId revenue } }
   pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
 
-function gatewayLoad(
-  gateway: BenchProcess,
-  keys: readonly string[],
-  query: MeasuredQuery,
-  values: readonly Values[],
-): Target {
-  const bodies = values.map(({ variables }) => graphqlBody(query, variables));
+/** The user changes with each request, as a key may make few calls a day. */
+function graphqlLoad(process: BenchProcess, keys: readonly string[], bodies: readonly string[]): Target {
   const headers = keys.map((key) => `authorization: Bearer ${key}\r\n`);
   return {
-    process: gateway,
+    process,
     path: '/graphql',
     headersOf: (n) => headers[n % headers.length]!,
     body: (n) => bodies[n % bodies.length]!,

@@ -1,6 +1,5 @@
-// A peer of the data API: Mercurius with graphql-jit, the schema of the data API and hand-written SQL. With DUTIES=true
-// it also has the API keys, limits and audit log of the data API. The parameters of the SQL come with the request, in
-// its `extensions`.
+// A peer of the data API: Mercurius with graphql-jit, the schema, API keys, limits and audit log of the data API, and
+// hand-written SQL. The parameters of the SQL come with the request, in its `extensions`.
 import { readFileSync } from 'node:fs';
 import fastify from 'fastify';
 import { buildSchema } from 'graphql';
@@ -23,7 +22,7 @@ const readMeasured = async (_root: unknown, _args: unknown, { index, parameters 
 
 const server = fastify();
 server.get('/health', async () => ({ status: 'healthy' }));
-if (process.env['DUTIES'] === 'true') await addDuties(server);
+await addDuties(server);
 await server.register(mercurius, {
   schema,
   resolvers: { Query: Object.fromEntries(measuredQueries.map(({ field }) => [field, readMeasured])) },

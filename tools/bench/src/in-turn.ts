@@ -9,13 +9,13 @@ export const connections = 8;
 const rounds = 5;
 const secondsPerRound = 1.5;
 /** Rows are read from disk before anything counts. */
-const warmUpSeconds = 4;
+const warmUpSeconds = 2;
 /**
  * V8 goes on optimising for tens of thousands of requests, and what is measured is a service in use. So all servers get
  * the same number of requests before anything counts, the slow ones for at most this time.
  */
 const startUpRequests = 40_000;
-const startUpSecondsMax = 60;
+const startUpSecondsMax = 30;
 
 export interface Target {
   process: BenchProcess;
@@ -57,13 +57,14 @@ export interface Measured {
   postgresMs: number;
 }
 
-export interface InTurn {
-  ours: Measured;
-  theirs: Measured;
-  ratio: number;
-}
-
-export async function inTurn(ours: Target, theirs: Target, postmaster: number): Promise<InTurn> {
+/**
+ * The same load on each server in turn, round by round, so that all of them meet the same machine.
+ * @returns the medians of each server's rounds; `ratio` is how many times its requests the first server answered
+ */
+export async function inTurn<Name extends string>(
+  targets: Record<Name, Target>,
+  postmaster: number,
+): Promise<Record<Name, Measured & { ratio: number }>> {
   const measured = async (target: Target): Promise<Measured> => {
     const nodeMs = target.process.processorMs();
     const postgresMs = postgresProcessorMs(postmaster);
@@ -75,24 +76,21 @@ export async function inTurn(ours: Target, theirs: Target, postmaster: number): 
       postgresMs: (postgresProcessorMs(postmaster) - postgresMs) / requests,
     };
   };
-  for (const target of [ours, theirs]) await send(target, { seconds: warmUpSeconds });
-  const results: { ours: Measured; theirs: Measured }[] = [];
+  const names = Object.keys(targets) as Name[];
+  for (const name of names) await send(targets[name], { seconds: warmUpSeconds });
+  const results: Record<Name, Measured>[] = [];
   for (let round = 0; round < rounds; round++) {
-    const mine = await measured(ours);
-    results.push({ ours: mine, theirs: await measured(theirs) });
+    const result = {} as Record<Name, Measured>;
+    for (const name of names) result[name] = await measured(targets[name]);
+    results.push(result);
   }
-  const of = (which: 'ours' | 'theirs'): Measured => {
-    const middle = (key: keyof Measured) => median(results.map((result) => result[which][key]));
-    return {
-      requestsPerSecond: middle('requestsPerSecond'),
-      p99Ms: middle('p99Ms'),
-      nodeMs: middle('nodeMs'),
-      postgresMs: middle('postgresMs'),
-    };
-  };
-  return {
-    ours: of('ours'),
-    theirs: of('theirs'),
-    ratio: median(results.map((result) => result.ours.requestsPerSecond / result.theirs.requestsPerSecond)),
-  };
+  const middle = (of: (result: Record<Name, Measured>) => number) => median(results.map(of));
+  const summary = (name: Name) => ({
+    requestsPerSecond: middle((result) => result[name].requestsPerSecond),
+    p99Ms: middle((result) => result[name].p99Ms),
+    nodeMs: middle((result) => result[name].nodeMs),
+    postgresMs: middle((result) => result[name].postgresMs),
+    ratio: middle((result) => result[names[0]!].requestsPerSecond / result[name].requestsPerSecond),
+  });
+  return Object.fromEntries(names.map((name) => [name, summary(name)])) as Record<Name, Measured & { ratio: number }>;
 }
