@@ -63,4 +63,34 @@ describe('the rows that changed', () => {
       ids: [2n],
     });
   });
+
+  it('are not compared with a filter that is too large for their number', () => {
+    const changed = new ChangedRows(5n);
+    const words = Array.from({ length: 100 }, (_, place) => `word${place}`);
+    changed.apply(
+      6n,
+      Array.from({ length: 1_000 }, (_, id) => [BigInt(id), { search: words }]),
+    );
+    const asking = (count: number): NormalisedFilter => ({
+      entity: 'company',
+      today: '2026-11-23',
+      conditions: [
+        {
+          field: 'keywords',
+          op: 'words',
+          column: 'search',
+          phrases: Array.from({ length: count }, (_, place) => [`word${place}`]),
+          match: 'any',
+          isNegated: false,
+        },
+      ],
+    });
+    expect(changed.matching(asking(10))).toHaveLength(1_000);
+    expect(changed.matching(asking(500))).toBe('too_costly');
+    changed.apply(
+      7n,
+      Array.from({ length: 990 }, (_, id) => [BigInt(id), null]),
+    );
+    expect(changed.matching(asking(500))).toHaveLength(10);
+  });
 });

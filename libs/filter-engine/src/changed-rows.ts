@@ -1,6 +1,12 @@
 // The rows of one entity that changed since a version: for each id the row as it is now, or null. An engine leaves them
 // out of its answer; they are few, so they are tested one by one.
 import { evaluateFilter, type FilterRecord, type NormalisedFilter } from '@tradewind/filters';
+import { readsList, valueCount } from './filter-size.js';
+
+/** Comparisons that one filter may take, 5 to 10 ns each: it holds the thread of all requests for 50 ms at most. */
+const comparisonsMax = 5_000_000;
+/** What a condition takes for one row in addition, in comparisons. */
+const comparisonsOfCondition = 20;
 
 interface ChangedRow {
   /** Null for a deleted row. */
@@ -12,6 +18,8 @@ interface ChangedRow {
 export class ChangedRows {
   private readonly rows = new Map<bigint, ChangedRow>();
   private sortedIds: readonly bigint[] | undefined;
+  /** Elements of all lists of all rows. */
+  private elements = 0;
 
   /** @param since all changes after this version will be applied */
   constructor(
@@ -42,7 +50,10 @@ export class ChangedRows {
   /** Moves to a later version. `changes` are all rows that were written in between; null for a deleted row. */
   apply(version: bigint, changes: Iterable<readonly [id: bigint, row: FilterRecord | null]>): void {
     for (const [id, row] of changes) {
-      if (!this.rows.has(id)) this.sortedIds = undefined;
+      const known = this.rows.get(id);
+      if (known) this.elements -= elementsOf(known.row);
+      else this.sortedIds = undefined;
+      this.elements += elementsOf(row);
       this.rows.set(id, { row, version });
     }
     this.newest = version;
@@ -52,18 +63,35 @@ export class ChangedRows {
   forget(version: bigint): void {
     for (const [id, changed] of this.rows) {
       if (changed.version > version) continue;
+      this.elements -= elementsOf(changed.row);
       this.rows.delete(id);
       this.sortedIds = undefined;
     }
     if (version > this.oldest) this.oldest = version;
   }
 
-  /** Ids of the rows that satisfy the filter, ascending. */
-  matching(filter: NormalisedFilter): bigint[] {
+  /** Ids of the rows that satisfy the filter, ascending; or that finding them is too much work for one query. */
+  matching(filter: NormalisedFilter): bigint[] | 'too_costly' {
     if (this.rows.size === 0) return [];
+    if (this.comparisons(filter) > comparisonsMax) return 'too_costly';
     return this.ids.filter((id) => {
       const { row } = this.rows.get(id)!;
       return row !== null && evaluateFilter(filter, row);
     });
   }
+
+  /** At most this many. */
+  private comparisons({ conditions }: NormalisedFilter): number {
+    const { rows, elements } = this;
+    return conditions.reduce((sum, condition) => {
+      const compared = rows.size + (readsList(condition) ? elements : 0);
+      return sum + rows.size * comparisonsOfCondition + valueCount(condition) * compared;
+    }, 0);
+  }
+}
+
+function elementsOf(row: FilterRecord | null): number {
+  let elements = 0;
+  for (const value of Object.values(row ?? {})) if (Array.isArray(value)) elements += value.length;
+  return elements;
 }

@@ -46,8 +46,11 @@ export interface FilterAnswer {
   version: bigint;
 }
 
-/** Why an engine has no answer now: it holds no data yet, only an older version, or is out of reach. */
-export type Unanswered = 'not_ready' | 'behind' | 'away';
+/**
+ * Why an engine has no answer now: it holds no data yet, only an older version, or is out of reach; or the query is more
+ * work than one query may be.
+ */
+export type Unanswered = 'not_ready' | 'behind' | 'away' | 'too_costly';
 
 /**
  * An index of all records by their filtered and sorted columns. Every engine gives the same answers for the same data,
@@ -55,6 +58,7 @@ export type Unanswered = 'not_ready' | 'behind' | 'away';
  *
  * - An answer is exact for the version that it names. It is never older than `since`.
  * - What an engine cannot answer it says before it does any work: `canAnswer` per query, `Unanswered` per moment.
+ * - No query, however it is made, takes more than a stated amount of work and memory: then it is `too_costly`.
  * - Deleted records are among `except`, as are new ones.
  *
  * The caller does what all engines share: it follows the changes of the data (`ChangedRows`), passes them as `except`,

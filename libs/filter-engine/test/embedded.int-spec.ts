@@ -166,7 +166,7 @@ describe(`the engine in memory (FILTER_SEED=${seed})`, () => {
       for (const filter of fc.sample(drawnFilter(entity), { seed: seed + 2, numRuns: 60 })) {
         const query = queryOf(filter, { since: changed.since, except: changed.ids, limit: 5_000 });
         const { ids, count } = await answered(query);
-        const matching = changed.matching(filter);
+        const matching = changed.matching(filter) as bigint[];
         const { sql, params } = compileFilter(filter);
         const right = await ordered(entity, { sql, params }, [byId]);
         expect([...ids, ...matching].sort((a, b) => (a < b ? -1 : 1))).toEqual(right);

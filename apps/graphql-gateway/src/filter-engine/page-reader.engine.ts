@@ -13,7 +13,7 @@ import { catchUpMs } from './filter-engine-limits.js';
 import type { FilterEngineService } from './filter-engine.service.js';
 
 /** Why PostgreSQL answers instead. */
-type Reason = 'filter' | 'not_ready' | 'behind';
+type Reason = 'filter' | 'not_ready' | 'behind' | 'too_costly';
 
 type EngineRequest = PageRequest & { filter: NonNullable<PageRequest['filter']> };
 
@@ -33,6 +33,7 @@ export class EnginePageReader implements PageReader {
     for (const isLast of [false, true]) {
       const changed = this.filterEngine.current(table);
       const page = changed && (await this.fromEngine(changed, request));
+      if (page === 'too_costly') return this.fromPostgres(request, page);
       if (page) {
         this.events.emit('page_read', { source: 'index', reason: 'answered' });
         return page;
@@ -53,11 +54,12 @@ export class EnginePageReader implements PageReader {
   }
 
   /** Undefined when the data has moved on since the version of the changes. */
-  private async fromEngine(changed: ChangedRows, request: EngineRequest): Promise<PageRead | undefined> {
+  private async fromEngine(changed: ChangedRows, request: EngineRequest): Promise<PageRead | 'too_costly' | undefined> {
     const { filter, countKey, sort, after, limit, isCounted, table } = request;
     // All of it belongs to this moment: changes may be applied while the engine answers.
     const { version, since, ids: except } = changed;
     const matching = changed.matching(filter);
+    if (matching === 'too_costly') return matching;
     const answer = await this.filterEngine.engine.search({
       filter,
       key: countKey,
@@ -68,6 +70,7 @@ export class EnginePageReader implements PageReader {
       since,
       except,
     });
+    if (answer === 'too_costly') return answer;
     if (typeof answer === 'string') return undefined;
     const found = await this.dataStore.readRows(rowsStatement(request, [...answer.ids, ...matching]));
     if (BigInt(found[0]!.at(-1) as string) !== version) return undefined;

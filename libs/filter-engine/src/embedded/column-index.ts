@@ -1,6 +1,7 @@
 // One column: its different values in order, and for each value the rows that have it. A row of a list is there once
 // for each of its elements. All of it lies in plain arrays, which move between threads without a copy.
 import { type Bits, hasBit, orDifferenceInto, orInto, setBit } from './bits.js';
+import { stepsOfLookup, stepsOfRow, stepsOfSearchedRow, type WorkLimit } from './work-limit.js';
 
 /** What a build hands over. */
 export interface ColumnParts {
@@ -54,7 +55,8 @@ export class ColumnIndex {
   }
 
   /** Place of the first value that is at least, or, without `isInclusive`, above the given one. */
-  firstKey(value: bigint | string, isInclusive = true): number {
+  firstKey(value: bigint | string, work: WorkLimit, isInclusive = true): number {
+    work.spend(stepsOfLookup + (typeof value === 'string' ? value.length : 0));
     const order = this.orderOf(value);
     let low = 0;
     let high = this.keyCount;
@@ -68,16 +70,17 @@ export class ColumnIndex {
   }
 
   /** Place of the value; undefined when no row has it. */
-  findKey(value: bigint | string): number | undefined {
-    const key = this.firstKey(value);
+  findKey(value: bigint | string, work: WorkLimit): number | undefined {
+    const key = this.firstKey(value, work);
     return key < this.keyCount && this.orderOf(value)(key) === 0 ? key : undefined;
   }
 
   /** Places of all texts with this beginning: from the first up to, not including, the second. */
-  keysFrom(beginning: string): [from: number, to: number] {
+  keysFrom(beginning: string, work: WorkLimit): [from: number, to: number] {
     const wanted = Buffer.from(beginning);
     const { offsets } = this.parts.keys as TextKeys;
-    const from = this.firstKey(beginning);
+    const from = this.firstKey(beginning, work);
+    work.spend(stepsOfLookup);
     let low = from;
     let high = this.keyCount;
     while (low < high) {
@@ -94,13 +97,20 @@ export class ColumnIndex {
     return this.parts.starts[key + 1]! - this.parts.starts[key]!;
   }
 
-  /** Positions of the rows that have the value, ascending. */
-  rowsOf(key: number): Uint32Array {
-    return this.parts.postings.subarray(this.parts.starts[key], this.parts.starts[key + 1]);
+  /** Visits the positions of the rows that have the value, ascending. */
+  eachRow(key: number, visit: (position: number) => void): void {
+    const { postings, starts } = this.parts;
+    const end = starts[key + 1]!;
+    for (let place = starts[key]!; place < end; place++) visit(postings[place]!);
   }
 
   isDense(key: number): boolean {
     return this.dense.has(key);
+  }
+
+  /** Steps of `hasRow`. */
+  stepsToFind(key: number): number {
+    return this.isDense(key) ? stepsOfRow : stepsOfSearchedRow;
   }
 
   hasRow(key: number, position: number): boolean {
@@ -118,14 +128,18 @@ export class ColumnIndex {
     return low < end && postings[low] === position;
   }
 
-  addKey(key: number, bits: Bits): void {
+  addKey(key: number, bits: Bits, work: WorkLimit): void {
     const dense = this.dense.get(key);
-    if (dense) orInto(bits, dense);
-    else this.addPostings(this.parts.starts[key]!, this.parts.starts[key + 1]!, bits);
+    if (!dense) {
+      this.addPostings(this.parts.starts[key]!, this.parts.starts[key + 1]!, bits, work);
+      return;
+    }
+    work.spend(this.wordCount);
+    orInto(bits, dense);
   }
 
   /** Adds the rows that have a value of this interval of places. */
-  addKeys(fromKey: number, toKey: number, bits: Bits): void {
+  addKeys(fromKey: number, toKey: number, bits: Bits, work: WorkLimit): void {
     if (fromKey >= toKey) return;
     const { starts, stepCount, postings } = this.parts;
     const [from, to] = [starts[fromKey]!, starts[toKey]!];
@@ -138,13 +152,14 @@ export class ColumnIndex {
       while (high < stepCount && postingOf(high + 1) <= to) high += 1;
     }
     if (low >= high) {
-      this.addPostings(from, to, bits);
+      this.addPostings(from, to, bits, work);
       return;
     }
+    work.spend(this.wordCount);
     if (low === 0) orInto(bits, this.bitsOfStep(high));
     else orDifferenceInto(bits, this.bitsOfStep(high), this.bitsOfStep(low));
-    this.addPostings(from, postingOf(low), bits);
-    this.addPostings(postingOf(high), to, bits);
+    this.addPostings(from, postingOf(low), bits, work);
+    this.addPostings(postingOf(high), to, bits, work);
   }
 
   /** Place of the row's value in the order of a sorted column; `noRank` without one. */
@@ -152,7 +167,8 @@ export class ColumnIndex {
     return this.parts.ranks[position]!;
   }
 
-  private addPostings(from: number, to: number, bits: Bits): void {
+  private addPostings(from: number, to: number, bits: Bits, work: WorkLimit): void {
+    work.spend((to - from) * stepsOfRow);
     const { postings } = this.parts;
     for (let place = from; place < to; place++) setBit(bits, postings[place]!);
   }

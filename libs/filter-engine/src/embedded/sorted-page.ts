@@ -3,7 +3,10 @@
 import type { CursorPosition, SortKey } from '../filter-engine.port.js';
 import { eachPosition, eachPositionDown, hasBit } from './bits.js';
 import { type ColumnIndex, noRank } from './column-index.js';
-import { integerOrText, type RecordIndex, type Selection } from './record-index.js';
+import { integerOrText } from './column-values.js';
+import type { Selection } from './filter-evaluation.js';
+import type { RecordIndex } from './record-index.js';
+import { stepsOfComparison, stepsOfRow, stepsOfWalkedRow, type WorkLimit } from './work-limit.js';
 
 interface Key {
   /** Undefined for the id. */
@@ -13,68 +16,103 @@ interface Key {
   cursor: number;
 }
 
-/** Ids of the page. The id is the last key. */
+/** A walk costs about as much as comparing the rows that match when it visits this many times their number. */
+const walkedPerMatch = 8;
+
+/**
+ * Ids of the page. The id is the last key.
+ * @throws TooCostly
+ */
 export function sortedPage(
   index: RecordIndex,
   { bits, count }: Selection,
   { sort, after, limit }: { sort: readonly SortKey[]; after: CursorPosition | null; limit: number },
+  work: WorkLimit,
 ): bigint[] {
-  const keys = sort.map((key, place): Key => keyOf(index, key, after?.[place] ?? null));
+  const keys = sort.map((key, place): Key => keyOf(index, key, after?.[place] ?? null, work));
   const isBehind = (position: number) => after === null || isAfterCursor(keys, position);
+  const page: Page = { index, bits, keys, isBehind, startsBehind: after !== null, limit, work };
   const first = keys[0]!;
-  const found = new BestRows(keys, limit);
-  if (!first.column) {
-    const { isAscending, cursor } = first;
-    const visit = (position: number) => {
-      if (isBehind(position)) found.add(position);
-      return !found.isFull;
-    };
-    if (isAscending) eachPosition(bits, after ? Math.ceil(cursor) : 0, visit);
-    else eachPositionDown(bits, after ? Math.floor(cursor) + 1 : index.rowCount, visit);
-  } else if (count * count <= 4 * limit * index.rowCount) {
-    eachPosition(bits, 0, (position) => {
-      if (isBehind(position)) found.add(position);
-      return true;
-    });
-  } else {
-    walk({ first, found, isBehind, bits, startsBehind: after !== null });
-  }
+  let found: BestRows | undefined;
+  if (!first.column) found = byId(page);
+  else if (count * count > 4 * limit * index.rowCount) found = walk(page, walkedPerMatch * count);
+  found ??= comparedAll(page, count);
   return found.positions.map((position) => index.idAt(position));
 }
 
-function walk({
-  first,
-  found,
-  isBehind,
-  bits,
-  startsBehind,
-}: {
-  first: Key;
-  found: BestRows;
-  isBehind: (position: number) => boolean;
+interface Page {
+  index: RecordIndex;
   bits: Selection['bits'];
+  keys: readonly Key[];
+  /** Whether the row lies behind the cursor. */
+  isBehind: (position: number) => boolean;
   startsBehind: boolean;
-}): void {
-  const column = first.column!;
-  const { isAscending, cursor } = first;
+  limit: number;
+  work: WorkLimit;
+}
+
+function byId({ index, bits, keys, isBehind, startsBehind, limit, work }: Page): BestRows {
+  const { isAscending, cursor } = keys[0]!;
+  const found = new BestRows(keys, limit, work);
+  work.spend(index.wordCount);
+  const visit = (position: number) => {
+    if (isBehind(position)) found.add(position);
+    return !found.isFull;
+  };
+  if (isAscending) eachPosition(bits, startsBehind ? Math.ceil(cursor) : 0, visit);
+  else eachPositionDown(bits, startsBehind ? Math.floor(cursor) + 1 : index.rowCount, visit);
+  return found;
+}
+
+function comparedAll({ index, bits, keys, isBehind, limit, work }: Page, count: number): BestRows {
+  const found = new BestRows(keys, limit, work);
+  work.spend(index.wordCount + count * stepsOfComparison);
+  eachPosition(bits, 0, (position) => {
+    if (isBehind(position)) found.add(position);
+    return true;
+  });
+  return found;
+}
+
+/** Undefined when the rows that match are so late in the order that the walk is not worth it. */
+function walk(page: Page, visitedMax: number): BestRows | undefined {
+  const { index, bits, keys, isBehind, startsBehind, limit, work } = page;
+  const found = new BestRows(keys, limit, work);
+  const { column, isAscending, cursor } = keys[0] as Key & { column: ColumnIndex };
   const step = isAscending ? 1 : -1;
   let key = isAscending ? 0 : column.keyCount - 1;
   if (startsBehind && cursor === noRank) key = column.keyCount;
   else if (startsBehind) key = isAscending ? Math.ceil(cursor) : Math.floor(cursor);
+  const visit = (position: number) => {
+    if (hasBit(bits, position) && isBehind(position)) found.add(position);
+  };
+  let visited = 0;
   for (; key >= 0 && key < column.keyCount; key += step) {
-    for (const position of column.rowsOf(key)) {
-      if (hasBit(bits, position) && isBehind(position)) found.add(position);
-    }
-    if (found.isFull) return;
+    const rows = column.rowCountOf(key);
+    visited += 1 + rows;
+    if (visited > visitedMax) return undefined;
+    work.spend((1 + rows) * stepsOfWalkedRow);
+    column.eachRow(key, visit);
+    if (found.isFull) return found;
   }
-  // Rows without a value come last.
-  eachPosition(bits, 0, (position) => {
+  // Rows without a value come last. In the order of the id alone, the first ones are the page.
+  work.spend(index.rowCount * stepsOfRow);
+  const isById = keys.length === 2;
+  const visitNull = (position: number) => {
     if (column.rankOf(position) === noRank && isBehind(position)) found.add(position);
-    return true;
-  });
+    return !(isById && found.isFull);
+  };
+  if (isById && !keys[1]!.isAscending) eachPositionDown(bits, index.rowCount, visitNull);
+  else eachPosition(bits, 0, visitNull);
+  return found;
 }
 
-function keyOf(index: RecordIndex, { column: name, type, direction }: SortKey, value: string | null): Key {
+function keyOf(
+  index: RecordIndex,
+  { column: name, type, direction }: SortKey,
+  value: string | null,
+  work: WorkLimit,
+): Key {
   const isAscending = direction === 'asc';
   if (name === 'id') {
     const id = BigInt(value ?? 0);
@@ -85,8 +123,8 @@ function keyOf(index: RecordIndex, { column: name, type, direction }: SortKey, v
   const column = index.column(name);
   if (value === null) return { column, isAscending, cursor: noRank };
   const wanted = integerOrText(type, value);
-  const key = column.findKey(wanted);
-  return { column, isAscending, cursor: key ?? column.firstKey(wanted) - 0.5 };
+  const key = column.findKey(wanted, work);
+  return { column, isAscending, cursor: key ?? column.firstKey(wanted, work) - 0.5 };
 }
 
 const rankOf = ({ column }: Key, position: number) => (column ? column.rankOf(position) : position);
@@ -113,6 +151,7 @@ class BestRows {
   constructor(
     private readonly keys: readonly Key[],
     private readonly limit: number,
+    private readonly work: WorkLimit,
   ) {}
 
   get isFull(): boolean {
@@ -120,8 +159,12 @@ class BestRows {
   }
 
   add(position: number): void {
-    const { positions } = this;
+    const { positions, work } = this;
+    const steps = stepsOfComparison * this.keys.length;
+    work.spend(steps);
     if (this.isFull && this.compare(position, positions.at(-1)!) > 0) return;
+    // A binary search, and moving the rows behind.
+    work.spend(steps * Math.ceil(Math.log2(positions.length + 1)) + (positions.length >> 3));
     let low = 0;
     let high = positions.length;
     while (low < high) {
