@@ -61,7 +61,8 @@ describe.each(overlays)('the %s overlay', (overlay) => {
     for (const { name, value } of container.env ?? []) {
       // Replaces the cluster's own secret, whether the app needs it in this environment or not.
       const secret = createHash('sha256').update(name).digest('hex');
-      env[name] = value ?? (name.endsWith('_URL') ? `postgres://user:${secret}@database/tradewind` : secret);
+      const scheme = name.endsWith('DATABASE_URL') ? 'postgres' : 'https';
+      env[name] = value ?? (name.endsWith('_URL') ? `${scheme}://user:${secret}@host/tradewind` : secret);
     }
     expect(Object.keys(AppConfig.settings).filter((name) => !(name in env))).toEqual([]);
     expect(() => new AppConfig(env)).not.toThrow();

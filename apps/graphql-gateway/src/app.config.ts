@@ -70,25 +70,40 @@ export class AppConfig extends configClass({
     desc: 'Whether a request for a document that was answered before goes past Apollo Server, which makes small pages faster; the answers are the same',
     default: true,
   }),
-  FILTER_ENGINE: choice(['postgres', 'embedded', 'auto'], {
-    desc: 'What finds the records of a filter: PostgreSQL; an index in the memory of the process (embedded); or that index for tables of 200,000 rows or more (auto). The index counts exactly in milliseconds at millions of rows, for memory and a build in the background. The answers are the same',
+  FILTER_ENGINE: choice(['postgres', 'embedded', 'opensearch', 'auto'], {
+    desc: 'What finds the records of a filter: PostgreSQL; an index in the memory of the process (embedded); an index in OpenSearch (opensearch), which `index follow` feeds; or the index in memory for tables of 200,000 rows or more (auto). An index counts exactly in milliseconds at millions of rows. The answers are the same, and PostgreSQL answers what an index cannot',
     default: 'postgres',
   }),
   // A table that does not fit is left to PostgreSQL. A build takes about as much again, beside the index in use.
   FILTER_ENGINE_MEMORY_MAX_MB: integer({
-    desc: 'Most memory of that index in one process, all entities and builds included, MiB; a table that does not fit is left to PostgreSQL',
+    desc: 'Most memory of the index in memory of one process, all entities and builds included, MiB; a table that does not fit is left to PostgreSQL',
     default: 2048,
     min: 1,
   }),
   FILTER_ENGINE_REFRESH_MS: integer({
-    desc: 'How often that index looks for changed records, milliseconds; a request that finds it behind makes it look at once',
+    desc: 'How often the engine looks for changed records, milliseconds; a request that finds it behind makes it look at once',
     default: 1000,
     min: 10,
   }),
   OPENSEARCH_URL: secretUrl({
     desc: 'Address of the OpenSearch cluster that holds the index of records, with user and password if it wants them',
     default: undefined,
-    example: 'https://gateway:password@opensearch:9200',
+    example: 'https://opensearch:9200',
+    productionRule: httpsOnly,
+    requiredWhen: (values) => values['FILTER_ENGINE'] === 'opensearch',
+  }),
+  OPENSEARCH_USER: str({ desc: 'User of the cluster; OPENSEARCH_URL may hold it instead', default: undefined }),
+  OPENSEARCH_PASSWORD: secret({ desc: 'Password of OPENSEARCH_USER', default: undefined }),
+  OPENSEARCH_CA_FILE: str({
+    desc: 'PEM file of the authority that signed the certificate of the cluster; those of the system unless set',
+    default: undefined,
+    example: '/etc/opensearch/ca.crt',
+  }),
+  // Pages and counts take 5 to 40 ms at a million records.
+  OPENSEARCH_TIMEOUT_MS: integer({
+    desc: 'Longest wait for one search, milliseconds; then PostgreSQL answers, until the cluster answers again',
+    default: 1000,
+    min: 1,
   }),
   OPENSEARCH_PREFIX: str({ desc: 'Beginning of the names of its indexes', default: 'tradewind' }),
   // One shard holds some 10 million records.

@@ -27,21 +27,31 @@ export class AppEvents extends eventsClass('graphql-gateway', {
     labels: ['source', 'reason'],
     level: 'debug',
   },
+  filter_engine_failed: {
+    help: 'Searches that the filter engine could not end because of a fault',
+    labels: ['engine', 'entity'],
+    level: 'error',
+  },
   filter_index_built: {
     help: 'Builds of an index of the filter engine in memory',
     labels: ['entity'],
     histogram: { field: 'seconds', buckets: [0.1, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500] },
   },
-  filter_index_lost: { help: 'Times the data changed too much for an index in memory to follow', labels: ['entity'] },
+  filter_index_lost: { help: 'Times the data changed too much for a filter engine to follow', labels: ['entity'] },
   filter_index_failed: {
     help: 'Builds of an index in memory that were given up',
     labels: ['entity', 'reason'],
     level: 'warn',
   },
   filter_index_wrong: {
-    help: 'Times an index in memory named rows that are not there',
+    help: 'Times a filter engine named rows that are not there',
     labels: ['entity'],
     level: 'error',
+  },
+  search_index_unreachable: {
+    help: 'Times that OpenSearch ceased to answer what it holds',
+    labels: ['entity'],
+    level: 'warn',
   },
   search_index_leading: { help: 'Times this process began to feed an index in OpenSearch', labels: ['entity'] },
   search_index_building: {

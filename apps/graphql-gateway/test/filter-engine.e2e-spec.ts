@@ -9,13 +9,14 @@ import {
   type FilterRecord,
   type NormalisedFilter,
 } from '@tradewind/filters';
-import type { Entity, SortKey } from '@tradewind/filter-engine';
+import type { EmbeddedEngine, Entity, SortKey } from '@tradewind/filter-engine';
 import { startService } from '@tradewind/service-kit';
 import fc from 'fast-check';
 import { type PageRead, PageReader, type PageRequest } from '../src/connections/page-reader.port.js';
 import { PostgresPageReader } from '../src/connections/page-reader.postgres.js';
 import { orderKeys, pageColumns } from '../src/connections/page-order.js';
-import { FilterEngineService } from '../src/filter-engine/filter-engine.service.js';
+import { EngineMaintenance } from '../src/filter-engine/engine-maintenance.port.js';
+import { FollowedChanges } from '../src/filter-engine/followed-changes.js';
 import { service } from '../src/service.js';
 import { startGateway, type TestGateway } from './support/gateway.js';
 import { generatedIds, generatedRecord, structuredFilter } from './support/generated-companies.js';
@@ -90,14 +91,14 @@ const untilReady = (gateway: TestGateway, entity: Entity = 'company') =>
       'select version from data_version where entity = $1',
       [entity],
     );
-    return gateway.replicas[0]!.app.get(FilterEngineService).current(entity)?.version === BigInt(rows[0]!.version);
+    return gateway.replicas[0]!.app.get(FollowedChanges).current(entity)?.version === BigInt(rows[0]!.version);
   });
 const rowsHeld = (gateway: TestGateway) =>
-  gateway.replicas[0]!.app.get(FilterEngineService).engine.size('company').rows;
+  (gateway.replicas[0]!.app.get(EngineMaintenance).engine as EmbeddedEngine).size('company').rows;
 const answeredByIndex = (gateway: TestGateway) =>
-  metric(gateway, 'page_read_total', '{source="index",reason="answered"}');
+  metric(gateway, 'page_read_total', '{source="embedded",reason="answered"}');
 const answeredByPostgres = (gateway: TestGateway, reason: string) =>
-  metric(gateway, 'page_read_total', `{source="postgresql",reason="${reason}"}`);
+  metric(gateway, 'page_read_total', `{source="postgres",reason="${reason}"}`);
 
 describe(`the filter engine (FILTER_ENGINE_SEED=${seed})`, () => {
   let gateway: TestGateway;

@@ -81,7 +81,7 @@ describe('the commands of the index', () => {
   it('build every index, and replace one that is in use without a gap', async () => {
     const first = await run('build');
     expect(first.code).toBe(0);
-    for (const entity of ['company', 'person', 'deal'])
+    for (const entity of ['company', 'person', 'deal', 'contact'])
       expect(first.text).toContain(`The index of ${entity} is built and in use.`);
     expect(first.text).toContain('12000/12000');
     expect(await counted()).toBe(12_000);

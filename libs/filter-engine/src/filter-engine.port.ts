@@ -47,8 +47,8 @@ export interface FilterAnswer {
 }
 
 /**
- * Why an engine has no answer now: it holds no data yet, only an older version, or is out of reach; or the query is more
- * work than one query may be.
+ * Why an engine has no answer now: it holds no data yet, only an older version, or is out of reach; or the query is
+ * more work than one query may be.
  */
 export type Unanswered = 'not_ready' | 'behind' | 'away' | 'too_costly';
 

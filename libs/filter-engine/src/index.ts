@@ -1,12 +1,13 @@
 export * from './changed-rows.js';
 export { buildIndex, type BuildOrder, type BuildResult } from './embedded/build-index.js';
-export { indexedColumns } from './embedded/columns.js';
+export { indexedColumns } from './indexed-columns.js';
 export { EmbeddedEngine } from './embedded/embedded-engine.js';
 export { type BuiltIndex, readIndex } from './embedded/read-index.js';
 export * from './filter-engine.port.js';
-export { connectOpenSearch } from './opensearch/connect-opensearch.js';
-export { indexedEntities } from './opensearch/sorted-columns.js';
+export { connectOpenSearch, type OpenSearchAddress } from './opensearch/connect-opensearch.js';
+export { indexedEntities } from './sorted-columns.js';
 export type { BuildProgress, CheckOutcome, FeederOptions, FollowEvent, PassOutcome } from './opensearch/feeder.js';
 export { Feeder, IndexMissing } from './opensearch/feeder.js';
 export { OpenSearchEngine, type OpenSearchEngineOptions } from './opensearch/opensearch-engine.js';
 export { RefusedWrite } from './opensearch/search-index-writer.js';
+export { sortsTextsByBytesSql } from './text-order.js';

@@ -2,8 +2,8 @@
 // by PostgreSQL as JSON text: so the words are those of the table's own tsvector, and integers of 64 bits stay exact.
 import { type FilterEntity, filterFields, type Stored, type ValueType } from './filter-fields.js';
 
-/** Days are numbers, so that one range serves dates, amounts and counts. */
-export type SearchFieldKind = 'number' | 'day' | 'keyword' | 'keywords' | 'ids' | 'words' | 'sortText';
+/** Days and instants (microseconds) are numbers, so that one range serves dates, amounts and counts. */
+export type SearchFieldKind = 'number' | 'day' | 'instant' | 'keyword' | 'keywords' | 'ids' | 'words' | 'sortText';
 
 export interface SearchField {
   column: string;
@@ -16,7 +16,7 @@ export interface SearchField {
 /** A column that pages are sorted by. */
 export interface SortedColumn {
   column: string;
-  type: 'date' | 'bigint' | 'text';
+  type: 'date' | 'bigint' | 'text' | 'timestamptz';
 }
 
 // Lucene refuses terms of more than 32,766 bytes. A longer text equals no value of a filter, so it is left out.
@@ -65,7 +65,12 @@ export function searchFields(entity: FilterEntity, sorted: readonly SortedColumn
   return [...fields.values()];
 }
 
-const sortedKinds: Record<SortedColumn['type'], SearchFieldKind> = { date: 'day', bigint: 'number', text: 'sortText' };
+const sortedKinds: Record<SortedColumn['type'], SearchFieldKind> = {
+  date: 'day',
+  bigint: 'number',
+  text: 'sortText',
+  timestamptz: 'instant',
+};
 
 function kindOfOne({ type }: Stored & { shape: 'one' }, { kind }: ValueType): SearchFieldKind {
   if (type === 'date') return 'day';
@@ -80,7 +85,7 @@ export function searchMapping(fields: readonly SearchField[]): Mapping {
   for (const { column, kind, hasRanges, isSorted } of fields) {
     const number = { type: 'long', doc_values: isSorted };
     const keyword = { type: 'keyword', doc_values: isSorted, ignore_above: keywordCharsMax };
-    if (kind === 'number' || kind === 'day') properties[column] = number;
+    if (kind === 'number' || kind === 'day' || kind === 'instant') properties[column] = number;
     else if (hasRanges) properties[column] = { ...keyword, fields: { number } };
     else properties[column] = keyword;
   }
@@ -107,7 +112,18 @@ function valueSql(column: string, kind: SearchFieldKind): string {
     case 'words':
       return `tsvector_to_array(${column})`;
     case 'day':
-      // Infinite dates have no distance.
-      return `case when isfinite(${column}) then ${column} - date '1970-01-01' when ${column} > 'epoch' then 2147483647 when ${column} < 'epoch' then -2147483648 end`;
+      return dayNumberSql(column);
+    case 'instant':
+      return microsecondsSql(column);
   }
+}
+
+/** SQL of a date as days since 1970-01-01. Infinite dates have no distance. */
+export function dayNumberSql(date: string): string {
+  return `case when isfinite(${date}) then ${date} - date '1970-01-01' when ${date} > 'epoch' then 2147483647 when ${date} < 'epoch' then -2147483648 end`;
+}
+
+/** SQL of an instant as microseconds since 1970. The extremes of 64 bits stand for the infinite instants. */
+export function microsecondsSql(instant: string): string {
+  return `case when isfinite(${instant}) then (extract(epoch from ${instant}) * 1000000)::bigint when ${instant} > 'epoch' then ${2n ** 63n - 1n} when ${instant} < 'epoch' then -${2n ** 63n - 1n} end`;
 }

@@ -115,10 +115,15 @@ function inRange(column: string, { min, max }: Range, termOfValue: (value: Scala
 }
 
 /** The value as its field holds it. */
-const termOf =
+export const termOf =
   (type: ColumnType) =>
-  (value: Scalar): string | number =>
-    type === 'date' ? dayNumber(value as string) : String(value);
+  (value: Scalar): string | number => {
+    if (type === 'date') return dayNumber(value as string);
+    return type === 'timestamptz' ? microseconds(value as string) : String(value);
+  };
+
+/** Microseconds since 1970 of an instant as toISOString writes it. */
+const microseconds = (instant: string): string => String(1000n * BigInt(Date.parse(instant)));
 
 /** Days since 1970-01-01, as fields of dates hold them. */
 export const dayNumber = (date: string): number => daysBetween('1970-01-01', date);

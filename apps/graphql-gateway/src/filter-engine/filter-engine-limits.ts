@@ -1,5 +1,4 @@
-// When the engine in memory is worth it, how many changes it follows before it is rebuilt, and how long it waits after
-// a failure.
+// When the engine in memory is worth it, how many changes are followed, and how long an engine waits after a failure.
 
 /** Below this, PostgreSQL answers in a few milliseconds, too. */
 export const rowsMinOfAuto = 200_000;
@@ -17,6 +16,9 @@ export const changedRowsMax = 20_000;
 
 /** How long a request waits for the engine to catch up, which takes a few milliseconds after small changes. */
 export const catchUpMs = 50;
+
+/** How long an engine is not asked that was wrong. A new build or `index check` makes it right. */
+export const distrustedMs = 60_000;
 
 /** Wait after a build that failed: long enough for a database to come back. */
 export const retryAfterMs = 15_000;

@@ -1,6 +1,6 @@
 // The records that changed since a data version, read in one statement, so that version and rows belong together.
 import { Injectable } from '@nestjs/common';
-import { type Entity, indexedColumns } from '@tradewind/filter-engine';
+import { type Entity, indexedColumns, sortsTextsByBytesSql } from '@tradewind/filter-engine';
 import { integerOf, type FilterRecord } from '@tradewind/filters';
 import { DataStore } from '../data-store/data-store.js';
 
@@ -60,6 +60,15 @@ export class RecordChangesStore {
       version: now,
       rows: changed.map((row) => [BigInt(row.changed_id!), row.id === null ? null : recordOf(entity, row)]),
     };
+  }
+
+  /** Whether the database has texts in the order of their bytes. */
+  async sortsTextsByBytes(): Promise<boolean> {
+    const [row] = await this.dataStore.query<{ is_so: boolean }>({
+      text: `select ${sortsTextsByBytesSql} as is_so`,
+      values: [],
+    });
+    return row!.is_so;
   }
 
   /** About how many rows the table has. */

@@ -1,8 +1,7 @@
 // `index follow`: feeds the index of an entity until the process is told to stop. Of several processes one leads. When
 // it is gone, another one goes on: at once if its connection ended, after a minute if its machine vanished.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FollowEvent } from '@tradewind/filter-engine';
-import type { FilterEntity } from '@tradewind/filters';
+import type { Entity, FollowEvent } from '@tradewind/filter-engine';
 import { OperatorError } from '@tradewind/service-kit';
 import type { AppEvents } from '../events.js';
 import type { SearchIndexFeeders } from './search-index.feeders.js';
@@ -16,14 +15,11 @@ export interface Following {
   events: AppEvents;
   signal: AbortSignal;
   /** When the index of an entity was last up to date, by performance.now(); only of those that this process feeds. */
-  upToDateMs: Map<FilterEntity, number>;
+  upToDateMs: Map<Entity, number>;
 }
 
 /** Resolves after the signal, when the changes that it had read are written. */
-export async function followChanges(
-  entity: FilterEntity,
-  { feeders, events, signal, upToDateMs }: Following,
-): Promise<void> {
+export async function followChanges(entity: Entity, { feeders, events, signal, upToDateMs }: Following): Promise<void> {
   let isFailing = false;
   const onEvent = (event: FollowEvent) => {
     isFailing = false;

@@ -1,7 +1,6 @@
 // Operator commands of the index in OpenSearch: `tradewind graphql-gateway index build | follow | check`.
 import type { INestApplicationContext } from '@nestjs/common';
-import { indexedEntities } from '@tradewind/filter-engine';
-import type { FilterEntity } from '@tradewind/filters';
+import { type Entity, indexedEntities } from '@tradewind/filter-engine';
 import {
   addExamples,
   Metrics,
@@ -19,7 +18,7 @@ import { followChanges } from './follow-changes.js';
 import { SearchIndexFeeders } from './search-index.feeders.js';
 
 interface EntityOption {
-  entity?: FilterEntity;
+  entity?: Entity;
 }
 
 const wrongIdsShown = 5;
@@ -63,7 +62,7 @@ export function addIndexCommands(program: Command, open: () => Promise<INestAppl
     );
 }
 
-async function build(entity: FilterEntity, feeders: SearchIndexFeeders, signal: AbortSignal): Promise<void> {
+async function build(entity: Entity, feeders: SearchIndexFeeders, signal: AbortSignal): Promise<void> {
   const bar = new SingleBar(
     {
       format: `${entity.padEnd(8)} {bar} {percentage}% | {value}/{total} | {eta_formatted} left`,
@@ -88,12 +87,8 @@ async function build(entity: FilterEntity, feeders: SearchIndexFeeders, signal: 
   else throw new OperatorError(`Another process builds the index of ${entity}.`);
 }
 
-async function follow(
-  app: INestApplicationContext,
-  entities: readonly FilterEntity[],
-  metricsPort?: number,
-): Promise<void> {
-  const upToDateMs = new Map<FilterEntity, number>();
+async function follow(app: INestApplicationContext, entities: readonly Entity[], metricsPort?: number): Promise<void> {
+  const upToDateMs = new Map<Entity, number>();
   const events = app.get(AppEvents);
   events.gauge(
     'search_index_lag_seconds',
@@ -112,7 +107,7 @@ async function follow(
   }
 }
 
-async function check(feeders: SearchIndexFeeders, entities: readonly FilterEntity[], sample?: number): Promise<void> {
+async function check(feeders: SearchIndexFeeders, entities: readonly Entity[], sample?: number): Promise<void> {
   const signal = stopSignal();
   const rows: string[][] = [];
   for (const entity of entities) {
@@ -125,9 +120,9 @@ async function check(feeders: SearchIndexFeeders, entities: readonly FilterEntit
   if (signal.aborted) throw new OperatorError('The comparison is stopped before its end.');
 }
 
-const entitiesOf = (entity?: FilterEntity): readonly FilterEntity[] => (entity ? [entity] : indexedEntities);
+const entitiesOf = (entity?: Entity): readonly Entity[] => (entity ? [entity] : indexedEntities);
 
-function toEntity(text: string): FilterEntity {
+function toEntity(text: string): Entity {
   const entity = indexedEntities.find((each) => each === text);
   if (entity === undefined) throw new OperatorError(`--entity must be one of ${indexedEntities.join(', ')}`);
   return entity;

@@ -1,10 +1,10 @@
 // Feeders of the index in OpenSearch, each with a connection of its own to the data tables: the same that the pages
 // are read from, because an index must not know versions that pages do not have yet.
 import { Injectable } from '@nestjs/common';
-import { connectOpenSearch, Feeder } from '@tradewind/filter-engine';
-import type { FilterEntity } from '@tradewind/filters';
-import { connectionOptions, OperatorError, WatchedClient } from '@tradewind/service-kit';
+import { connectOpenSearch, type Entity, Feeder } from '@tradewind/filter-engine';
+import { connectionOptions, WatchedClient } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
+import { openSearchAddress } from './search-index.address.js';
 
 // The feeder holds locks while it has its connection. A process that vanished or hangs must not hold them for long.
 const lockOptions = [
@@ -20,9 +20,9 @@ export class SearchIndexFeeders {
   constructor(private readonly config: AppConfig) {}
 
   /** @throws when PostgreSQL or OpenSearch is away; OperatorError without OPENSEARCH_URL */
-  async use<T>(entity: FilterEntity, work: (feeder: Feeder) => Promise<T>): Promise<T> {
+  async use<T>(entity: Entity, work: (feeder: Feeder) => Promise<T>): Promise<T> {
     const { config } = this;
-    if (config.OPENSEARCH_URL === undefined) throw new OperatorError('OPENSEARCH_URL is not set');
+    const address = openSearchAddress(config);
     const connection = connectionOptions(
       {
         DATABASE_URL: config.DATA_DATABASE_URL ?? config.DATABASE_URL,
@@ -34,7 +34,7 @@ export class SearchIndexFeeders {
       'graphql_gateway search index',
     );
     const db = new WatchedClient({ ...connection, options: `${connection.options} ${lockOptions}` });
-    const client = await connectOpenSearch(config.OPENSEARCH_URL);
+    const client = await connectOpenSearch(address);
     try {
       await db.connect();
       return await work(

@@ -3,7 +3,7 @@
 import type { Condition } from '@tradewind/filters';
 import type { Entity, FilterQuery } from '../filter-engine.port.js';
 import { filterSize } from '../filter-size.js';
-import { indexedColumns } from './columns.js';
+import { indexedColumns } from '../indexed-columns.js';
 
 /** Values, words and bounds of one filter. */
 const valuesMax = 2_000;

@@ -2,7 +2,7 @@
 // taken from the budget before it is allocated.
 import { setBit, wordsFor } from './bits.js';
 import { type ColumnParts, noRank, postingOfStep } from './column-index.js';
-import { type IndexedColumn, isText } from './columns.js';
+import { type IndexedColumn, isText } from '../indexed-columns.js';
 import type { MemoryBudget } from './memory-budget.js';
 
 // 128 sets take 16 bytes a row. An interval then costs one pass over the bits and at most 2 / 128 of the rows singly:

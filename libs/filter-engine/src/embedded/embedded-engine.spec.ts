@@ -4,7 +4,7 @@ import { canonicalKey, type Condition, type NormalisedFilter } from '@tradewind/
 import type { FilterQuery, SortKey } from '../filter-engine.port.js';
 import { columnBuilder } from './column-builders.js';
 import type { ColumnParts } from './column-index.js';
-import { indexedColumns, isText } from './columns.js';
+import { indexedColumns, isText } from '../indexed-columns.js';
 import { EmbeddedEngine } from './embedded-engine.js';
 import { MemoryBudget } from './memory-budget.js';
 import { stepsMax } from './work-limit.js';

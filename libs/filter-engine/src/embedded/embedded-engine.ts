@@ -8,7 +8,7 @@ import {
   type Unanswered,
 } from '../filter-engine.port.js';
 import { isAnswerable } from './answerable.js';
-import { indexedColumns } from './columns.js';
+import { indexedColumns } from '../indexed-columns.js';
 import { selectionsMax } from './embedded-limits.js';
 import { select, type Selection } from './filter-evaluation.js';
 import type { BuiltIndex } from './read-index.js';

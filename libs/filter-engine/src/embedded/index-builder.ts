@@ -2,7 +2,7 @@
 import type { BinaryRow } from './copy-rows-reader.js';
 import { columnBuilder, type ColumnBuilder } from './column-builders.js';
 import type { ColumnParts } from './column-index.js';
-import type { IndexedColumn } from './columns.js';
+import type { IndexedColumn } from '../indexed-columns.js';
 import type { MemoryBudget } from './memory-budget.js';
 import type { IndexParts } from './record-index.js';
 

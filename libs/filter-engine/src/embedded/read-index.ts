@@ -5,10 +5,11 @@ import type pg from 'pg';
 import copyStreams from 'pg-copy-streams';
 import type { Entity } from '../filter-engine.port.js';
 import { wordsFor } from './bits.js';
-import { columnSql, indexedColumns } from './columns.js';
+import { columnSql, indexedColumns } from '../indexed-columns.js';
 import { CopyRowsReader } from './copy-rows-reader.js';
 import { selectionsMax } from './embedded-limits.js';
 import { IndexBuilder } from './index-builder.js';
+import { sortsTextsByBytesSql } from '../text-order.js';
 import { MemoryBudget } from './memory-budget.js';
 import type { IndexParts } from './record-index.js';
 
@@ -34,8 +35,7 @@ export async function readIndex(client: pg.ClientBase, entity: Entity, bytesMax:
   await client.query('set local max_parallel_workers_per_gather = 0');
   const { rows } = await client.query<{ version: string; count: string; sorts_by_bytes: boolean }>(
     `select (select version from data_version where entity = $1) as version, (select count(*) from ${entity}) as count,
-       (select datlocprovider = 'b' or (datlocprovider = 'c' and datcollate in ('C', 'POSIX', 'C.UTF-8', 'C.utf8'))
-        from pg_database where datname = current_database()) as sorts_by_bytes`,
+       ${sortsTextsByBytesSql} as sorts_by_bytes`,
     [entity],
   );
   const { version, sorts_by_bytes: sortsTextsByBytes } = rows[0]!;

@@ -1,7 +1,8 @@
 // What the feeder reads from PostgreSQL. Every statement names the data version of its snapshot, and documents come as
 // JSON text that OpenSearch takes as it is.
-import { type FilterEntity, searchDocumentSql } from '@tradewind/filters';
+import { searchDocumentSql } from '@tradewind/filters';
 import type pg from 'pg';
+import type { Entity } from '../filter-engine.port.js';
 import { fieldsOf } from './search-index.js';
 
 export type Queryable = Pick<pg.ClientBase, 'query'>;
@@ -19,7 +20,7 @@ const changedIdsMax = 5_000;
  * A document with a digest of all its other fields, by which `index check` compares. It ends with `}` and has at least
  * the id.
  */
-function documentsSql(entity: FilterEntity, condition: string): string {
+function documentsSql(entity: Entity, condition: string): string {
   return `select t.id, left(d.document, -1) || ',"digest":' || ${digestSql} || '}' as document
     from ${entity} t cross join lateral (select ${searchDocumentSql(fieldsOf(entity))} as document offset 0) d ${condition}`;
 }
@@ -42,7 +43,7 @@ export interface Documents {
 /** The documents of the next records in the order of ids. */
 export async function nextDocuments(
   db: Queryable,
-  entity: FilterEntity,
+  entity: Entity,
   { after, limit }: { after: bigint; limit: number },
 ): Promise<Documents> {
   const page = documentsSql(entity, 'where t.id > $2::bigint order by t.id limit $3');
@@ -52,7 +53,7 @@ export async function nextDocuments(
 /** The digests of the records of a range of ids, both ends included. */
 export async function digestsBetween(
   db: Queryable,
-  entity: FilterEntity,
+  entity: Entity,
   { first, last }: IdRange,
 ): Promise<Map<string, bigint>> {
   const { rows } = await db.query<{ id: string; digest: string }>(
@@ -65,14 +66,14 @@ export async function digestsBetween(
 }
 
 /** The documents of these records as they are now. */
-export async function documentsOf(db: Queryable, entity: FilterEntity, ids: readonly string[]): Promise<Documents> {
+export async function documentsOf(db: Queryable, entity: Entity, ids: readonly string[]): Promise<Documents> {
   const some = documentsSql(entity, 'where t.id = any($2::bigint[])');
   const { version, documents } = await read(db, entity, some, [ids]);
   const byId = new Map(documents.map((each) => [each.id, each]));
   return { version, documents: ids.map((id) => byId.get(id) ?? { id, document: null }) };
 }
 
-async function read(db: Queryable, entity: FilterEntity, sql: string, values: readonly unknown[]): Promise<Documents> {
+async function read(db: Queryable, entity: Entity, sql: string, values: readonly unknown[]): Promise<Documents> {
   // Without a record there is still one row, with the version.
   const { rows } = await db.query<{ version: string; id: string | null; document: string }>(
     `select v.version, d.id::text as id, d.document from data_version v left join (${sql}) d on true
@@ -104,7 +105,7 @@ select now.version, coalesce(max(taken.version), $2::bigint)::text as up_to,
   array(select distinct unnest(ids)::text from taken) as ids
 from now left join taken on true group by now.version`;
 
-export async function changesSince(db: Queryable, entity: FilterEntity, version: bigint): Promise<Changes> {
+export async function changesSince(db: Queryable, entity: Entity, version: bigint): Promise<Changes> {
   const { rows } = await db.query<{ version: string; up_to: string; is_known: boolean; ids: string[] }>(changedIdsSql, [
     entity,
     String(version),
@@ -117,7 +118,7 @@ export async function changesSince(db: Queryable, entity: FilterEntity, version:
 }
 
 /** About how many records there are. */
-export async function estimatedCount(db: Queryable, entity: FilterEntity): Promise<number> {
+export async function estimatedCount(db: Queryable, entity: Entity): Promise<number> {
   const { rows } = await db.query<{ total: string }>(
     'select greatest(reltuples, 0)::bigint as total from pg_class where oid = $1::regclass',
     [entity],

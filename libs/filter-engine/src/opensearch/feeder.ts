@@ -3,8 +3,8 @@
 // even if a lock is lost.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@opensearch-project/opensearch';
-import type { FilterEntity } from '@tradewind/filters';
 import type pg from 'pg';
+import type { Entity } from '../filter-engine.port.js';
 import {
   changesSince,
   digestsBetween,
@@ -24,7 +24,7 @@ export interface FeederOptions {
   client: Client;
   /** Of the names of all indexes. */
   prefix: string;
-  entity: FilterEntity;
+  entity: Entity;
   shards: number;
   replicas: number;
 }
@@ -62,7 +62,7 @@ export type FollowEvent =
 
 /** There is no index to compare, or it cannot be brought up to date. */
 export class IndexMissing extends Error {
-  constructor(entity: FilterEntity) {
+  constructor(entity: Entity) {
     super(`The index of ${entity} has to be built first`);
   }
 }

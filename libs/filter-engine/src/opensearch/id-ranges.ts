@@ -1,6 +1,6 @@
 // Which records a comparison of index and PostgreSQL looks at: all, or a random sample. The gaps between ids belong to
 // the ranges, so that records are found that only the index has.
-import type { FilterEntity } from '@tradewind/filters';
+import type { Entity } from '../filter-engine.port.js';
 import { estimatedCount, type IdRange, type Queryable } from './changed-documents.js';
 
 /** Ids from 1 to the largest of PostgreSQL. */
@@ -12,7 +12,7 @@ const recordsPerRange = 1_000;
 const sampledRangesMin = 20;
 
 /** All records, in ranges that follow each other. */
-export async function* allRanges(db: Queryable, entity: FilterEntity): AsyncGenerator<IdRange> {
+export async function* allRanges(db: Queryable, entity: Entity): AsyncGenerator<IdRange> {
   for (let first = everyId.first; ;) {
     const { last, isLast } = await rangeFrom(db, entity, first, recordsPerRange);
     yield { first, last };
@@ -22,7 +22,7 @@ export async function* allRanges(db: Queryable, entity: FilterEntity): AsyncGene
 }
 
 /** Random ranges with about `sample` records in all, or all ranges when there are no more. Some records come twice. */
-export async function* sampledRanges(db: Queryable, entity: FilterEntity, sample: number): AsyncGenerator<IdRange> {
+export async function* sampledRanges(db: Queryable, entity: Entity, sample: number): AsyncGenerator<IdRange> {
   if (sample >= (await estimatedCount(db, entity))) {
     yield* allRanges(db, entity);
     return;
@@ -40,7 +40,7 @@ export async function* sampledRanges(db: Queryable, entity: FilterEntity, sample
 }
 
 /** The range that begins with an id and holds this many records, or all that are left. */
-async function rangeFrom(db: Queryable, entity: FilterEntity, first: bigint, records: number) {
+async function rangeFrom(db: Queryable, entity: Entity, first: bigint, records: number) {
   const { rows } = await db.query<{ id: string }>(
     `select id::text as id from ${entity} where id >= $1::bigint order by id offset $2 limit 1`,
     [String(first), records - 1],

@@ -12,7 +12,7 @@ import {
 } from '../filter-engine.port.js';
 import { isSmallEnough, marks, searchesOf } from './page-query.js';
 import { aliasOf, type SeenVersions, seenVersions } from './search-index.js';
-import { isIndexed, sortedColumns } from './sorted-columns.js';
+import { sortedColumns } from '../sorted-columns.js';
 
 export interface OpenSearchEngineOptions {
   /** Without retries, and with long numerals: ids may be larger than 2^53. */
@@ -22,7 +22,7 @@ export interface OpenSearchEngineOptions {
   /** Longest wait for one search, milliseconds. */
   timeoutMs: number;
   /** Whether the database sorts texts by their bytes, as OpenSearch does. */
-  sortsTextsByBytes: boolean;
+  sortsTextsByBytes: () => boolean;
 }
 
 /** More would take longer than a search. */
@@ -64,11 +64,10 @@ export class OpenSearchEngine extends FilterEngine {
     after,
     limit,
   }: Pick<FilterQuery, 'filter' | 'sort' | 'after' | 'limit'>): boolean {
-    if (!isIndexed(filter.entity)) return false;
     const sorted = sortedColumns[filter.entity];
-    const { sortsTextsByBytes } = this.options;
     const isSortable = ({ column, type }: FilterQuery['sort'][number]) =>
-      column === 'id' || (sorted.some((each) => each.column === column) && (type !== 'text' || sortsTextsByBytes));
+      column === 'id' ||
+      (sorted.some((each) => each.column === column) && (type !== 'text' || this.options.sortsTextsByBytes()));
     // A window of 10,000 records is the default of the cluster.
     if (limit > 5_000 || !sort.every(isSortable)) return false;
     return !after?.some((value) => isCut(value)) && isSmallEnough(filter);

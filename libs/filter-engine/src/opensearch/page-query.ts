@@ -3,11 +3,11 @@ import {
   allOf,
   anyOf,
   clauseCount,
-  dayNumber,
   type NormalisedFilter,
   noneOf,
   searchQuery,
   type SearchQuery,
+  termOf,
 } from '@tradewind/filters';
 import type { CursorPosition, FilterQuery, SortKey } from '../filter-engine.port.js';
 
@@ -76,14 +76,10 @@ function behind(sort: readonly SortKey[], position: CursorPosition): SearchQuery
       equal.push(isNull);
       continue;
     }
-    const term = termOf(key, value);
+    const term = termOf(key.type)(value);
     parts.push(allOf([...equal, { range: { [column]: { [direction === 'asc' ? 'gt' : 'lt']: term } } }]));
     if (isNullable) parts.push(allOf([...equal, isNull]));
     equal.push({ term: { [column]: term } });
   }
   return anyOf(parts);
-}
-
-function termOf({ type }: SortKey, value: string): string | number {
-  return type === 'date' ? dayNumber(value) : value;
 }

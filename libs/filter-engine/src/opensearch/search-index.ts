@@ -2,20 +2,36 @@
 // search that sees them knows what it saw: all changes up to `from`, and none after `to`. This holds because one writer
 // writes in this order, each step acknowledged: `to`, the records, `from`; and a refresh of a shard shows all of its
 // writes up to a moment. Their id is negative and holds the data version, so they come first in the order of ids.
-import { type FilterEntity, type SearchField, searchFields, searchMapping } from '@tradewind/filters';
+import { type SearchField, searchFields, searchMapping } from '@tradewind/filters';
 import type { Entity } from '../filter-engine.port.js';
-import { sortedColumns } from './sorted-columns.js';
+import { type IndexedColumn, indexedColumns } from '../indexed-columns.js';
+import { sortedColumns } from '../sorted-columns.js';
 
 /** The name that searches use; it points to one index. */
 export function aliasOf(prefix: string, entity: Entity): string {
   return `${prefix}-${entity}`;
 }
 
-export function fieldsOf(entity: FilterEntity): readonly SearchField[] {
-  return searchFields(entity, sortedColumns[entity]);
+export function fieldsOf(entity: Entity): readonly SearchField[] {
+  if (entity !== 'contact') return searchFields(entity, sortedColumns[entity]);
+  return indexedColumns.contact.map((each) => ({
+    column: each.column,
+    kind: kindOf(each),
+    hasRanges: each.isRanged,
+    isSorted: each.isSorted,
+  }));
 }
 
-export function indexBody(entity: FilterEntity, options: { shards: number; replicas: number }): object {
+function kindOf({ type, shape, isRanged, isSorted }: IndexedColumn): SearchField['kind'] {
+  if (shape === 'words') return 'words';
+  if (shape === 'list') return type === 'bigint' ? 'ids' : 'keywords';
+  if (type === 'date') return 'day';
+  if (type === 'timestamptz') return 'instant';
+  if (!isRanged && !isSorted) return 'keyword';
+  return type === 'text' ? 'sortText' : 'number';
+}
+
+export function indexBody(entity: Entity, options: { shards: number; replicas: number }): object {
   return {
     settings: {
       number_of_shards: options.shards,

@@ -1,15 +1,15 @@
-// The columns that the index holds of each entity: all that filters read and pages are sorted by. The id is always
+// The columns that an engine holds of each entity: all that filters read and pages are sorted by. The id is always
 // there.
-import { type ColumnType, type FilterEntity, filterFields } from '@tradewind/filters';
-import type { Entity } from '../filter-engine.port.js';
-import { sortedColumns } from '../opensearch/sorted-columns.js';
+import { type ColumnType, dayNumberSql, type FilterEntity, filterFields, microsecondsSql } from '@tradewind/filters';
+import type { Entity } from './filter-engine.port.js';
+import { sortedColumns } from './sorted-columns.js';
 
 export interface IndexedColumn {
   column: string;
   type: ColumnType;
   /** A list of such values, the words of a text vector, or one value or null. */
   shape: 'one' | 'list' | 'words';
-  /** Whether filters ask for intervals of its single values. */
+  /** Whether filters ask for intervals of its values, or whether a list has any. */
   isRanged: boolean;
   isSorted: boolean;
 }
@@ -22,19 +22,20 @@ const column = (
   { shape = 'one', isRanged = false, isSorted = false }: Options = {},
 ): IndexedColumn => ({ column: name, type, shape, isRanged, isSorted });
 
+/** The gateway makes the conditions on contacts, not the filters of libs/filters. */
 const contactColumns: readonly IndexedColumn[] = [
   ...['person_id', 'company_id', 'user_id', 'import_id'].map((name) => column(name, 'bigint')),
-  ...['opportunity_ids', 'collection_ids'].map((name) => column(name, 'bigint', { shape: 'list' })),
+  column('opportunity_ids', 'bigint', { shape: 'list' }),
+  column('collection_ids', 'bigint', { shape: 'list', isRanged: true }),
   ...['matching_status', 'sync_source_type', 'sync_source_name'].map((name) => column(name, 'text')),
   ...['has_sync_issues', 'is_contact', 'is_crm', 'is_deleted', 'is_blacklisted', 'is_shared'].map((name) =>
     column(name, 'boolean'),
   ),
   column('owner_id', 'uuid'),
   column('search', 'text', { shape: 'words' }),
-  ...['created_at', 'updated_at'].map((name) => column(name, 'timestamptz', { isRanged: true, isSorted: true })),
-  ...['name', 'email', 'person_name'].map((name) => column(name, 'text', { isSorted: true })),
-  column('person_birth_date', 'date', { isSorted: true }),
-  column('person_gross_salary_amount', 'bigint', { isSorted: true }),
+  ...sortedColumns.contact.map(({ column: name, type }) =>
+    column(name, type, { isRanged: type === 'timestamptz', isSorted: true }),
+  ),
 ];
 
 export const indexedColumns: Readonly<Record<Entity, readonly IndexedColumn[]>> = {
@@ -98,10 +99,8 @@ export function columnSql({ column: name, type, shape }: IndexedColumn): string 
     case 'boolean':
       return `${value}::integer::bigint`;
     case 'date':
-      // Infinite dates have no distance.
-      return `(case when isfinite(${value}) then ${value} - date '1970-01-01' when ${value} > 'epoch' then 2147483647 when ${value} < 'epoch' then -2147483648 end)::bigint`;
+      return `(${dayNumberSql(value)})::bigint`;
     case 'timestamptz':
-      // The extremes of 64 bits stand for the infinite instants.
-      return `case when isfinite(${value}) then (extract(epoch from ${value}) * 1000000)::bigint when ${value} > 'epoch' then ${2n ** 63n - 1n} when ${value} < 'epoch' then -${2n ** 63n - 1n} end`;
+      return microsecondsSql(value);
   }
 }

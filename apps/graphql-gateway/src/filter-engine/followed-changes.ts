@@ -1,0 +1,118 @@
+// Follows the changes of the data since the version of the engine, whichever engine it is. An engine leaves out the
+// records that changed, and the page reader judges them.
+import { Inject, Injectable } from '@nestjs/common';
+import { ChangedRows, type Entity, indexedEntities } from '@tradewind/filter-engine';
+import { BackgroundWork, type Work } from '@tradewind/service-kit';
+import { ServiceError } from '@tradewind/shared-types';
+import { AppConfig } from '../app.config.js';
+import { AppEvents } from '../events.js';
+import { EngineMaintenance } from './engine-maintenance.port.js';
+import { changedRowsMax, distrustedMs } from './filter-engine-limits.js';
+import { RecordChangesStore } from './record-changes.store.js';
+
+interface Followed {
+  /** All changes since the version of the engine; undefined while it has none, and when they are not known. */
+  changed: ChangedRows | undefined;
+  refreshing: Promise<void> | undefined;
+  /** By performance.now(). */
+  distrustedUntilMs: number;
+}
+
+@Injectable()
+export class FollowedChanges {
+  private readonly followed = new Map<Entity, Followed>(
+    indexedEntities.map((entity) => [entity, { changed: undefined, refreshing: undefined, distrustedUntilMs: 0 }]),
+  );
+  private readonly loop: Work | undefined;
+
+  constructor(
+    config: AppConfig,
+    private readonly changes: RecordChangesStore,
+    private readonly events: AppEvents,
+    private readonly background: BackgroundWork,
+    /** Null when PostgreSQL alone answers. */
+    @Inject(EngineMaintenance) private readonly maintenance: EngineMaintenance | null,
+  ) {
+    if (!maintenance) return;
+    this.loop = background.every({
+      name: 'filter engine',
+      intervalMs: config.FILTER_ENGINE_REFRESH_MS,
+      run: () => this.pass(maintenance),
+    });
+    events.gauge(
+      'filter_index_ready',
+      'Entities, of four, that the filter engine can answer for; PostgreSQL answers for the others',
+      () => indexedEntities.filter((entity) => this.current(entity)).length,
+    );
+    events.gauge(
+      'filter_index_changed_rows',
+      'Records that changed since the version of the filter engine, all entities together',
+      () => indexedEntities.reduce((total, entity) => total + (this.current(entity)?.count ?? 0), 0),
+    );
+  }
+
+  /** What changed since the version of the engine; undefined while it cannot answer. See `catchUp`. */
+  current(entity: Entity): ChangedRows | undefined {
+    return this.followed.get(entity)!.changed;
+  }
+
+  /** Brings the changes to the current data version, or to that of a refresh under way. The loop handles failures. */
+  catchUp(entity: Entity): Promise<void> {
+    const followed = this.followed.get(entity)!;
+    followed.refreshing ??= this.background
+      .track(this.refresh(entity, followed))
+      .finally(() => (followed.refreshing = undefined));
+    return followed.refreshing;
+  }
+
+  /** To be called when the engine turns out to be wrong, which is a bug or a database that was restored. */
+  distrust(entity: Entity, details: Record<string, unknown>): void {
+    this.events.emit('filter_index_wrong', { entity, ...details });
+    this.followed.get(entity)!.distrustedUntilMs = performance.now() + distrustedMs;
+    this.lose(entity);
+  }
+
+  private async pass(maintenance: EngineMaintenance): Promise<void> {
+    await Promise.all(
+      indexedEntities.map(async (entity) => {
+        try {
+          await maintenance.maintain(entity, this.current(entity)?.count);
+          await this.catchUp(entity);
+        } catch (error) {
+          // DataStore has reported it already; the next pass tries again.
+          if (!(error instanceof ServiceError)) throw error;
+        }
+      }),
+    );
+  }
+
+  private async refresh(entity: Entity, followed: Followed): Promise<void> {
+    const { engine } = this.maintenance!;
+    const before = followed.changed;
+    const since = engine.version(entity);
+    if (since === undefined || performance.now() < followed.distrustedUntilMs) {
+      followed.changed = undefined;
+      return;
+    }
+    const changed = before ?? new ChangedRows(since);
+    const changes = await this.changes.since(entity, changed.version, changedRowsMax - changed.count);
+    // Another one was distrusted meanwhile.
+    if (followed.changed !== before) return;
+    if (changes.outcome === 'known') {
+      if (changes.version !== changed.version) changed.apply(changes.version, changes.rows);
+      // The engine may have got newer data.
+      const now = engine.version(entity);
+      if (now !== undefined && now > changed.since && now <= changed.version) changed.forget(now);
+      followed.changed = now === undefined ? undefined : changed;
+      return;
+    }
+    if (before) this.events.emit('filter_index_lost', { entity, version: String(changes.version) });
+    this.lose(entity);
+  }
+
+  private lose(entity: Entity): void {
+    this.followed.get(entity)!.changed = undefined;
+    this.maintenance?.discard(entity);
+    this.loop?.wake();
+  }
+}

@@ -1,0 +1,182 @@
+// The gateway with FILTER_ENGINE=opensearch on a real cluster: its answers are those of PostgreSQL for every entity,
+// while records are written and fed, and while the cluster is away. FILTER_ENGINE_SEED repeats a run that failed.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { canonicalKey, compileFilter, type FilterRecord, type NormalisedFilter } from '@tradewind/filters';
+import { type Entity, indexedEntities, type SortKey } from '@tradewind/filter-engine';
+import { type EmbeddedOpenSearch, freePort, installOpenSearch, startEmbeddedOpenSearch } from '@tradewind/testkit';
+import fc from 'fast-check';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PageReader, type PageRequest } from '../src/connections/page-reader.port.js';
+import { PostgresPageReader } from '../src/connections/page-reader.postgres.js';
+import { FollowedChanges } from '../src/filter-engine/followed-changes.js';
+import { SearchIndexFeeders } from '../src/search-index/search-index.feeders.js';
+import { startGateway, type TestGateway } from './support/gateway.js';
+
+interface DrawnQueries {
+  drawnRecord: (entity: Entity) => fc.Arbitrary<FilterRecord>;
+  drawnFilter: (entity: Entity) => fc.Arbitrary<NormalisedFilter>;
+  drawnSort: (entity: Entity) => fc.Arbitrary<SortKey[]>;
+}
+
+// Those of the engine's own tests, which are loaded by their path because a lib shows only its index to others.
+const drawnQueriesPath: string = new URL('../../../libs/filter-engine/test/drawn-queries.ts', import.meta.url).pathname;
+const { drawnRecord, drawnFilter, drawnSort } = (await import(drawnQueriesPath)) as DrawnQueries;
+
+installOpenSearch();
+
+const seed = Number(process.env['FILTER_ENGINE_SEED'] ?? Date.now() % 1_000_000_000);
+const cases = 120;
+
+describe(`a gateway on OpenSearch (FILTER_ENGINE_SEED=${seed})`, () => {
+  let dataDir: string;
+  let port: number;
+  let node: EmbeddedOpenSearch;
+  let gateway: TestGateway;
+  const stop = new AbortController();
+  let following: Promise<unknown>;
+
+  const startNode = () => startEmbeddedOpenSearch({ dataDir, port });
+  const read = (request: PageRequest) => gateway.replicas[0]!.app.get(PageReader).read(request);
+
+  beforeAll(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'tradewind-opensearch-data-'));
+    chmodSync(dataDir, 0o755);
+    port = await freePort();
+    node = await startNode();
+    gateway = await startGateway({
+      FILTER_ENGINE: 'opensearch',
+      FILTER_ENGINE_REFRESH_MS: '50',
+      OPENSEARCH_URL: node.url,
+      OPENSEARCH_REPLICAS: '0',
+      // Far more than a search takes on a busy machine.
+      OPENSEARCH_TIMEOUT_MS: '30000',
+    });
+    const feeders = gateway.replicas[0]!.app.get(SearchIndexFeeders);
+    following = Promise.all(
+      indexedEntities.map(async (entity) => {
+        // As the command does: every fault ends a feeder, and another one goes on.
+        while (!stop.signal.aborted)
+          await feeders.use(entity, (feeder) => feeder.follow(stop.signal, { intervalMs: 50 })).catch(() => delay(200));
+      }),
+    );
+  }, 600_000);
+  afterAll(async () => {
+    stop.abort();
+    await following;
+    await gateway.close();
+    await node.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  async function insert(entity: Entity, firstId: number, records: readonly FilterRecord[]): Promise<void> {
+    const rows = records.map((record, place) => ({ ...record, id: firstId + place }));
+    const names = Object.keys(rows[0]!).join(', ');
+    await gateway.sql.query(
+      `insert into ${entity} (${names}) select ${names} from json_populate_recordset(null::${entity}, $1::json)`,
+      [JSON.stringify(rows)],
+    );
+  }
+
+  async function metric(labels: string): Promise<number> {
+    const text = await (await fetch(gateway.replicas[0]!.metricsUrl)).text();
+    const line = text
+      .split('\n')
+      .find((each) => each.startsWith(`tradewind_graphql_gateway_page_read_total${labels} `));
+    return line === undefined ? 0 : Number(line.split(' ').at(-1));
+  }
+  const answered = () => metric('{source="opensearch",reason="answered"}');
+
+  async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
+    for (const endMs = performance.now() + 180_000; performance.now() < endMs;) {
+      if (await isTrue()) return;
+      await delay(50);
+    }
+    throw new Error(`waited in vain until ${String(isTrue)}`);
+  }
+
+  /** The engine answers for the entity, and the changes are followed to the current version. */
+  const untilReady = (entity: Entity) =>
+    until(async () => {
+      const { rows } = await gateway.sql.query<{ version: string }>(
+        'select version from data_version where entity = $1',
+        [entity],
+      );
+      return gateway.replicas[0]!.app.get(FollowedChanges).current(entity)?.version === BigInt(rows[0]!.version);
+    });
+
+  function requestFor(filter: NormalisedFilter, options: Partial<PageRequest> = {}): PageRequest {
+    const { sql, params } = compileFilter(filter);
+    return {
+      table: filter.entity,
+      columns: ['id'],
+      where: { sql, params },
+      filter,
+      countKey: canonicalKey(filter),
+      sort: [],
+      after: null,
+      limit: 11,
+      isCounted: true,
+      ...options,
+    };
+  }
+
+  it.each(indexedEntities)(
+    'answers about every %s as PostgreSQL does, in every order, while they are written and fed',
+    async (entity) => {
+      const records = fc.sample(drawnRecord(entity), { seed, numRuns: 700 });
+      await insert(entity, 1, records.slice(0, 600));
+      await untilReady(entity);
+      const filters = fc.sample(drawnFilter(entity), { seed, numRuns: cases });
+      const sorts = fc.sample(drawnSort(entity), { seed, numRuns: cases });
+      const before = await answered();
+      let compared = 0;
+      let matches = 0;
+      for (const [number, filter] of filters.entries()) {
+        if (number % 10 === 0) {
+          await insert(entity, 601 + number / 10, [records[600 + number / 10]!]);
+          await gateway.sql.query(`delete from ${entity} where id = $1`, [1 + ((number * 7) % 600)]);
+        }
+        const keys = sorts[number]!;
+        const sort = keys.at(-1)!.direction === 'asc' ? keys.slice(0, -1) : keys;
+        const request = requestFor(filter, { sort, limit: 1 + (number % 51) });
+        const ours = await read(request);
+        const theirs = await gateway.replicas[0]!.app.get(PostgresPageReader).read(request);
+        if (ours.count!.version !== theirs.count!.version) continue;
+        compared += 1;
+        matches += theirs.count!.count;
+        const rows = ours.rows.map((row) => row.slice(0, theirs.rows[0]?.length ?? 0));
+        expect({ filter, sort, count: ours.count, rows }).toEqual({
+          filter,
+          sort,
+          count: theirs.count,
+          rows: theirs.rows,
+        });
+      }
+      expect(compared).toBeGreaterThan(cases / 2);
+      expect(matches).toBeGreaterThan(cases);
+      expect((await answered()) - before).toBeGreaterThan(cases / 2);
+    },
+    600_000,
+  );
+
+  it('leaves queries to PostgreSQL while the cluster is away, and asks it again when it is back', async () => {
+    const everything = requestFor({ entity: 'company', today: '2026-11-24', conditions: [] });
+    await untilReady('company');
+    const { count } = await read(everything);
+    await node.stop();
+    expect((await read(everything)).count).toEqual(count);
+    expect(await metric('{source="postgres",reason="away"}')).toBeGreaterThan(0);
+    expect((await fetch(`${gateway.replicas[0]!.url}/ready`)).status).toBe(200);
+    await insert('company', 5_000, fc.sample(drawnRecord('company'), { seed, numRuns: 1 }));
+    expect((await read(everything)).count!.count).toBe(count!.count + 1);
+    node = await startNode();
+    const before = await answered();
+    await until(async () => {
+      expect((await read(everything)).count!.count).toBe(count!.count + 1);
+      return (await answered()) > before;
+    });
+  }, 600_000);
+});
