@@ -61,6 +61,12 @@ export class AppConfig extends configClass({
     default: 10,
     min: 6,
   }),
+  // A slow statement keeps a processor of the database busy, and the pods share it.
+  DATA_SLOW_STATEMENTS_MAX: integer({
+    desc: 'Slow pages and counts that one replica runs in PostgreSQL at once; further ones wait for at most DATABASE_CONNECTION_TIMEOUT_MS, then they are answered with 503 and Retry-After',
+    default: 2,
+    min: 1,
+  }),
   DATA_STATEMENT_TIMEOUT_MS: integer({
     desc: 'Longest run of one statement on the data tables, milliseconds; then the request is answered with 504',
     default: 5000,

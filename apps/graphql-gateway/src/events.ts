@@ -64,5 +64,10 @@ export class AppEvents extends eventsClass('graphql-gateway', {
     labels: ['entity'],
     level: 'warn',
   },
+  data_statement_refused: {
+    help: 'Pages and counts that were answered 503 because too many statements were under way',
+    labels: ['pace'],
+    level: 'warn',
+  },
   data_store_failed: { help: 'Statements on the data tables that failed', labels: ['reason'], level: 'warn' },
 }) {}

@@ -13,6 +13,7 @@ export const errorCodes = {
   'dependency.unavailable': 'A service or store that this request needs does not answer.',
   'service.overloaded': 'This pod works on as many requests of the route as it may; see Retry-After.',
   'data.too_slow': 'A filter of the data API ran longer than the statement timeout; narrow it.',
+  'data.busy': 'Too many slow filters of the data API are under way in this pod; see Retry-After.',
   'rate_limit.data': 'The data calls of this user and day are used up.',
   'rate_limit.requests': 'Too many requests in 60 seconds, from this network or by this user.',
   'rate_limit.refused_keys': 'Too many keys or JWTs from this network were refused in 60 seconds; see Retry-After.',

@@ -9,6 +9,9 @@ import type { Condition } from './page-query.js';
 /** About 2 MB: an entry has the same size however long its filter is. */
 const entriesMax = 10_000;
 
+/** Below this, any count takes PostgreSQL a few dozen milliseconds. */
+const rowsOfSlowCount = 200_000;
+
 export interface CountRequest {
   table: string;
   where: Condition;
@@ -26,7 +29,7 @@ export interface Count {
 
 @Injectable()
 export class CountCache {
-  private readonly counts: LRUCache<string, Count, CountRequest>;
+  private readonly counts: LRUCache<string, Count, CountRequest & { tableRows: number }>;
 
   constructor(private readonly dataStore: DataStore) {
     this.counts = new LRUCache({
@@ -39,18 +42,20 @@ export class CountCache {
 
   /** Requests for the same count at the same time share one statement. */
   async count(request: CountRequest): Promise<Count> {
-    const text = `select ${versionOf(request)} as version`;
-    const [row] = await this.dataStore.query<{ version: string }>({ text, values: [] });
+    const text = `select ${versionOf(request)} as version, ${rowsOf(request)} as rows`;
+    const [row] = await this.dataStore.query<{ version: string; rows: string }>({ text, values: [] });
     const key = hash('sha256', `${row!.version} ${request.table} ${request.key}`, 'base64url');
-    return this.counts.forceFetch(key, { context: request });
+    const tableRows = Number(row!.rows);
+    return this.counts.forceFetch(key, { context: { ...request, tableRows } });
   }
 
   /** One snapshot sees the records and their version. */
-  private async read(request: CountRequest): Promise<Count> {
-    const { table, where } = request;
+  private async read(request: CountRequest & { tableRows: number }): Promise<Count> {
+    const { table, where, key, tableRows } = request;
     const [row] = await this.dataStore.query<{ count: string; version: string }>({
       text: `select (select count(*) from ${table} t where ${where.sql}) as count, ${versionOf(request)} as version`,
       values: where.params,
+      caller: { meaning: `count ${table} ${key}`, isExpectedSlow: tableRows >= rowsOfSlowCount },
     });
     return { count: Number(row!.count), version: row!.version };
   }
@@ -60,4 +65,10 @@ export class CountCache {
 function versionOf({ table, alsoReads = [] }: CountRequest): string {
   const tables = [table, ...alsoReads].map((name) => `'${name}'`).join(', ');
   return `(select string_agg(version::text, '.' order by entity) from data_version where entity in (${tables}))`;
+}
+
+/** SQL of about how many rows the largest of these tables has. */
+function rowsOf({ table, alsoReads = [] }: CountRequest): string {
+  const tables = [table, ...alsoReads].map((name) => `'${name}'::regclass`).join(', ');
+  return `(select max(reltuples)::bigint from pg_class where oid in (${tables}))`;
 }

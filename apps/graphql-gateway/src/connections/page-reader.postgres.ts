@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataStore } from '../data-store/data-store.js';
 import { CountCache } from './count-cache.js';
+import { orderMeaning } from './page-order.js';
 import { formOf } from './page-plan.js';
 import { pageStatement } from './page-query.js';
 import type { PageRead, PageReader, PageRequest } from './page-reader.port.js';
@@ -14,9 +15,12 @@ export class PostgresPageReader implements PageReader {
   ) {}
 
   async read(request: PageRequest): Promise<PageRead> {
-    const { table, where, countKey, alsoReads = [], isCounted } = request;
+    const { table, where, countKey, alsoReads = [], sort, isCounted } = request;
+    const statement = pageStatement({ ...request, form: formOf(request) });
+    const meaning = `page ${table} ${countKey} ${JSON.stringify(orderMeaning(sort))}`;
     const [rows, count] = await Promise.all([
-      this.dataStore.readRows(pageStatement({ ...request, form: formOf(request) })),
+      // Most pages take a few milliseconds, and nobody knows which ones do not.
+      this.dataStore.readRows({ ...statement, caller: { meaning, isExpectedSlow: false } }),
       isCounted ? this.counts.count({ table, where, key: countKey, alsoReads }) : undefined,
     ]);
     return count ? { rows, count } : { rows };

@@ -13,12 +13,16 @@ import { ServiceError } from '@tradewind/shared-types';
 import pg from 'pg';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
+import { type CallerQuery, type Pace, StatementPaces } from './statement-paces.js';
+import { StatementPlaces } from './statement-places.js';
 
 export interface Statement {
   text: string;
   values: readonly unknown[];
   /** Its best plan is the same for all values, so PostgreSQL need not plan it for each. */
   isPlannedOnce?: boolean;
+  /** For pages and counts: they wait for each other. Others are the gateway's own, which are quick and few. */
+  caller?: CallerQuery;
 }
 
 // A statement is prepared when it is seen again. The server keeps prepared statements for ever, so few are allowed.
@@ -28,6 +32,10 @@ const seenMax = 3000;
 const preparedCharsMax = 10_000;
 /** Of DATA_POOL_SIZE. */
 const plannedOnceConnections = 4;
+/** For what the gateway reads for itself, such as versions. */
+const ownConnections = 1;
+/** A slow statement takes some seconds. */
+const slowRetryAfterSeconds = 3;
 // When the server goes away, all idle connections break. In this time the pool notices and forgets them.
 const retryAfterMs = 100;
 const canceledByTimeout = '57014';
@@ -41,6 +49,8 @@ export class DataStore implements OnApplicationShutdown {
   private readonly pool: pg.Pool;
   /** For statements whose plans PostgreSQL keeps. */
   private readonly plannedOncePool: pg.Pool;
+  private readonly paces = new StatementPaces();
+  private readonly places: Readonly<Record<'slow' | 'quick' | 'plannedOnce', StatementPlaces>>;
   /** Names of statements that were seen once. */
   private readonly seen = new Set<string>();
   /** Names of prepared statements, by text. */
@@ -70,6 +80,10 @@ export class DataStore implements OnApplicationShutdown {
     const options = `${connection.options} ${plannerOptions}`;
     this.pool = poolOf(config.DATA_POOL_SIZE - plannedOnceConnections, options);
     this.plannedOncePool = poolOf(plannedOnceConnections, `${options} -c plan_cache_mode=force_generic_plan`);
+    this.places = this.makePlaces();
+    events.gauge('data_statements_waiting', 'Pages and counts that wait for a place among the statements', () =>
+      Object.values(this.places).reduce((total, { waitingCount }) => total + waitingCount, 0),
+    );
     readiness.add({
       name: 'data',
       probe: () => this.pool.query('select 1'),
@@ -88,10 +102,37 @@ export class DataStore implements OnApplicationShutdown {
     return (await this.run(statement, { rowMode: 'array' })) as unknown[][];
   }
 
-  private async run({ text, values, isPlannedOnce }: Statement, options?: { rowMode: 'array' }): Promise<unknown[]> {
+  private async run(
+    { text, values, isPlannedOnce, caller }: Statement,
+    options?: { rowMode: 'array' },
+  ): Promise<unknown[]> {
     const statement = { text, values: values as unknown[], ...this.nameOf(text), ...options };
     const pool = isPlannedOnce ? this.plannedOncePool : this.pool;
-    return this.retried(async () => (await pool.query(statement)).rows as unknown[]);
+    const read = () => this.retried(async () => (await pool.query(statement)).rows as unknown[]);
+    if (!caller) return read();
+    const pace = this.paces.paceOf(caller);
+    const places = this.places[pace === 'quick' && isPlannedOnce ? 'plannedOnce' : pace];
+    return places.run(() => this.paces.measured(caller, read));
+  }
+
+  /** Together they leave the gateway's own statements a connection. */
+  private makePlaces(): typeof this.places {
+    const { DATA_POOL_SIZE, DATA_SLOW_STATEMENTS_MAX, DATABASE_CONNECTION_TIMEOUT_MS } = this.config;
+    const connections = DATA_POOL_SIZE - plannedOnceConnections - ownConnections;
+    const slow = Math.min(DATA_SLOW_STATEMENTS_MAX, Math.max(1, connections - 1));
+    const placesOf = (pace: Pace, places: number, retryAfterSeconds: number) =>
+      new StatementPlaces({
+        places,
+        waitMsMax: DATABASE_CONNECTION_TIMEOUT_MS,
+        retryAfterSeconds,
+        message: `Too many ${pace === 'slow' ? 'slow queries' : 'queries'} are under way; try again in a moment, narrow the filters or leave out totalCount`,
+        onRefused: () => this.events.emit('data_statement_refused', { pace }),
+      });
+    return {
+      slow: placesOf('slow', slow, slowRetryAfterSeconds),
+      quick: placesOf('quick', Math.max(1, connections - slow), 1),
+      plannedOnce: placesOf('quick', plannedOnceConnections, 1),
+    };
   }
 
   private async retried<T>(read: () => Promise<T>): Promise<T> {

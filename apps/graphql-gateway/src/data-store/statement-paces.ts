@@ -1,0 +1,40 @@
+// Which pages and counts are slow: what the last run of the same query took, or else what is expected of its kind.
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+
+export type Pace = 'quick' | 'slow';
+
+/** What a caller asks for, as opposed to what the gateway reads for itself. */
+export interface CallerQuery {
+  /** What it asks for, whatever the version of the data is. */
+  meaning: string;
+  /** Expected while nothing is known. */
+  isExpectedSlow: boolean;
+}
+
+/** Most queries take a few milliseconds, and a busy database some dozens. */
+const slowMs = 250;
+
+/** About 1 MB. */
+const rememberedMax = 10_000;
+
+export class StatementPaces {
+  private readonly known = new LRUCache<string, Pace>({ max: rememberedMax });
+
+  paceOf({ meaning, isExpectedSlow }: CallerQuery): Pace {
+    return this.known.get(keyOf(meaning)) ?? (isExpectedSlow ? 'slow' : 'quick');
+  }
+
+  /** Runs the statement and remembers its pace, also when it fails or is stopped. */
+  async measured<T>({ meaning }: CallerQuery, run: () => Promise<T>): Promise<T> {
+    const startMs = performance.now();
+    try {
+      return await run();
+    } finally {
+      this.known.set(keyOf(meaning), performance.now() - startMs > slowMs ? 'slow' : 'quick');
+    }
+  }
+}
+
+/** The same size however long a filter is. */
+const keyOf = (meaning: string): string => hash('sha256', meaning, 'base64url');
