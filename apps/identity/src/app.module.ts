@@ -1,5 +1,8 @@
 import { Module } from '@nestjs/common';
 import { DatabaseModule } from '@tradewind/service-kit';
+import { AccountController } from './account/account.controller.js';
+import { AccountPages } from './account/account-pages.service.js';
+import { OwnAccount } from './account/own-account.service.js';
 import { AppConfig } from './app.config.js';
 import { AuditLog } from './audit/audit-log.js';
 import { AuditEvent } from './audit/audit-event.entity.js';
@@ -17,7 +20,9 @@ import { LoginPages } from './login-pages/login-pages.service.js';
 import { migrations } from './migrations.js';
 import { CurrentProvider } from './oidc/current-provider.js';
 import { LogoutCalls } from './oidc/logout-calls.js';
+import { LogoutCallsStore } from './oidc/logout-calls.store.js';
 import { PayloadsStore } from './oidc/payloads/payloads.store.js';
+import { UserPayloadsStore } from './oidc/payloads/user-payloads.store.js';
 import { RefreshReuse } from './oidc/refresh-reuse.js';
 import { Clients } from './operators/clients.service.js';
 import { Users } from './operators/users.service.js';
@@ -45,7 +50,13 @@ import { UsersStore } from './users/users.store.js';
       plans: 'generic',
     }),
   ],
-  controllers: [DiscoveryController, LoginPagesController, DirectLoginController, CredentialChangesController],
+  controllers: [
+    DiscoveryController,
+    LoginPagesController,
+    AccountController,
+    DirectLoginController,
+    CredentialChangesController,
+  ],
   providers: [
     AppEvents,
     {
@@ -66,7 +77,9 @@ import { UsersStore } from './users/users.store.js';
     SigningKeys,
     SignedTokens,
     PayloadsStore,
+    UserPayloadsStore,
     RefreshReuse,
+    LogoutCallsStore,
     LogoutCalls,
     CurrentProvider,
     // Login
@@ -76,6 +89,8 @@ import { UsersStore } from './users/users.store.js';
     PasswordLogin,
     LoginPages,
     DirectLogin,
+    OwnAccount,
+    AccountPages,
     // Operators and upkeep
     Users,
     Clients,

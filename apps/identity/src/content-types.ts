@@ -4,7 +4,7 @@ import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyRequest } from 'fastify';
 
 const readBy: [RegExp, string][] = [
-  [/^\/login\//, 'application/x-www-form-urlencoded'],
+  [/^\/(?:login|account)\//, 'application/x-www-form-urlencoded'],
   [/^\/auth\//, 'application/json'],
 ];
 

@@ -25,6 +25,9 @@ const rows = {
       values ('later@example.com', 'later@example.com', 'USER', '$argon2id$', 3, now())`,
   '0004-client-resources': `
     insert into oauth_client (client_id, metadata, origin, resources) values ('crm', '{}', 'operator', '{urn:tradewind:data}')`,
+  '0006-sessions-and-grants-of-users': `
+    insert into logout_call (client_id, user_id, sid)
+      select 'crm', id, 'sid' from user_account limit 10`,
 };
 
 describe('migrations of identity', () => {

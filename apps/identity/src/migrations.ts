@@ -4,6 +4,7 @@ import { mergedSessions } from './migrations/0002-merged-sessions.js';
 import { credentialsVersion } from './migrations/0003-credentials-version.js';
 import { clientResources } from './migrations/0004-client-resources.js';
 import { companiesAndCredentialChanges } from './migrations/0005-companies-and-credential-changes.js';
+import { sessionsAndGrantsOfUsers } from './migrations/0006-sessions-and-grants-of-users.js';
 
 /** In the order of their numbers. */
 export const migrations: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const migrations: readonly Migration[] = [
   credentialsVersion,
   clientResources,
   companiesAndCredentialChanges,
+  sessionsAndGrantsOfUsers,
 ];

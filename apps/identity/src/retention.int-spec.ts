@@ -6,6 +6,7 @@ import type { TestDatabase } from '@tradewind/testkit';
 import { createIdentityDatabase, openIdentityDb } from '../test/identity-database.js';
 import { ClientRecords } from './clients/client-records.js';
 import { PayloadsStore } from './oidc/payloads/payloads.store.js';
+import { UserPayloadsStore } from './oidc/payloads/user-payloads.store.js';
 import { UnitOfWorkStore } from './unit-of-work/unit-of-work.store.js';
 import { UnitOfWork } from './unit-of-work/unit-of-work.js';
 import { SealedText } from './sealed-text.js';
@@ -73,7 +74,8 @@ describe('a large table of tokens', () => {
       const unit = new UnitOfWork();
       unit.revokedGrants.set('x', { model: 'AccessToken', grantId: 'grant6' });
       expect(await units.commit(unit)).toBe(true);
-      const ended = await db.transaction((tx) => store.revokeUser(tx, 'c4ca4238-a0b9-2382-0dcc-509a6f75849b'));
+      const users = new UserPayloadsStore(db);
+      const ended = await db.transaction((tx) => users.endEverything(tx, 'c4ca4238-a0b9-2382-0dcc-509a6f75849b'));
       expect(ended).toBeGreaterThan(0);
     });
     expect(scans).toBe(0);

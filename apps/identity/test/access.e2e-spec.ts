@@ -213,6 +213,10 @@ describe('access', () => {
       // The browser that began it has a cookie, which none of these callers has.
       answers: 400,
     });
+    const ofAccount = (form: Record<string, string>): Operation<Group> => ({
+      form: { _csrf: 'x', ...form },
+      answers: 303,
+    });
     const ofRegistration = (method: keyof typeof registrations, allowed: number, body?: object): Operation<Group> => ({
       path: `/oauth/reg/${registrations[method].client_id}`,
       unknown: { path: '/oauth/reg/unknown' },
@@ -279,7 +283,20 @@ describe('access', () => {
       'GET /login/:uid': ofInteraction(''),
       'POST /login/:uid/submit': ofInteraction('/submit'),
       'POST /login/:uid/confirm': ofInteraction('/confirm'),
+      'POST /login/:uid/switch': ofInteraction('/switch'),
       'POST /login/:uid/abort': ofInteraction('/abort'),
+      // Only the cookie of a session counts: everybody else is sent to the login.
+      'GET /account': { answers: 303 },
+      'GET /account/password': { answers: 303 },
+      'GET /account/sessions': { answers: 303 },
+      'GET /account/applications': { answers: 303 },
+      // The login leads back to it. Without a session it is a page.
+      'GET /account/signed-in': { answers: 400 },
+      'POST /account/password': ofAccount({ password, new_password: 'x'.repeat(12), repeated: 'x'.repeat(12) }),
+      'POST /account/sessions/end': ofAccount({ session: 'x' }),
+      'POST /account/sessions/end-all': ofAccount({}),
+      'POST /account/applications/revoke': ofAccount({ application: client.clientId }),
+      'POST /account/sign-out': ofAccount({}),
       // Only the password counts.
       'POST /auth/login': {
         body: { email: user.email, password: 'a wrong password' },
@@ -298,7 +315,7 @@ describe('access', () => {
     expect(
       await accessFaults({ running: { ...identity.running, url: identity.issuer }, operations, callers, state }),
     ).toEqual([]);
-  });
+  }, 90_000);
 
   it('routes.json has every route', () => {
     const file = readFileSync(new URL('../routes.json', import.meta.url), 'utf8');
@@ -362,6 +379,7 @@ describe('access', () => {
     ['/auth/login', 'multipart/form-data; boundary=x', '--x--'],
     ['/login/x/submit', 'application/json', '{}'],
     ['/login/x/abort', 'text/plain', '_csrf=x'],
+    ['/account/password', 'application/json', '{}'],
   ])('%s does not read %s', async (path, contentType, body) => {
     const response = await fetch(identity.issuer + path, {
       method: 'POST',

@@ -24,6 +24,7 @@ describe('bad input', () => {
   let known: string[];
   let loginPath: string;
   let loginCookie: string;
+  let signedIn: SignedIn;
   beforeAll(async () => {
     identity = await startIdentity({ PAR: 'on', DPOP: 'true', BODY_LIMIT_BYTES: '65536', LOG_LEVEL: 'silent' });
     const user = await identity.createUser();
@@ -47,13 +48,16 @@ describe('bad input', () => {
     const page = await agent.visit(authorizationUrl(identity.issuer, { client }, makePkce()));
     loginPath = formOf(page, 'submit').action.replace('/submit', '');
     loginCookie = agent.cookieHeader(loginPath);
+    const visitor = new UserAgent(identity.issuer);
+    const account = await visitor.submit(await visitor.visit('/account'), 'submit', { email: user.email, password });
+    signedIn = { cookie: visitor.cookieHeader('/account'), csrf: formOf(account, 'sign-out').hidden['_csrf']! };
   });
   afterAll(() => identity.close());
 
   it(
     `${requestCount} generated requests are all answered, without a 5xx or a stack trace`,
     async () => {
-      const attempts = fc.sample(attempt(known, loginPath, loginCookie), requestCount);
+      const attempts = fc.sample(attempt(known, { loginPath, loginCookie, signedIn }), requestCount);
       const faults: unknown[] = [];
       const statuses = new Map<number, number>();
       const queue = [...attempts];
@@ -187,6 +191,14 @@ const names = [
   'logout',
   'email',
   'password',
+  'new_password',
+  'repeated',
+  'version',
+  'session',
+  'application',
+  'page',
+  'done',
+  'error',
   '_csrf',
   'client_name',
   'redirect_uris',
@@ -212,7 +224,15 @@ const goodValues = new Map<string, string[]>(
   }),
 );
 
-function attempt(known: string[], loginPath: string, loginCookie: string): fc.Arbitrary<Attempt> {
+interface SignedIn {
+  cookie: string;
+  csrf: string;
+}
+
+function attempt(
+  known: string[],
+  { loginPath, loginCookie, signedIn }: { loginPath: string; loginCookie: string; signedIn: SignedIn },
+): fc.Arbitrary<Attempt> {
   const text = hostileText(known);
   const field = fc.constantFrom(...names).chain((name) => {
     const good = goodValues.get(name);
@@ -255,7 +275,15 @@ function attempt(known: string[], loginPath: string, loginCookie: string): fc.Ar
         loginPath,
         `${loginPath}/submit`,
         `${loginPath}/confirm`,
+        `${loginPath}/switch`,
         `${loginPath}/abort`,
+        '/account',
+        '/account/signed-in',
+        '/account/password',
+        '/account/sessions',
+        '/account/sessions/end',
+        '/account/applications',
+        '/account/applications/revoke',
         '/.well-known/openid-configuration',
         '/.well-known/oauth-authorization-server',
         '/.well-known/oauth-protected-resource',
@@ -323,6 +351,7 @@ function attempt(known: string[], loginPath: string, loginCookie: string): fc.Ar
     text.map((value): [string, string] => ['dpop', value]),
     text.map((value): [string, string] => ['cookie', `_session=${value}; _interaction=${value}; _resume=${value}`]),
     fc.constant<[string, string]>(['cookie', loginCookie]),
+    fc.constant<[string, string]>(['cookie', signedIn.cookie]),
     text.map((value): [string, string] => ['origin', value]),
     text.map((value): [string, string] => ['accept-language', value]),
     fc.constantFrom<[string, string]>(
@@ -342,9 +371,13 @@ function attempt(known: string[], loginPath: string, loginCookie: string): fc.Ar
     ['client_id', clientId],
     ['client_secret', clientSecret],
   ];
+  const formOfAccount = (path: string, ...fields: [string, string][]) => ({
+    ...{ method: 'POST', path: `/account/${path}`, cookie: signedIn.cookie },
+    fields: [['_csrf', signedIn.csrf] as [string, string], ...fields],
+  });
   const nearlyRight = fc
     .tuple(
-      fc.constantFrom<{ method: string; path: string; fields: [string, string][]; json?: boolean }>(
+      fc.constantFrom<{ method: string; path: string; fields: [string, string][]; json?: boolean; cookie?: string }>(
         {
           method: 'GET',
           path: '/oauth/auth',
@@ -381,6 +414,11 @@ function attempt(known: string[], loginPath: string, loginCookie: string): fc.Ar
           path: '/oauth/par',
           fields: [['response_type', 'code'], ['redirect_uri', redirectUri], ['scope', 'openid'], ...client],
         },
+        { method: 'GET', path: '/account/sessions', fields: [['page', '2']], cookie: signedIn.cookie },
+        { method: 'GET', path: '/account/applications', fields: [['done', 'gone']], cookie: signedIn.cookie },
+        formOfAccount('password', ['version', '1'], ['password', 'x'], ['new_password', 'x'], ['repeated', 'x']),
+        formOfAccount('sessions/end', ['session', 'x']),
+        formOfAccount('applications/revoke', ['application', 'x']),
         { method: 'POST', path: '/oauth/reg', fields: [['client_name', 'x']], json: true },
         {
           method: 'POST',
@@ -396,12 +434,16 @@ function attempt(known: string[], loginPath: string, loginCookie: string): fc.Ar
       fc.integer({ min: 0, max: 8 }),
       fc.boolean(),
     )
-    .map(([{ method, path: url, fields: right, json }, changes, dropped, replaces]): Attempt => {
+    .map(([{ method, path: url, fields: right, json, cookie }, changes, dropped, replaces]): Attempt => {
       const kept = right.filter((_, index) => index !== dropped - 1);
       const changed = replaces ? kept.filter(([name]) => !changes.some(([other]) => other === name)) : kept;
       const all = [...changed, ...changes];
+      const cookies: [string, string][] = cookie === undefined ? [] : [['cookie', cookie]];
       if (method === 'GET')
-        return { method, path: `${url}?${encodeForm(all)}`, headers: [['accept', 'text/html']], body: Buffer.alloc(0) };
+        return {
+          ...{ method, path: `${url}?${encodeForm(all)}`, body: Buffer.alloc(0) },
+          headers: [['accept', 'text/html'], ...cookies],
+        };
       if (json) {
         const value = { redirect_uris: url === '/oauth/reg' ? [redirectUri] : undefined, ...Object.fromEntries(all) };
         return {
@@ -414,7 +456,7 @@ function attempt(known: string[], loginPath: string, loginCookie: string): fc.Ar
       return {
         method,
         path: url,
-        headers: [['content-type', 'application/x-www-form-urlencoded']],
+        headers: [['content-type', 'application/x-www-form-urlencoded'], ...cookies],
         body: Buffer.from(encodeForm(all)),
       };
     });

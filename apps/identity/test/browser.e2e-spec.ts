@@ -8,7 +8,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { Clients } from '../src/operators/clients.service.js';
 import { checkLayout } from './page-checks.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
-import { authorizationUrl, exchangeCode, makePkce, userinfo, type FlowClient } from './user-agent.js';
+import { authorizationUrl, exchangeCode, makePkce, obtainTokens, userinfo, type FlowClient } from './user-agent.js';
 
 describe('in Chromium', () => {
   let identity: Identity;
@@ -201,6 +201,142 @@ describe('in Chromium', () => {
         expect(await bottom(page.getByText(new URL(client.redirectUri ?? '').host))).toBeLessThan(height);
         if (width === 1280) expect(await bottom(allow)).toBeLessThan(height + 60);
         expect(await page.getByRole('link', { name: 'Privacy policy' }).getAttribute('rel')).toContain('noopener');
+      });
+    },
+    60_000,
+  );
+
+  it('an account, from the sign-in to the sign-out, by its pages, without scripts', async () => {
+    const { email: own } = await identity.createUser();
+    await open({ javaScriptEnabled: false, viewport: { width: 360, height: 740 } }, async (page, faults) => {
+      await page.goto(`${identity.issuer}/account/password`);
+      await page.getByLabel('Email address').fill(own);
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Change password' }).waitFor();
+      expect(await page.getByRole('button', { name: 'Show' }).count()).toBe(0);
+      await page.getByLabel('Present password').fill('wrong password');
+      await page.getByLabel('New password', { exact: true }).fill('a new long password');
+      await page.getByLabel('New password again').fill('a new long password');
+      await page.getByRole('button', { name: 'Change password' }).click();
+      await page.locator('[role=alert]:focus').waitFor();
+      await page.getByRole('alert').getByRole('link').click();
+      expect(new URL(page.url()).hash).toBe('#password');
+      await page.getByLabel('Present password').fill(password);
+      await page.getByLabel('New password', { exact: true }).fill('a new long password');
+      await page.getByLabel('New password again').fill('a new long password');
+      await page.keyboard.press('Enter');
+      await page.getByRole('status').waitFor();
+      expect(await page.getByRole('status').textContent()).toContain('Your password is changed.');
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+      await page.getByRole('link', { name: 'Sign in to your account' }).click();
+      await page.getByLabel('Email address').fill(own);
+      await page.getByLabel('Password').fill('a new long password');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Your account' }).waitFor();
+      expect(faults).toEqual([]);
+    });
+  }, 60_000);
+
+  it('a session elsewhere is ended, an application is revoked, and everything is signed out', async () => {
+    const { email: own } = await identity.createUser();
+    const signInAs = async (page: Page, address: string) => {
+      await page.goto(address);
+      await page.getByLabel('Email address').fill(own);
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+    };
+    await open({}, async (elsewhere) => {
+      await signInAs(elsewhere, start('openid profile offline_access'));
+      await elsewhere.getByRole('button', { name: 'Allow' }).click();
+      await elsewhere.waitForURL(/callback/);
+      await open({}, async (page, faults) => {
+        await signInAs(page, `${identity.issuer}/account`);
+        await page.getByRole('link', { name: 'Sessions and devices' }).click();
+        expect(await page.getByRole('listitem').count()).toBe(2);
+        await page.getByRole('button', { name: 'End session: Chrome, Linux' }).click();
+        await page.getByText('The session has ended.').waitFor();
+        await elsewhere.goto(`${identity.issuer}/account`);
+        await elsewhere.getByLabel('Email address').waitFor();
+        await page.getByRole('link', { name: 'Your account' }).click();
+        await page.getByRole('link', { name: 'Connected applications' }).click();
+        expect(await page.textContent('main')).toContain('See your profile');
+        await page.getByRole('button', { name: 'Revoke access: Harbour' }).click();
+        await page.getByText('No application has access.').waitFor();
+        await page.goto(`${identity.issuer}/account/sessions`);
+        await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+        await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+        expect(faults).toEqual([]);
+      });
+    });
+  }, 60_000);
+
+  it('a password is shown on demand, and hidden before it is sent', async () => {
+    await open({}, async (page, faults) => {
+      await page.goto(start('openid'));
+      const field = page.getByLabel('Password');
+      await field.fill('typed');
+      await page.getByRole('button', { name: 'Show' }).click();
+      expect(await field.getAttribute('type')).toBe('text');
+      await page.getByRole('button', { name: 'Hide' }).click();
+      expect(await field.getAttribute('type')).toBe('password');
+      await page.getByRole('button', { name: 'Show' }).click();
+      await page.evaluate(() => document.forms[0]!.addEventListener('submit', (event) => event.preventDefault()));
+      await page.getByLabel('Email address').fill(email);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      expect(await field.getAttribute('type')).toBe('password');
+      expect(faults).toEqual([]);
+    });
+  }, 60_000);
+
+  it('somebody else can take over at the consent page', async () => {
+    const { email: otherEmail } = await identity.createUser();
+    await open({}, async (page, faults) => {
+      await page.goto(start('openid'));
+      await signIn(page, password);
+      await page.getByRole('button', { name: 'Not you? Use another account' }).click();
+      await page.getByLabel('Email address').fill(otherEmail);
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Allow' }).waitFor();
+      expect(await page.textContent('main')).toContain(otherEmail);
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.waitForURL(/callback/);
+      expect(faults).toEqual([]);
+    });
+  }, 60_000);
+
+  it.each([
+    ['light', 1280, 'en-GB'],
+    ['dark', 1280, 'en-GB'],
+    ['light', 360, 'de-DE'],
+    ['dark', 360, 'en-GB'],
+    ['light', 320, 'fr-FR'],
+  ] as const)(
+    'the account pages are readable, operable and not too wide: %s, %i px, %s',
+    async (colorScheme, width, locale) => {
+      const { email: own } = await identity.createUser({ companyId: 'acme' });
+      const tokensOf = { client, email: own, password };
+      for (const scope of ['openid profile email offline_access', 'openid']) {
+        await obtainTokens(identity.issuer, { ...tokensOf, scope });
+      }
+      await open({ colorScheme, locale, viewport: { width, height: 800 } }, async (page) => {
+        await page.goto(`${identity.issuer}/account`);
+        await checkLayout(page, width);
+        await page.locator('#email').fill(own);
+        await page.locator('#password').fill(password);
+        await page.keyboard.press('Enter');
+        await page.locator('.menu').waitFor();
+        for (const path of ['', '/password', '/sessions', '/applications', '/sessions?done=ended']) {
+          await page.goto(`${identity.issuer}/account${path}`);
+          await checkLayout(page, width);
+        }
+        await page.goto(`${identity.issuer}/account/password`);
+        for (const name of ['password', 'new_password', 'repeated']) await page.locator(`#${name}`).fill('too short');
+        await page.keyboard.press('Enter');
+        await page.getByRole('alert').waitFor();
+        await checkLayout(page, width);
       });
     },
     60_000,

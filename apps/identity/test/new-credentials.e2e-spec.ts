@@ -7,7 +7,15 @@ import type pg from 'pg';
 import { Users } from '../src/operators/users.service.js';
 import type { User } from '../src/users/users.types.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
-import { authorizationUrl, authorize, formOf, makePkce, UserAgent, type FlowClient } from './user-agent.js';
+import {
+  authorizationUrl,
+  authorize,
+  exchangeCode,
+  formOf,
+  makePkce,
+  UserAgent,
+  type FlowClient,
+} from './user-agent.js';
 
 const newPassword = 'another long password';
 /** Any number that no other lock uses. */
@@ -38,11 +46,11 @@ describe('new credentials while a request is in progress', () => {
     await identity.close();
   });
 
-  const isWaiting = async (condition: string): Promise<boolean> => {
+  const isWaiting = async (condition: string, count = 1): Promise<boolean> => {
     const { rows } = await sql.query<{ count: number }>(
       `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and ${condition}`,
     );
-    return (rows[0]?.count ?? 0) > 0;
+    return (rows[0]?.count ?? 0) >= count;
   };
   const until = async (isTrue: () => Promise<boolean> | boolean): Promise<void> => {
     // Far more than a slow machine needs; without a limit a failed test would never end.
@@ -62,9 +70,12 @@ describe('new credentials while a request is in progress', () => {
       await until(() => isWaiting(`wait_event = 'advisory'`));
       let isChanged = false;
       const changed = change().then(() => (isChanged = true));
-      // The change ends, or waits for a row that the request is writing.
+      // The change ends, or waits for a row that the request is writing, or at the gate.
       await until(
-        async () => isChanged || (await isWaiting(`query like 'delete from oidc_payload where account_id%'`)),
+        async () =>
+          isChanged ||
+          (await isWaiting(`query like '%delete from oidc_payload where account_id%'`)) ||
+          (await isWaiting(`wait_event = 'advisory'`, 2)),
       );
       await holder.query('select pg_advisory_unlock($1)', [gate]);
       await changed;
@@ -139,6 +150,39 @@ describe('new credentials while a request is in progress', () => {
     const next = await agent.visit(authorizationUrl(identity.issuer, { client: other }, makePkce()));
     expect(next.body).toContain('/submit"');
   });
+
+  it.each(['its own browser', 'another browser'])(
+    'signing out in %s: the session that is being replaced ends, and its code is worthless',
+    async (where) => {
+      const user = await identity.createUser();
+      const { agent } = await authorize(identity.issuer, { client, email: user.email, password });
+      const question = formOf(await agent.visit('/oauth/session/end'), 'confirm');
+      const elsewhere = new UserAgent(identity.issuer);
+      await elsewhere.submit(await elsewhere.visit('/account'), 'submit', { email: user.email, password });
+      const list = await elsewhere.visit('/account/sessions');
+      const other = await identity.createClient();
+      const pkce = makePkce();
+      const consent = await agent.visit(authorizationUrl(identity.issuer, { client: other }, pkce));
+      const form = formOf(consent, 'confirm');
+      const confirmed = await agent.request(form.action, { method: 'POST', body: new URLSearchParams(form.hidden) });
+      const cookie = agent.cookieHeader('/oauth/session/end/confirm');
+      const signOut = () =>
+        where === 'another browser'
+          ? elsewhere.submit(list, 'end')
+          : fetch(question.action, {
+              method: 'POST',
+              headers: { cookie },
+              body: new URLSearchParams({ ...question.hidden, logout: 'yes' }),
+              redirect: 'manual',
+            });
+      const resumed = await during(() => agent.request(confirmed.headers.get('location') as string), signOut);
+      const code = new URL(resumed.headers.get('location') ?? '').searchParams.get('code') ?? '';
+      expect(code).not.toBe('');
+      expect((await exchangeCode(identity.issuer, other, code, pkce)).status).toBe(400);
+      const next = await agent.visit(authorizationUrl(identity.issuer, { client }, makePkce()));
+      expect(next.body).toContain('/submit"');
+    },
+  );
 
   it.each(changes)('%s: the JWT of a direct login in progress is invalid', async (_what, change) => {
     const user = await identity.createUser();

@@ -34,7 +34,7 @@ export async function checkLayout(page: Page, width: number): Promise<void> {
           ratio: (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05),
         };
       });
-    const targets = [...document.querySelectorAll('button, input:not([type=hidden])')].map(
+    const targets = [...document.querySelectorAll('button:not([hidden]), input:not([type=hidden])')].map(
       (element) => element.getBoundingClientRect().height,
     );
     const unlabelled = [...document.querySelectorAll('input:not([type=hidden])')].filter(

@@ -1,9 +1,13 @@
 // Signing out at the request of a client (RP-Initiated Logout 1.0), and what others hear of it (Back-Channel Logout).
+import { setTimeout as delay } from 'node:timers/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { testPool } from '@tradewind/testkit';
+import type pg from 'pg';
 import * as openid from 'openid-client';
+import { Users } from '../src/operators/users.service.js';
 import { LogoutCalls } from '../src/oidc/logout-calls.js';
 import { inUnitOfWork, UnitOfWork } from '../src/unit-of-work/unit-of-work.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
@@ -30,9 +34,11 @@ describe('signing out', () => {
   let answer: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) => response.end();
   let listener: Server;
   let listenerUrl: string;
+  let sql: pg.Pool;
 
   beforeAll(async () => {
     identity = await startIdentity();
+    sql = testPool({ connectionString: identity.databaseUrl, options: '-c search_path=identity', max: 1 });
     ({ email, id: userId } = await identity.createUser());
     listener = createServer((request, response) => {
       let body = '';
@@ -49,9 +55,12 @@ describe('signing out', () => {
   afterAll(async () => {
     listener.closeAllConnections();
     listener.close();
+    await sql.end();
     await identity.close();
   });
 
+  const calls = () => identity.running.app.get(LogoutCalls, { strict: false });
+  const claimsOf = ({ form }: { form: URLSearchParams }) => decodeJwt(form.get('logout_token') ?? '').payload;
   const createClient = (given: object = {}) =>
     identity.createClient({ postLogoutRedirectUris: [afterwards], ...given });
   const signIn = (client: FlowClient, scope = 'openid email', agent = new UserAgent(identity.issuer)) =>
@@ -200,7 +209,7 @@ describe('signing out', () => {
     expect(payload).not.toHaveProperty('nonce');
   });
 
-  it('a client that never answers, or redirects, delays nobody and is called once', async () => {
+  it('a client that never answers, or redirects, delays nobody and is called again', async () => {
     const agent = new UserAgent(identity.issuer);
     for (const path of ['/silent', '/redirects']) {
       await signIn(await createClient({ backchannelLogoutUri: listenerUrl + path }), 'openid', agent);
@@ -215,7 +224,65 @@ describe('signing out', () => {
     expect(performance.now() - began).toBeLessThan(2_000);
     await until(() => told.length === 2);
     expect(told.map(({ path }) => path).sort()).toEqual(['/redirects', '/silent']);
+    const [first] = told.filter(({ path }) => path === '/redirects');
     answer = (_request, response) => response.end();
+    // Sooner than its turn comes.
+    await sql.query('update logout_call set due_at = now() where attempts > 0 and due_at < now() + interval $$30 s$$');
+    calls().wake();
+    await until(() => told.filter(({ path }) => path === '/redirects').length === 2);
+    const [, again] = told.filter(({ path }) => path === '/redirects');
+    expect(claimsOf(again!)).toMatchObject({ sub: claimsOf(first!)['sub'], sid: claimsOf(first!)['sid'] });
+    expect(claimsOf(again!)['jti']).not.toBe(claimsOf(first!)['jti']);
+    await sql.query('delete from logout_call');
+  });
+
+  it('a call that another replica claimed and never finished is made when its lease ends, and at last given up', async () => {
+    const { clientId } = await createClient({ backchannelLogoutUri: `${listenerUrl}/lease` });
+    const insert = (attempts: number, due: string) =>
+      sql.query(
+        `insert into logout_call (client_id, user_id, attempts, due_at) values ($1, $2, $3, now() + $4::interval) returning id`,
+        [clientId, userId, attempts, due],
+      );
+    told = [];
+    await insert(1, '1 hour');
+    await insert(1, '-1 s');
+    calls().wake();
+    await until(() => told.length === 1);
+    const left = async () =>
+      (await sql.query<{ attempts: number }>('select attempts from logout_call where client_id = $1', [clientId])).rows;
+    for (let rows = await left(); rows.length !== 1; rows = await left()) await delay(20);
+    answer = (_request, response) => response.writeHead(500).end();
+    await sql.query('update logout_call set attempts = 11, due_at = now() where client_id = $1', [clientId]);
+    calls().wake();
+    for (let rows = await left(); rows.length > 0; rows = await left()) await delay(20);
+    answer = (_request, response) => response.end();
+  });
+
+  it('the end of a session by its user, a new password and a disabled user are reported, too', async () => {
+    const user = await identity.createUser();
+    const client = await createClient({ backchannelLogoutUri: `${listenerUrl}/ends` });
+    const begin = async () => {
+      const agent = new UserAgent(identity.issuer);
+      const parameters = { client, email: user.email, password, scope: 'openid' };
+      const { id_token: idToken } = await obtainTokens(identity.issuer, { ...parameters, agent });
+      return { agent, sid: decodeJwt(idToken).payload['sid'] };
+    };
+    const heard = async (ends: () => Promise<unknown>, sids: unknown[]) => {
+      told = [];
+      await ends();
+      await until(() => told.length === sids.length);
+      expect(told.map((one) => claimsOf(one)['sid']).sort()).toEqual([...sids].sort());
+    };
+    const [one, other] = [await begin(), await begin()];
+    const list = await one.agent.visit('/account/sessions');
+    await heard(() => one.agent.submit(list, 'end'), [other.sid]);
+    const third = await begin();
+    await heard(
+      async () => one.agent.submit(await one.agent.visit('/account/sessions'), 'end-all'),
+      [one.sid, third.sid],
+    );
+    const last = await begin();
+    await heard(() => identity.running.app.get(Users, { strict: false }).disable(user.email), [last.sid]);
   });
 
   it('inside addresses cannot be registered, nor be reached by a name', async () => {
@@ -252,27 +319,39 @@ describe('signing out', () => {
       status: 201,
       body: { backchannel_logout_uri: 'https://app.example.com/logout', post_logout_redirect_uris: [afterwards] },
     });
+  });
 
-    // Names of this host: the check is of the addresses behind them.
-    const { port } = new URL(listenerUrl);
-    told = [];
-    let connections = 0;
-    listener.on('connection', () => (connections += 1));
-    const counted = async () =>
-      /logout_call_total\{[^}]*failed[^}]*\} (\d+)/.exec(await (await fetch(replica.metricsUrl)).text())?.[1];
-    const calls = replica.app.get(LogoutCalls, { strict: false });
-    const unit = new UnitOfWork();
-    await inUnitOfWork(unit, async () => {
-      const init = { method: 'POST', body: new URLSearchParams({ logout_token: 'x' }) };
-      for (const host of ['x.localhost', '127.0.0.1', 'localhost']) {
-        await calls.accept(`http://${host}:${port}/x`, init);
-        await calls.accept(`https://${host}:${port}/x`, init);
+  it('an inside address that a client has all the same is not called, nor reached by a name', async () => {
+    const strict = await startIdentity({ LOGOUT_CALLS_TO_LOOPBACK: 'false' });
+    const database = testPool({ connectionString: strict.databaseUrl, options: '-c search_path=identity', max: 1 });
+    try {
+      const { port } = new URL(listenerUrl);
+      told = [];
+      let connections = 0;
+      listener.on('connection', () => (connections += 1));
+      const { id } = await strict.createUser();
+      const hosts = ['x.localhost', '127.0.0.1', 'localhost'];
+      const uris = hosts.flatMap((host) => [`http://${host}:${port}/x`, `https://${host}:${port}/x`]);
+      for (const uri of uris) {
+        await database.query(`insert into oauth_client (client_id, metadata, origin) values ($1, $2, 'operator')`, [
+          uri,
+          JSON.stringify({ backchannel_logout_uri: uri }),
+        ]);
+        await database.query('insert into logout_call (client_id, user_id) values ($1, $2)', [uri, id]);
       }
-      await expect(calls.accept('https://app.example.com/jwks')).rejects.toThrow('reads no addresses');
-    });
-    for (const act of unit.afterwards) act();
-    for (let found; found !== '6'; found = await counted()) await new Promise((resolve) => setTimeout(resolve, 20));
-    expect({ told, connections }).toEqual({ told: [], connections: 0 });
+      const calls = strict.running.app.get(LogoutCalls, { strict: false });
+      const counted = async () =>
+        /logout_call_total\{[^}]*failed[^}]*\} (\d+)/.exec(await (await fetch(strict.running.metricsUrl)).text())?.[1];
+      calls.wake();
+      for (let found; Number(found ?? 0) < 6; found = await counted()) await delay(20);
+      expect({ told, connections }).toEqual({ told: [], connections: 0 });
+      await inUnitOfWork(new UnitOfWork(), () =>
+        expect(calls.accept('https://app.example.com/jwks')).rejects.toThrow('reads no addresses'),
+      );
+    } finally {
+      await database.end();
+      await strict.close();
+    }
   });
 
   it('openid-client: discovery, registration and the end of a session', async () => {

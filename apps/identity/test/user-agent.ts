@@ -60,7 +60,7 @@ export class UserAgent {
   }
 
   /** Submits the form of a page whose action ends with `action`, with its hidden fields. */
-  async submit(page: Page, action: 'submit' | 'confirm' | 'abort', fields: Record<string, string> = {}): Promise<Page> {
+  async submit(page: Page, action: string, fields: Record<string, string> = {}): Promise<Page> {
     const form = formOf(page, action);
     return this.post(form.action, { ...form.hidden, ...fields });
   }

@@ -2,10 +2,10 @@ import { Body, Controller, Get, Post, Req, Res, UseFilters } from '@nestjs/commo
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { loginForm, pageForm } from './login-pages.dto.js';
 import { LoginPages } from './login-pages.service.js';
-import { LoginPageErrorFilter, sendPage } from './page-answer.js';
+import { PageErrorFilter, sendPage } from './page-answer.js';
 
 @Controller('login/:uid')
-@UseFilters(LoginPageErrorFilter)
+@UseFilters(PageErrorFilter)
 export class LoginPagesController {
   constructor(private readonly pages: LoginPages) {}
 
@@ -22,6 +22,15 @@ export class LoginPagesController {
   @Post('confirm')
   async confirm(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Body() body: unknown): Promise<void> {
     sendPage(reply, await this.pages.confirm({ request, reply }, pageForm(body)));
+  }
+
+  @Post('switch')
+  async switchAccount(
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @Body() body: unknown,
+  ): Promise<void> {
+    sendPage(reply, await this.pages.switchAccount({ request, reply }, pageForm(body)));
   }
 
   @Post('abort')

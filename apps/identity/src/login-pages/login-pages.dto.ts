@@ -19,7 +19,7 @@ export const loginForm = (body: unknown): LoginForm => ({
 });
 
 /** A field that is missing or given twice counts as empty. */
-function textField(body: unknown, name: string): string {
+export function textField(body: unknown, name: string): string {
   const value = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined;
   return typeof value === 'string' ? value : '';
 }

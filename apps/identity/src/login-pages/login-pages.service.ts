@@ -6,7 +6,9 @@ import type Provider from 'oidc-provider';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
+import { accountClientId } from '../oidc/account-client.js';
 import { CurrentProvider } from '../oidc/current-provider.js';
+import { switchAccount } from '../oidc/provider-configuration.js';
 import { findAudience } from '../oidc/resources.js';
 import { formActionSource, redirectDestination } from '../clients/redirect-uri-policy.js';
 import { UnitOfWorkStore } from '../unit-of-work/unit-of-work.store.js';
@@ -22,7 +24,7 @@ import { csrfToken, isCsrfToken, makeNonce } from './csrf-tokens.js';
 import { consentPage, loginPage, type LoginPage } from '../pages/pages.js';
 import { messagesFor, type PageMessages } from '../pages/page-messages.js';
 import { shownName } from '../pages/shown-name.js';
-import { contentSecurityPolicy } from '../pages/security-headers.js';
+import { contentSecurityPolicy, type PageScript } from '../pages/security-headers.js';
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
@@ -107,6 +109,14 @@ export class LoginPages {
     });
   }
 
+  /** Leaves the consent page for a login with another account. */
+  async switchAccount(request: PageRequest, form: PageForm): Promise<PageAnswer> {
+    return this.inStep(request, async (step) => {
+      this.assertForm(step, 'consent', form);
+      return this.finish(step, { [switchAccount]: {} });
+    });
+  }
+
   async abort(request: PageRequest, form: PageForm): Promise<PageAnswer> {
     return this.inStep(request, async (step) => {
       this.assertForm(step, step.interaction.prompt.name, form);
@@ -162,10 +172,14 @@ export class LoginPages {
     more: Pick<LoginPage, 'email' | 'problem'> = {},
   ): Promise<PageAnswer> {
     const { interaction, client, messages } = step;
-    const signedIn = interaction.prompt.name === 'select_account' ? await this.signedIn(step) : undefined;
-    const { csrf, headers } = this.pageHeaders(step);
+    const { name, reasons } = interaction.prompt;
+    const signedIn = await this.signedIn(step);
+    const { csrf, headers } = this.pageHeaders(step, 'show-password');
+    const { other } = step.request.query as { other?: unknown };
+    const isOther = other !== undefined || reasons.includes(switchAccount);
     const hint = interaction.params['login_hint'];
-    const email = more.email ?? (typeof hint === 'string' && hint.length <= emailLengthMax ? hint : undefined);
+    const hinted = typeof hint === 'string' && hint.length <= emailLengthMax ? hint : undefined;
+    const expected = isOther ? undefined : (hinted ?? (name === 'login' ? signedIn?.email : undefined));
     return {
       status,
       headers,
@@ -173,9 +187,11 @@ export class LoginPages {
         uid: interaction.uid,
         csrf,
         clientName: nameOf(client),
-        signedInAs: signedIn?.email,
+        isAccount: client.clientId === accountClientId,
+        signedInAs: name === 'select_account' ? signedIn?.email : undefined,
+        mayStartAgain: more.email === undefined && expected !== undefined,
         ...more,
-        email,
+        email: more.email ?? expected,
       }),
     };
   }
@@ -217,15 +233,19 @@ export class LoginPages {
     return [...new Set(audiences)].filter((audience) => audience !== this.config.OAUTH_ISSUER);
   }
 
-  private pageHeaders({ interaction, nonce = makeNonce() }: Step): { csrf: string; headers: Record<string, string> } {
+  private pageHeaders(
+    { interaction, nonce = makeNonce() }: Step,
+    script?: PageScript,
+  ): { csrf: string; headers: Record<string, string> } {
     const { uid, prompt } = interaction;
     const { OAUTH_ISSUER: issuer } = this.config;
+    const redirect = formActionSource(String(interaction.params['redirect_uri']));
     const secure = issuer.startsWith('https:') ? '; Secure' : '';
     return {
       csrf: csrfToken(this.config.COOKIE_KEYS, { uid, prompt: prompt.name, nonce }),
       headers: {
         'Set-Cookie': `${cookieNames(issuer).csrf}=${nonce}; Path=/login/${uid}; HttpOnly; SameSite=Lax${secure}`,
-        'Content-Security-Policy': contentSecurityPolicy(formActionSource(String(interaction.params['redirect_uri']))),
+        'Content-Security-Policy': contentSecurityPolicy(redirect, script),
       },
     };
   }
@@ -255,7 +275,7 @@ export class LoginPages {
   }
 
   private async finish({ request, reply, interaction }: Step, result: InteractionResults): Promise<PageAnswer> {
-    const merge = { mergeWithLastSubmission: !('error' in result) };
+    const merge = { mergeWithLastSubmission: !('error' in result || switchAccount in result) };
     const location = await this.current.provider.interactionResult(request.raw, reply.raw, result, merge);
     const redirect = formActionSource(String(interaction.params['redirect_uri']));
     return { status: 303, location, headers: { 'Content-Security-Policy': contentSecurityPolicy(redirect) } };

@@ -5,12 +5,12 @@ import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from 'oidc-provider';
 import { messagesFor, type PageMessages } from '../pages/page-messages.js';
-import { errorPage } from '../pages/pages.js';
+import { errorPage, onwardFrom } from '../pages/pages.js';
 import { contentSecurityPolicy, securityHeaders } from '../pages/security-headers.js';
 
 export interface PageAnswer {
   status: number;
-  headers?: Record<string, string> | undefined;
+  headers?: Record<string, string | string[]> | undefined;
   body?: string;
   /** A redirect instead of a page. */
   location?: string;
@@ -23,9 +23,9 @@ export function sendPage(reply: FastifyReply, { status, headers, body, location 
   else void reply.code(status).type('text/html; charset=utf-8').send(body);
 }
 
-/** Answers every failure of a login page with a page. */
+/** Answers every failure of a page with a page. */
 @Catch()
-export class LoginPageErrorFilter implements ExceptionFilter {
+export class PageErrorFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -33,7 +33,7 @@ export class LoginPageErrorFilter implements ExceptionFilter {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const messages = messagesFor(undefined, request.headers['accept-language']);
     const status = statusOf(thrown);
-    if (status === 500) this.logger.error({ err: thrown }, 'a login page failed');
+    if (status === 500) this.logger.error({ err: thrown }, 'a page failed');
     sendPage(reply, {
       status,
       headers: {
@@ -41,7 +41,7 @@ export class LoginPageErrorFilter implements ExceptionFilter {
         ...(status === 503 ? { 'Retry-After': '5' } : {}),
         ...(thrown instanceof ServiceError ? thrown.headers : {}),
       },
-      body: errorPage(messages, wordsFor(status, messages)),
+      body: errorPage(messages, { ...wordsFor(status, messages), onward: onwardFrom(messages) }),
     });
   }
 }

@@ -1,63 +1,120 @@
-// Calls that tell clients that a session ended (OpenID Back-Channel Logout 1.0). The provider makes the logout token
-// and asks for the call while it answers a request; the call is sent after the end of the session is stored, in the
-// background. A client that is slow or away delays nobody. A call is made once: one that fails, or that a crash takes
-// away, is lost, and the client learns of the end when it next refreshes a token or asks for one.
+// Calls that tell clients that a session ended (OpenID Back-Channel Logout 1.0). A call is stored together with the end
+// of the session and sent in the background, so a client that is slow or away delays nobody, and a crash loses none. A
+// call that fails is repeated for some hours. A client may receive it twice; each time the token is a new one.
 import { lookup } from 'node:dns';
+import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { Injectable } from '@nestjs/common';
-import { BackgroundWork, Logger } from '@tradewind/service-kit';
+import { BackgroundWork, Logger, type Work } from '@tradewind/service-kit';
+import { backoffMs } from '@tradewind/shared-types';
+import { decodeJwt } from 'jose';
 import { AppConfig } from '../app.config.js';
 import { isLoopback, isPublicAddress, logoutUriFault } from '../clients/logout-uri-policy.js';
 import { AppEvents } from '../events.js';
+import { SignedTokens } from '../signing-keys/signed-tokens.js';
 import { FairQueue } from '../password-login/fair-queue.js';
 import { unitOfWork } from '../unit-of-work/unit-of-work.js';
+import { LogoutCallsStore, type LogoutCall } from './logout-calls.store.js';
 
 /** Milliseconds for one call, from the name look-up to the status; shorter than the stop of the service waits. */
 const timeoutMs = 5_000;
-/** Calls at the same time, and calls that may wait for a place. */
+/** Calls at the same time, and calls that a replica has claimed: those of one host take turns with the others. */
 const parallel = 20;
-const waitingMax = 1_000;
+const claimedMax = 100;
+/** Longer than the last of the claimed calls takes when every host is slow. */
+const leaseSeconds = 60;
+/** Pause between two looks for calls that are due again, milliseconds. */
+const intervalMs = 5_000;
+/** Some five hours in all: a client that is away for longer learns of the end when it next refreshes a token. */
+const attemptsMax = 12;
+const backoff = { backoffMsMin: 5_000, backoffMsMax: 3_600_000 };
+/** As short as the specification recommends. */
+const tokenLifeSeconds = 120;
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 
 @Injectable()
 export class LogoutCalls {
-  private readonly queue = new FairQueue({ parallel, waitingMax, refusal: () => new Error('too many calls wait') });
+  private readonly queue = new FairQueue({
+    parallel,
+    waitingMax: claimedMax,
+    refusal: () => new Error('too many calls wait'),
+  });
+  private readonly work: Work;
 
   constructor(
     private readonly config: AppConfig,
-    private readonly background: BackgroundWork,
+    private readonly store: LogoutCallsStore,
+    private readonly tokens: SignedTokens,
     private readonly events: AppEvents,
     private readonly logger: Logger,
-  ) {}
+    background: BackgroundWork,
+  ) {
+    this.work = background.claims({
+      name: 'logout calls',
+      intervalMs,
+      parallel: claimedMax,
+      claim: (room) => this.store.claim(room, leaseSeconds),
+      work: (call) => this.deliver(call),
+    });
+  }
+
+  /** Sends what has just been stored. */
+  wake(): void {
+    this.work.wake();
+  }
 
   /**
-   * The `fetch` of the provider: accepts a logout call, which is sent once the request has stored its writes, and
+   * The `fetch` of the provider: accepts a logout call, which is stored with the other writes of the request, and
    * refuses every other address, such as the `jwks_uri` of a client.
    */
-  readonly accept = async (url: string | URL | Request, { method, body }: RequestInit = {}): Promise<Response> => {
-    if (method !== 'POST' || !(body instanceof URLSearchParams) || !body.has('logout_token')) {
-      throw new Error('identity reads no addresses of clients');
-    }
-    const target = String(url instanceof Request ? url.url : url);
-    const form = body.toString();
-    unitOfWork().afterwards.push(() => void this.background.track(this.send(target, form)));
+  readonly accept = async (_url: string | URL | Request, { method, body }: RequestInit = {}): Promise<Response> => {
+    const token = method === 'POST' && body instanceof URLSearchParams ? body.get('logout_token') : null;
+    if (token === null) throw new Error('identity reads no addresses of clients');
+    const { aud, sub, sid } = decodeJwt<{ aud: string; sub: string; sid?: string }>(token);
+    const { logoutCalls, afterwards } = unitOfWork();
+    logoutCalls.push({ clientId: String(aud), userId: sub ?? '', sid });
+    afterwards.push(() => this.wake());
     return new Response(null, { status: 204 });
   };
 
-  private async send(target: string, form: string): Promise<void> {
-    const url = new URL(target);
+  private async deliver(call: LogoutCall): Promise<void> {
+    const metadata = JSON.parse(call.metadata ?? '{}') as { backchannel_logout_uri?: string };
+    const url = URL.parse(metadata.backchannel_logout_uri ?? '');
+    // The client was deleted, or wants no calls any more.
+    if (url === null) return this.store.remove(call.id);
     const lane = { isKnown: false, key: url.host };
-    const failure = await this.queue.run(lane, () => this.call(url, form)).catch((error: unknown) => error);
-    this.events.emit('logout_call', { outcome: failure === undefined ? 'delivered' : 'failed' });
-    if (failure !== undefined) this.logger.warn({ err: failure, host: url.host }, 'a logout call to a client failed');
+    const failure = await this.queue.run(lane, () => this.send(url, call)).catch((error: unknown) => error);
+    if (failure === undefined) {
+      this.events.emit('logout_call', { outcome: 'delivered' });
+      return this.store.remove(call.id);
+    }
+    const isLast = call.attempts >= attemptsMax;
+    this.events.emit('logout_call', { outcome: isLast ? 'given_up' : 'failed' });
+    const { clientId, attempts } = call;
+    this.logger.warn({ err: failure, clientId, host: url.host, attempts }, 'a logout call to a client failed');
+    if (isLast) return this.store.remove(call.id);
+    return this.store.repeat(call.id, backoffMs(attempts, backoff) / 1000);
   }
 
-  private async call(url: URL, form: string): Promise<undefined> {
+  private async send(url: URL, { clientId, userId, sid }: LogoutCall): Promise<undefined> {
     const isLoopbackAllowed = this.config.LOGOUT_CALLS_TO_LOOPBACK;
     const fault = logoutUriFault(url.href, isLoopbackAllowed);
     if (fault !== undefined) throw new Error(`the address ${fault}`);
     const isChecked = !(isLoopbackAllowed && isLoopback(url));
+    const nowSeconds = Math.floor(Date.now() / 1000);
+    const token = await this.tokens.sign('logout+jwt', {
+      iss: this.config.OAUTH_ISSUER,
+      aud: clientId,
+      sub: userId,
+      ...(sid === null ? {} : { sid }),
+      iat: nowSeconds,
+      exp: nowSeconds + tokenLifeSeconds,
+      jti: randomUUID(),
+      events: { [logoutEvent]: {} },
+    });
+    const form = new URLSearchParams({ logout_token: token }).toString();
     const status = await post(url, form, isChecked ? publicLookup : undefined);
     if (status !== 200 && status !== 204) throw new Error(`the client answered ${status}`);
   }

@@ -5,7 +5,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { AuditLog } from '../audit/audit-log.js';
 import { unitOfWork } from '../unit-of-work/unit-of-work.js';
 
-/** The column `used_at` is read by the day, so a replica writes it at most once an hour for a client. */
+/** A replica writes the last use of a client or grant at most once an hour. */
 const notedMs = 3_600_000;
 const notedMax = 10_000;
 
@@ -23,9 +23,18 @@ export function auditProviderEvents(provider: Provider, audit: AuditLog): void {
     afterwards.push(() => noted.set(clientId, true));
   };
 
+  // What its user sees as the last use. A grant that is new is not written again.
+  const noteGrant = ({ jti, iat }: { jti: string; iat: number }): void => {
+    if (Date.now() - iat * 1000 < notedMs || noted.has(`grant ${jti}`)) return;
+    const { usedGrants, afterwards } = unitOfWork();
+    usedGrants.add(jti);
+    afterwards.push(() => noted.set(`grant ${jti}`, true));
+  };
+
   provider.on('grant.success', (ctx) => {
     const grantType = ctx.oidc.params?.['grant_type'];
     if (ctx.oidc.client) noteUse(ctx.oidc.client.clientId);
+    if (ctx.oidc.entities.Grant) noteGrant(ctx.oidc.entities.Grant);
     record('token.issued', ctx, { grant_type: grantType });
   });
   provider.on('grant.revoked', (ctx, grantId) => {

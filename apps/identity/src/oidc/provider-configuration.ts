@@ -7,6 +7,7 @@ import { cookieNames } from '../cookies.js';
 import { errorPageOrJson } from '../pages/error-pages.js';
 import { Signatures } from '../signatures.js';
 import { unitOfWork } from '../unit-of-work/unit-of-work.js';
+import { accountClient, accountClientId, grantOfSession } from './account-client.js';
 import { claimsOf, claimsOfScopes, companyClaim } from './claims.js';
 import { consentOnce } from './middleware/authorization.js';
 import type { LogoutCalls } from './logout-calls.js';
@@ -17,6 +18,9 @@ import { redirectUriKind } from '../clients/redirect-uri-policy.js';
 import { assertAllowed, resourceServer, scopes } from './resources.js';
 import { routes } from './routes.js';
 import { renderSignedOut, renderSignOut } from './sign-out.js';
+
+/** The member of an interaction's result with which somebody who is signed in asks to sign in as somebody else. */
+export const switchAccount = 'switch_account';
 
 /** The client metadata field by which an operator lets a resource server introspect the tokens made for it. */
 export const introspectsAudience = 'introspects_audience';
@@ -49,6 +53,8 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
       if (model === 'Client') return clients;
       return model === 'AccessToken' ? accessTokens : needs.rowsOf(model);
     },
+    clients: [accountClient(issuer)],
+    loadExistingGrant: grantOfSession,
     // The first key that fits signs; all are published.
     jwks: { keys: keySet.keys.map((key) => key.privateJwk) },
     routes,
@@ -74,7 +80,8 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
           assertNothingToRead(ctx?.oidc.body ?? {});
           assertLogoutUri(ctx?.oidc.body ?? {}, config);
         }
-        applyRedirectPolicy(metadata);
+        // Ours is where the issuer is.
+        if (metadata.client_id !== accountClientId) applyRedirectPolicy(metadata);
         assertPlainName(ctx, metadata.client_name);
       },
     },
@@ -200,6 +207,12 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
 function prompts(): interactionPolicy.DefaultPolicy {
   const { Check, Prompt } = interactionPolicy;
   const policy = interactionPolicy.base();
+  policy.get('login')?.checks.add(
+    new Check('switch_account', 'the user wants to sign in with another account', ({ oidc }) => {
+      const { login, [switchAccount]: wanted } = (oidc.result ?? {}) as Record<string, unknown>;
+      return wanted !== undefined && login === undefined;
+    }),
+  );
   policy.add(new Prompt({ name: 'select_account', requestable: true }), 0);
   const checks = policy.get('consent')?.checks;
   checks?.remove('consent_prompt');

@@ -69,7 +69,8 @@ export function registerProviderRoutes(
           for (const [name, value] of Object.entries(securityHeaders)) reply.raw.setHeader(name, value);
           reply.hijack();
           // The provider answers its own failures. After any other failure there is no answer to send.
-          inUnitOfWork(new UnitOfWork(request.ip), () => current().callback(raw, reply.raw)).catch(() => raw.destroy());
+          const unit = new UnitOfWork(request.ip, raw.headers['user-agent']);
+          inUnitOfWork(unit, () => current().callback(raw, reply.raw)).catch(() => raw.destroy());
         },
         handler: () => undefined,
       });

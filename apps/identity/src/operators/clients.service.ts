@@ -4,6 +4,7 @@ import { OperatorError } from '@tradewind/service-kit';
 import { errors } from 'oidc-provider';
 import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
+import { accountClientId } from '../oidc/account-client.js';
 import { CurrentProvider } from '../oidc/current-provider.js';
 import { assertLogoutUri, introspectsAudience } from '../oidc/provider-configuration.js';
 import { findAudience } from '../oidc/resources.js';
@@ -40,6 +41,7 @@ export class Clients {
   /** The client's id and secret; undefined when the id is taken. Throws when the metadata breaks a rule. */
   async create(given: CreateClient): Promise<{ clientId: string; clientSecret: string | undefined } | undefined> {
     const clientId = given.id ?? randomBytes(16).toString('base64url');
+    if (clientId === accountClientId) throw new OperatorError(`${clientId} is the client of the account pages`);
     const needsSecret = given.authMethod.startsWith('client_secret');
     const clientSecret = needsSecret ? (given.secret ?? randomBytes(32).toString('base64url')) : undefined;
     const metadata = {

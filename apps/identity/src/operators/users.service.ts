@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { OperatorError, type Tx } from '@tradewind/service-kit';
 import { userRoles, type UserRole } from '@tradewind/shared-types';
 import { AuditLog } from '../audit/audit-log.js';
-import { PayloadsStore } from '../oidc/payloads/payloads.store.js';
+import { UserPayloadsStore } from '../oidc/payloads/user-payloads.store.js';
 import { emailKey } from '../users/email-key.js';
 import { PasswordHashing } from '../password-login/password-hashing.js';
 import { passwordLengthMax, passwordLengthMin } from '../users/credential-limits.js';
@@ -29,7 +29,7 @@ const companyIdLengthMax = 200;
 export class Users {
   constructor(
     private readonly store: UsersStore,
-    private readonly payloads: PayloadsStore,
+    private readonly payloads: UserPayloadsStore,
     private readonly hashing: PasswordHashing,
     private readonly audit: AuditLog,
   ) {}
@@ -70,7 +70,7 @@ export class Users {
     const hash = await this.hashing.hash(assertPassword(password));
     await this.change('user.password_set', email, async (tx, { id }) => {
       await this.store.setPassword(tx, id, hash);
-      await this.payloads.revokeUser(tx, id);
+      await this.payloads.endEverything(tx, id);
       return {};
     });
   }
@@ -79,7 +79,7 @@ export class Users {
   async setRole(email: string, role: string): Promise<void> {
     await this.change('user.role_set', email, async (tx, { id, userRole: from }) => {
       await this.store.setRole(tx, id, assertRole(role));
-      await this.payloads.revokeUser(tx, id);
+      await this.payloads.endEverything(tx, id);
       return { from, to: role };
     });
   }
@@ -88,7 +88,7 @@ export class Users {
   async setCompany(email: string, companyId: string | null): Promise<void> {
     await this.change('user.company_set', email, async (tx, { id, companyId: from }) => {
       await this.store.setCompany(tx, id, companyId === null ? null : assertCompany(companyId));
-      await this.payloads.revokeUser(tx, id);
+      await this.payloads.endEverything(tx, id);
       return { from, to: companyId };
     });
   }
@@ -97,7 +97,7 @@ export class Users {
   async disable(email: string): Promise<void> {
     await this.change('user.disabled', email, async (tx, { id }) => {
       await this.store.disable(tx, id);
-      return { ended: await this.payloads.revokeUser(tx, id) };
+      return { ended: await this.payloads.endEverything(tx, id) };
     });
   }
 
@@ -112,7 +112,7 @@ export class Users {
   async delete(email: string): Promise<void> {
     await this.change('user.deleted', email, async (tx, { id, userRole: role }) => {
       await this.store.delete(tx, id);
-      return { role, ended: await this.payloads.revokeUser(tx, id) };
+      return { role, ended: await this.payloads.endEverything(tx, id) };
     });
   }
 

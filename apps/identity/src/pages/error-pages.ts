@@ -1,6 +1,6 @@
 // Errors of the provider, as a page or as JSON, whichever the request prefers.
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
-import { errorPage } from './pages.js';
+import { errorPage, onwardFrom } from './pages.js';
 import { messagesFor, type PageMessages } from './page-messages.js';
 import { contentSecurityPolicy } from './security-headers.js';
 
@@ -15,7 +15,7 @@ export function errorPageOrJson(ctx: KoaContextWithOIDC, out: ErrorOut): void {
   ctx.set('Content-Security-Policy', contentSecurityPolicy());
   ctx.set('Cache-Control', 'no-store');
   const technical = { error: out.error, description: out.error_description };
-  ctx.body = errorPage(messages, { ...words(messages, ctx.status, out), technical });
+  ctx.body = errorPage(messages, { ...words(messages, ctx.status, out), technical, onward: onwardFrom(messages) });
 }
 
 function words(messages: PageMessages, status: number, out: ErrorOut): { title: string; text: string } {

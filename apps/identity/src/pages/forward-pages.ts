@@ -19,7 +19,7 @@ export function renderForward(ctx: KoaContextWithOIDC, own: { origin: string; af
   const isOwn = new URL(form.action).origin === own.origin;
   const isSwitch = isOwn && ctx.oidc.route === 'resume';
   const source = isOwn ? own.afterwards : formActionSource(form.action);
-  ctx.set('Content-Security-Policy', contentSecurityPolicy(source, true));
+  ctx.set('Content-Security-Policy', contentSecurityPolicy(source, 'forward'));
   ctx.set('Cache-Control', 'no-store');
   ctx.body = forwardPage(messages, {
     ...form,
@@ -37,7 +37,7 @@ export function renderRepost(ctx: KoaContextWithOIDC, action: string, fields: UR
   const redirectUri = fields.get('redirect_uri') ?? '';
   const redirect = redirectUriKind(redirectUri) === undefined ? undefined : formActionSource(redirectUri);
   ctx.type = 'html';
-  ctx.set('Content-Security-Policy', contentSecurityPolicy(redirect, true));
+  ctx.set('Content-Security-Policy', contentSecurityPolicy(redirect, 'forward'));
   ctx.body = forwardPage(messages, { title, text, action, fields: [...fields] });
 }
 

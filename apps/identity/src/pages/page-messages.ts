@@ -1,11 +1,16 @@
-// Every sentence of the pages, in each language. The first language is used when the browser asks for none of them.
-interface Permission {
+// Every sentence of the pages, in each language; those of the account pages are in account-messages.ts. The first
+// language is used when the browser asks for none of them.
+import { accountMessages } from './account-messages.js';
+
+export interface Permission {
   name: string;
   meaning: string;
 }
 
 const en = {
   language: 'en',
+  account: accountMessages.en,
+  password: { show: 'Show', hide: 'Hide' },
   signIn: {
     title: 'Sign in',
     lead: (client: string) => `Sign in to continue to ${client}.`,
@@ -15,6 +20,7 @@ const en = {
     /** Where a client lets the user choose an account. */
     continueAs: (email: string) => `Continue as ${email}`,
     other: 'Not you? Sign in with another account',
+    switchAccount: 'Not you? Use another account',
   },
   consent: {
     title: (client: string) => `Allow ${client} to use your account?`,
@@ -108,6 +114,8 @@ export type PageMessages = typeof en;
 
 const de: PageMessages = {
   language: 'de',
+  account: accountMessages.de,
+  password: { show: 'Anzeigen', hide: 'Verbergen' },
   signIn: {
     title: 'Anmelden',
     lead: (client) => `Melden Sie sich an, um mit ${client} fortzufahren.`,
@@ -116,6 +124,7 @@ const de: PageMessages = {
     submit: 'Anmelden',
     continueAs: (email) => `Weiter als ${email}`,
     other: 'Sind Sie das nicht? Mit einem anderen Konto anmelden',
+    switchAccount: 'Sind Sie das nicht? Anderes Konto verwenden',
   },
   consent: {
     title: (client) => `Darf ${client} Ihr Konto verwenden?`,
@@ -216,6 +225,8 @@ const de: PageMessages = {
 
 const fr: PageMessages = {
   language: 'fr',
+  account: accountMessages.fr,
+  password: { show: 'Afficher', hide: 'Masquer' },
   signIn: {
     title: 'Connexion',
     lead: (client) => `Connectez-vous pour continuer vers ${client}.`,
@@ -224,6 +235,7 @@ const fr: PageMessages = {
     submit: 'Se connecter',
     continueAs: (email) => `Continuer en tant que ${email}`,
     other: 'Ce n’est pas vous ? Connectez-vous avec un autre compte',
+    switchAccount: 'Ce n’est pas vous ? Utiliser un autre compte',
   },
   consent: {
     title: (client) => `Autoriser ${client} à utiliser votre compte\u00a0?`,
@@ -321,6 +333,8 @@ const fr: PageMessages = {
 
 const es: PageMessages = {
   language: 'es',
+  account: accountMessages.es,
+  password: { show: 'Mostrar', hide: 'Ocultar' },
   signIn: {
     title: 'Iniciar sesión',
     lead: (client) => `Inicie sesión para continuar a ${client}.`,
@@ -329,6 +343,7 @@ const es: PageMessages = {
     submit: 'Iniciar sesión',
     continueAs: (email) => `Continuar como ${email}`,
     other: '¿No es usted? Inicie sesión con otra cuenta',
+    switchAccount: '¿No es usted? Usar otra cuenta',
   },
   consent: {
     title: (client) => `¿Permitir que ${client} use su cuenta?`,

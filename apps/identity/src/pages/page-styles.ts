@@ -69,15 +69,44 @@ a { color: var(--brand); }
 .scopes strong { display: block; font-weight: 600; }
 .scopes span { color: var(--soft); font-size: .9375rem; }
 .warning { border-left: 4px solid var(--warn-edge); padding: .125rem 0 .125rem .875rem; font-size: .9375rem; }
+[hidden] { display: none !important; }
+.password { position: relative; }
+.password input { padding-right: 7.5rem; }
+.password button { position: absolute; right: 1px; top: 1px; width: auto; min-height: 2.75rem; padding: .5rem .875rem; background: transparent; color: var(--brand); border-radius: .5rem; }
+.hint { color: var(--soft); font-size: .9375rem; margin: 0 0 .5rem; }
+.link { background: transparent; color: var(--brand); font-weight: 400; text-decoration: underline; padding: .5rem 0; margin-top: .5rem; }
+.danger { background: transparent; color: var(--bad); border-color: var(--bad); }
+.danger:hover { background: var(--bad-ground); }
+.notice { border-left: 5px solid var(--brand); background: var(--note); border-radius: .5rem; padding: .75rem 1rem; }
+.back { margin: 0 0 .75rem; font-size: .9375rem; }
+.back a, .links a { display: inline-block; padding: .2rem 0; min-height: 1.75rem; }
+.back a::before { content: "\\2190\\a0" / ""; }
+.menu, .rows, .permissions { list-style: none; margin: 0 0 1.25rem; padding: 0; }
+.menu, .rows { border: 1px solid var(--edge); border-radius: .5rem; }
+.menu li + li, .rows > li + li { border-top: 1px solid var(--edge); }
+.menu a { display: block; padding: .75rem 1rem; text-decoration: none; overflow-wrap: anywhere; }
+.menu a:hover { background: var(--note); }
+.menu strong { display: block; text-decoration: underline; font-weight: 600; }
+.menu span, .rows span { color: var(--soft); font-size: .9375rem; }
+.rows > li { display: grid; grid-template-columns: 1fr auto; gap: .75rem 1rem; align-items: center; padding: .875rem 1rem; overflow-wrap: anywhere; }
+.rows strong { font-weight: 600; }
+.rows div > span:not(.badge) { display: block; }
+.rows .badge { border: 1px solid var(--field-edge); border-radius: 1rem; padding: .05rem .6rem; margin-left: .25rem; white-space: nowrap; }
+.rows button { margin: 0; }
+.permissions { margin: .125rem 0; }
+.permissions li { display: inline; font-size: .9375rem; }
+.permissions li + li::before { content: "\\b7" / ""; margin: 0 .4em 0 .1em; }
+main.account { max-width: 44rem; }
 .links { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 1.25rem 0 0; font-size: .9375rem; }
 .technical { color: var(--soft); font-size: .9375rem; border-top: 1px solid var(--edge); margin: 1.25rem 0 0; padding-top: 1rem; }
 .technical code { display: block; font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; color: var(--ink); overflow-wrap: anywhere; margin-top: .25rem; }
 @media (max-width: 30rem) {
   body { padding: 0; justify-content: flex-start; gap: 0; background: var(--card); }
   .brand { align-self: stretch; padding: 1rem 1.25rem; border-bottom: 1px solid var(--edge); }
+  .rows > li { grid-template-columns: 1fr; }
   main { border: 0; border-radius: 0; box-shadow: none; padding: 1.5rem 1.25rem 2rem; max-width: none; }
 }
-@media (forced-colors: active) { .primary, .secondary, main { border: 1px solid; } }
+@media (forced-colors: active) { .primary, .secondary, .danger, main { border: 1px solid; } }
 `;
 
 /** For the Content-Security-Policy: the browser applies this sheet and no other style. */

@@ -1,7 +1,9 @@
 // The pages. They work without JavaScript, with a keyboard and on a phone.
-import { emailLengthMax, passwordLengthMax } from '../users/credential-limits.js';
+import { emailLengthMax } from '../users/credential-limits.js';
 import { Markup, markup } from './markup.js';
-import type { PageMessages } from './page-messages.js';
+import type { PageMessages, Permission } from './page-messages.js';
+import { passwordField, showPasswordScript } from './password-field.js';
+import { accountPath } from './account-path.js';
 import { pageStyles } from './page-styles.js';
 
 /** Three lines of wind, hidden from screen readers: the name follows. */
@@ -9,7 +11,8 @@ const mark = new Markup(
   '<svg viewBox="0 0 32 32" aria-hidden="true" focusable="false" fill="none" stroke="currentColor" stroke-width="2.6" stroke-linecap="round"><path d="M3 12h15.5a4.5 4.5 0 1 0-4.2-6"/><path d="M3 17.5h22a4 4 0 1 1-3.7 5.5"/><path d="M3 23h10.5a3.2 3.2 0 1 1-3 4.3"/></svg>',
 );
 
-export function page(messages: PageMessages, title: string, body: Markup): string {
+/** @param kind account pages are wider */
+export function page(messages: PageMessages, title: string, body: Markup, kind?: 'account'): string {
   return markup`<!doctype html>
     <html lang="${messages.language}">
       <head>
@@ -21,7 +24,7 @@ export function page(messages: PageMessages, title: string, body: Markup): strin
       </head>
       <body>
         <header class="brand">${mark}<span>Tradewind</span></header>
-        <main>${body}</main>
+        <main${kind && markup` class="${kind}"`}>${body}</main>
       </body>
     </html> `.text;
 }
@@ -33,6 +36,10 @@ export interface LoginPage {
   email?: string | undefined;
   /** Who may continue without signing in. */
   signedInAs?: string | undefined;
+  /** The form was filled in with the address of whoever is signed in; a link empties it. */
+  mayStartAgain?: boolean | undefined;
+  /** For the account pages themselves. */
+  isAccount?: boolean | undefined;
   /** What went wrong with the last attempt; `field` is the one to look at first. */
   problem?: { text: string; field?: 'email' } | undefined;
 }
@@ -48,7 +55,7 @@ export function loginPage(messages: PageMessages, given: LoginPage): string {
     problem ? `${errors.prefix}: ${signIn.title}` : signIn.title,
     markup`${problem && problemSummary(messages, problem)}
       <h1>${signIn.title}</h1>
-      <p class="lead">${signIn.lead(clientName)}</p>
+      <p class="lead">${given.isAccount ? messages.account.signInLead : signIn.lead(clientName)}</p>
       ${
         signedInAs !== undefined &&
         markup`<form method="post" action="/login/${uid}/confirm">
@@ -73,19 +80,28 @@ export function loginPage(messages: PageMessages, given: LoginPage): string {
           value="${email ?? ''}"
           ${invalid}${takesFocus && !email && new Markup(' autofocus')}
        >
-        <label for="password">${signIn.password}</label>
-        <input
-          id="password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          maxlength="${passwordLengthMax}"
-          required${invalid}${takesFocus && !!email && new Markup(' autofocus')}
-       >
+        ${passwordField(messages, {
+          ...{ name: 'password', label: signIn.password, autocomplete: 'current-password', isInvalid },
+          takesFocus: takesFocus && Boolean(email),
+        })}
         <button class="primary" type="submit">${signIn.submit}</button>
       </form>
-      ${cancelForm(messages, uid, csrf)}`,
+      ${given.mayStartAgain && markup`<p class="links"><a href="/login/${uid}?other=yes">${signIn.switchAccount}</a></p>`}
+      ${cancelForm(messages, uid, csrf)}
+      <script>${new Markup(showPasswordScript)}</script>`,
   );
+}
+
+/** What tokens of the resources and scopes allow. */
+export function permissionsOf(messages: PageMessages, given: { resources: string[]; scopes: string[] }): Permission[] {
+  const { resources, otherResource, scopes } = messages;
+  return [
+    ...given.resources.map(
+      (resource) => resources[resource] ?? { name: otherResource.name(resource), meaning: otherResource.meaning },
+    ),
+    // An unknown scope is not granted.
+    ...given.scopes.flatMap((scope) => scopes[scope] ?? []),
+  ];
 }
 
 export interface ConsentPage {
@@ -105,14 +121,7 @@ export interface ConsentPage {
 export function consentPage(messages: PageMessages, given: ConsentPage): string {
   const { consent } = messages;
   const { termsUrl, privacyUrl } = given.clientLinks;
-  const { resources, otherResource, scopes } = messages;
-  const permissions = [
-    ...given.resources.map(
-      (resource) => resources[resource] ?? { name: otherResource.name(resource), meaning: otherResource.meaning },
-    ),
-    // An unknown scope is not granted.
-    ...given.scopes.flatMap((scope) => scopes[scope] ?? []),
-  ];
+  const permissions = permissionsOf(messages, given);
   return page(
     messages,
     consent.title(given.clientName),
@@ -140,6 +149,10 @@ export function consentPage(messages: PageMessages, given: ConsentPage): string 
         </form>
         ${cancelForm(messages, given.uid, given.csrf)}
       </div>
+      <form method="post" action="/login/${given.uid}/switch">
+        <input type="hidden" name="_csrf" value="${given.csrf}">
+        <button class="link" type="submit">${messages.signIn.switchAccount}</button>
+      </form>
       ${
         (termsUrl ?? privacyUrl) &&
         markup`<p class="links">
@@ -182,14 +195,20 @@ export interface ErrorPage {
   text: string;
   /** The standard's code and sentence, for developers. */
   technical?: { error: string; description: string | undefined } | undefined;
+  /** Where the reader can go from here. */
+  onward?: { href: string; text: string } | undefined;
 }
 
-export function errorPage(messages: PageMessages, { title, text, technical }: ErrorPage): string {
+/** From a page that has no other link. */
+export const onwardFrom = ({ account }: PageMessages) => ({ href: accountPath, text: account.onward });
+
+export function errorPage(messages: PageMessages, { title, text, technical, onward }: ErrorPage): string {
   return page(
     messages,
     title,
     markup`<h1>${title}</h1>
       <p>${text}</p>
+      ${onward && markup`<p class="links"><a href="${onward.href}">${onward.text}</a></p>`}
       ${
         technical &&
         markup`<p class="technical">
@@ -201,7 +220,7 @@ export function errorPage(messages: PageMessages, { title, text, technical }: Er
   );
 }
 
-function problemSummary(messages: PageMessages, problem: { text: string; field?: string }): Markup {
+export function problemSummary(messages: PageMessages, problem: { text: string; field?: string | undefined }): Markup {
   const text = problem.field ? markup`<a href="#${problem.field}">${problem.text}</a>` : markup`${problem.text}`;
   return markup`<div class="problem" role="alert" tabindex="-1" autofocus>
     <h2>${messages.errors.summary}</h2>

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { pageStylesSource } from './page-styles.js';
 import { forwardScript } from './pages.js';
+import { showPasswordScript } from './password-field.js';
 
 export const securityHeaders: Record<string, string> = {
   'X-Content-Type-Options': 'nosniff',
@@ -10,17 +11,20 @@ export const securityHeaders: Record<string, string> = {
   'Referrer-Policy': 'no-referrer',
 };
 
-const forwardScriptSource = `'sha256-${hash('sha256', forwardScript, 'base64')}'`;
+const sourceOf = (script: string): string => `'sha256-${hash('sha256', script, 'base64')}'`;
+const scriptSources = { forward: sourceOf(forwardScript), 'show-password': sourceOf(showPasswordScript) };
+
+export type PageScript = keyof typeof scriptSources;
 
 /**
  * No scripts, pictures or foreign frames. `form-action` must name the target of the client's redirect: Chromium also
- * applies it to the redirect after the form post, and would leave the user on the page without a message. The page that
- * posts itself has one script, allowed by its hash.
+ * applies it to the redirect after the form post, and would leave the user on the page without a message. A page
+ * has at most one script, which only spares a click and is allowed by its hash.
  */
-export function contentSecurityPolicy(redirectSource?: string, isForward = false): string {
+export function contentSecurityPolicy(redirectSource?: string, script?: PageScript): string {
   return [
     `default-src 'none'`,
-    ...(isForward ? [`script-src ${forwardScriptSource}`] : []),
+    ...(script === undefined ? [] : [`script-src ${scriptSources[script]}`]),
     `style-src ${pageStylesSource}`,
     `form-action 'self'${redirectSource ? ` ${redirectSource}` : ''}`,
     `frame-ancestors 'none'`,

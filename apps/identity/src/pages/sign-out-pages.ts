@@ -1,4 +1,5 @@
 // The pages of signing out.
+import { accountPath } from './account-path.js';
 import { markup, type Markup } from './markup.js';
 import type { PageMessages } from './page-messages.js';
 import { page } from './pages.js';
@@ -46,7 +47,9 @@ export function signedOutPage(
   const { done, stayed } = messages.signOut;
   const { title } = isSignedIn ? stayed : done;
   const text = isSignedIn && clientName !== undefined ? stayed.textOf(clientName) : (isSignedIn ? stayed : done).text;
-  return page(messages, title, heading(title, text));
+  const { signIn, onward } = messages.account;
+  const link = markup`<p class="links"><a href="${accountPath}">${isSignedIn ? onward : signIn}</a></p>`;
+  return page(messages, title, markup`${heading(title, text)}${link}`);
 }
 
 const heading = (title: string, text: string): Markup =>

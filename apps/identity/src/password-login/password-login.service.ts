@@ -23,7 +23,8 @@ const waitMsMax = 10_000;
 export interface LoginAttempt {
   email: string;
   password: string;
-  via: 'form' | 'rest';
+  /** `password_change`: somebody who is signed in sets a new password. */
+  via: 'form' | 'rest' | 'password_change';
   /** The Cookie header of a browser. */
   cookies?: string | undefined;
 }
@@ -85,7 +86,8 @@ export class PasswordLogin {
     for (const limit of limits) {
       (limit.afterSuccess === 'clear' ? unit.clearedAttempts : unit.refundedAttempts).push(limit.key);
     }
-    this.audit.record({ event: 'login.succeeded', userId: user.id, details: { via } });
+    // The new password has an event of its own.
+    if (via !== 'password_change') this.audit.record({ event: 'login.succeeded', userId: user.id, details: { via } });
     return { kind: 'ok', user };
   }
 

@@ -8,6 +8,9 @@ import { SigningKeys } from './signing-keys.service.js';
 /** The `typ` of the token's header; a token of one kind is never accepted as the other. */
 export type TokenType = 'at+jwt' | 'JWT';
 
+/** A logout token is only sent: nobody presents one here. */
+type SignedType = TokenType | 'logout+jwt';
+
 export type TokenClaims = JWTPayload & { exp: number };
 
 /** Tokens of each kind whose signature has been verified: a token in use comes many times. Some 4 MB when full. */
@@ -34,7 +37,7 @@ export class SignedTokens {
     });
   }
 
-  sign(type: TokenType, claims: TokenClaims): Promise<string> {
+  sign(type: SignedType, claims: TokenClaims): Promise<string> {
     const { kid, privateJwk } = this.signingKeys.current.current;
     return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', typ: type, kid }).sign(privateJwk);
   }

@@ -51,7 +51,9 @@ function writeStatement(unit: UnitOfWork): { statement: NamedStatement; values: 
   const parts = [
     ...payloadParts(unit, removals, bind),
     ...auditParts(unit, bind),
+    ...logoutCallParts(unit, bind),
     ...clientParts(unit, removals, bind),
+    ...grantParts(unit, bind),
     ...attemptParts(unit, bind),
   ];
   const isDurable = mustSurviveCrash(unit);
@@ -213,6 +215,29 @@ function clientParts(unit: UnitOfWork, { deletes }: Removals, bind: Bind): strin
   return parts;
 }
 
+function logoutCallParts({ logoutCalls }: UnitOfWork, bind: Bind): string[] {
+  if (logoutCalls.length === 0) return [];
+  const columns = [
+    bind('text', column(logoutCalls, 'clientId')),
+    bind('uuid', column(logoutCalls, 'userId')),
+    bind('text', column(logoutCalls, 'sid')),
+  ];
+  return [
+    `calls as (
+        insert into logout_call (client_id, user_id, sid)
+        select l.client_id, l.user_id, l.sid from unnest(${columns.join(', ')}) as l(client_id, user_id, sid), complete where complete.yes)`,
+  ];
+}
+
+function grantParts({ usedGrants }: UnitOfWork, bind: Bind): string[] {
+  if (usedGrants.size === 0) return [];
+  return [
+    `used_grants as (
+        update oidc_payload set used_at = now()
+         where model = 'Grant' and id = any(${bind('text', [...usedGrants])}) and (select yes from complete))`,
+  ];
+}
+
 // Attempt windows are locked in the order of their keys, as in attempts.store.ts: otherwise logins of one account from
 // one address would deadlock.
 function attemptParts({ clearedAttempts, refundedAttempts }: UnitOfWork, bind: Bind): string[] {
@@ -239,7 +264,8 @@ function mustSurviveCrash(unit: UnitOfWork): boolean {
     unit.revokedGrants.size === 0 &&
     unit.clientUpserts.size === 0 &&
     unit.clientRemovals.size === 0 &&
-    unit.audits.length === 0
+    unit.audits.length === 0 &&
+    unit.logoutCalls.length === 0
   );
 }
 

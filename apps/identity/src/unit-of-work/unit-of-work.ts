@@ -57,7 +57,11 @@ export class UnitOfWork {
   issuedAccessToken: string | undefined;
   /** Clients that received a token. */
   readonly usedClients = new Set<string>();
+  /** Grants that this request made tokens of. */
+  readonly usedGrants = new Set<string>();
   readonly audits: AuditRecord[] = [];
+  /** Clients that are to be told of the end of a session. */
+  readonly logoutCalls: { clientId: string; userId: string; sid: string | undefined }[] = [];
   /** Attempt windows to delete, and those that get one attempt back. */
   readonly clearedAttempts: string[] = [];
   readonly refundedAttempts: string[] = [];
@@ -70,7 +74,14 @@ export class UnitOfWork {
   /** Set when the database did not answer: the response becomes a 503, whatever the provider answered. */
   storeFailure: unknown;
 
-  constructor(readonly ip?: string) {}
+  /**
+   * @param ip the address of the caller
+   * @param browser the `User-Agent` that it sent
+   */
+  constructor(
+    readonly ip?: string,
+    readonly browser?: string,
+  ) {}
 
   /** Discards all writes. */
   discardWrites(): void {
@@ -86,9 +97,10 @@ export class UnitOfWork {
   }
 
   private get writes() {
-    const { upserts, deletes, consumptions, revokedGrants, clientUpserts, clientRemovals, usedClients } = this;
-    const keyed = [upserts, deletes, consumptions, revokedGrants, clientUpserts, clientRemovals, usedClients];
-    return [...keyed, this.audits, this.clearedAttempts, this.refundedAttempts];
+    const { upserts, deletes, consumptions, revokedGrants, clientUpserts, clientRemovals } = this;
+    const keyed = [upserts, deletes, consumptions, revokedGrants, clientUpserts, clientRemovals];
+    const lists = [this.audits, this.logoutCalls, this.clearedAttempts, this.refundedAttempts];
+    return [...keyed, this.usedClients, this.usedGrants, ...lists];
   }
 }
 

@@ -79,6 +79,12 @@ export class UsersStore {
     return (await tx.repository(UserAccount).findOne({ where: { emailKey }, lock })) ?? undefined;
   }
 
+  /** The same, by id. */
+  async lockById(tx: Tx, id: string): Promise<UserAccount | undefined> {
+    const lock = { mode: 'pessimistic_write' } as const;
+    return (await tx.repository(UserAccount).findOne({ where: { id }, lock })) ?? undefined;
+  }
+
   /** Undefined when the address is taken. */
   async insert(tx: Tx, user: NewUser): Promise<UserAccount | undefined> {
     const inserted = await tx.repository(UserAccount).createQueryBuilder().insert().values(user).orIgnore().execute();
@@ -95,6 +101,11 @@ export class UsersStore {
 
   async setRole(tx: Tx, id: string, userRole: UserRole): Promise<void> {
     await tx.repository(UserAccount).update(id, { userRole, ...newVersion });
+  }
+
+  /** Sessions, tokens and direct logins end; the password and API keys stay. */
+  async endCredentials(tx: Tx, id: string): Promise<void> {
+    await tx.repository(UserAccount).update(id, newVersion);
   }
 
   async setCompany(tx: Tx, id: string, companyId: string | null): Promise<void> {

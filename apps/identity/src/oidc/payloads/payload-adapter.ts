@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
-import type { PayloadsStore, PayloadWithRelations } from './payloads.store.js';
+import { endedSession, type PayloadsStore, type PayloadWithRelations } from './payloads.store.js';
 import {
   payloadKey,
   unitOfWork,
@@ -26,6 +26,8 @@ export const isStorableText = (text: string): boolean =>
   text.length <= 255 && !text.includes('\0') && !/\p{Surrogate}/u.test(text);
 
 const handleLengthMax = 128;
+/** Characters of a `User-Agent` that are kept; those of browsers are shorter. */
+const browserLengthMax = 300;
 
 /** For models without an expiry: the row needs one. */
 const expiresInSecondsDefault = 10 * 365 * 86_400;
@@ -52,6 +54,8 @@ export class PayloadAdapter implements Adapter {
     if (this.model === 'Session') {
       unit.keepsSession = isStoredAlready(unit, record, expiresInSeconds);
       if (unit.keepsSession) return;
+      // It was destroyed only to be stored under another key.
+      unit.upserts.delete(payloadKey(endedSession, record.uid!));
     }
     unit.upserts.set(payloadKey(this.model, record.id), record);
     unit.deletes.delete(payloadKey(this.model, record.id));
@@ -112,6 +116,7 @@ export class PayloadAdapter implements Adapter {
     const key = payloadKey(this.model, id);
     unit.upserts.delete(key);
     unit.consumptions.delete(key);
+    if (this.model === 'Session') markEnded(unit, key);
     unit.deletes.set(key, { model: this.model, id, required: usedOnce.has(this.model) });
   }
 
@@ -181,6 +186,7 @@ function toRecord(
   const stored = { ...payload };
   // No payload may contain the handle of a hashed row, nor an interaction that of its session.
   if (!storedPlain.has(model)) delete stored.jti;
+  if (model === 'Session') Object.assign(stored, placeOf(unitOfWork()));
   if (stored.session?.cookie) stored.session = { ...stored.session, cookie: '' };
   return {
     model,
@@ -191,13 +197,16 @@ function toRecord(
   };
 }
 
+/** From where a session was last stored, for the list that its user sees. */
+const placeOf = ({ ip, browser }: UnitOfWork) => ({ address: ip, browser: browser?.slice(0, browserLengthMax) });
+
 /** The columns by which the row is found, revoked and joined. */
 function related(model: string, handle: string, payload: AdapterPayload) {
   switch (model) {
     case 'Grant':
       return { grantId: handle, clientId: payload.clientId, accountId: payload.accountId };
     case 'Session':
-      return { uid: payload.uid, accountId: payload.accountId };
+      return { uid: payload.uid, accountId: payload.accountId, sessionUid: payload.uid };
     case 'Interaction': {
       // The account and grant of the result, or else those that the interaction started with.
       const result = payload.result as { login?: { accountId?: string }; consent?: { grantId?: string } } | undefined;
@@ -223,6 +232,20 @@ function fromFound(model: string, found: FoundPayload | undefined, handle: strin
   const payload = parse(found.payload);
   if (!storedPlain.has(model)) payload.jti = handle;
   return found.consumedAtSeconds === null ? payload : { ...payload, consumed: found.consumedAtSeconds };
+}
+
+/** Without the mark, a request that has read the session already could store it again. */
+function markEnded(unit: UnitOfWork, key: string): void {
+  const found = unit.payloads.get(key);
+  if (!found) return;
+  const { uid, iat = 0, exp = 0 } = parse(found.payload) as AdapterPayload & { uid: string };
+  unit.upserts.set(payloadKey(endedSession, uid), {
+    model: endedSession,
+    id: uid,
+    payload: '{}',
+    // No row of the session lives longer.
+    expiresInSeconds: Math.max(exp - iat, 1),
+  });
 }
 
 const parse = (text: string): AdapterPayload => JSON.parse(text) as AdapterPayload;

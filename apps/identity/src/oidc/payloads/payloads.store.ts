@@ -20,24 +20,33 @@ export interface PayloadWithRelations extends FoundPayload {
   session: string | null;
 }
 
+/** What ends with a grant, for SQL. */
+export const modelsOfGrant = `'AccessToken', 'RefreshToken', 'RefreshSuccessor', 'AuthorizationCode', 'Grant'`;
+
+/** The model of the mark; its id is that of the session. */
+export const endedSession = 'EndedSession';
+
 type Row = Omit<PayloadWithRelations, 'client'> & { client: StoredClient | null };
 
 // An expired row counts as deleted before the clean-up deletes it. So does a row that was made with earlier credentials
 // of its user, or for a deleted user: a request that was in progress may have stored it after the others were deleted.
-const isCurrent = (alias: string): string =>
-  `${alias}.expires_at > now() and coalesce(${alias}.credentials_version = u.credentials_version, ${alias}.credentials_version is null)`;
+// A session that has ended is marked, and whatever a request in progress has stored of it since is worthless, too.
+export const isCurrent = (alias: string): string =>
+  `${alias}.expires_at > now() and coalesce(${alias}.credentials_version = u.credentials_version, ${alias}.credentials_version is null)
+   and (${alias}.session_uid is null
+        or not exists (select from oidc_payload e where e.model = '${endedSession}' and e.id = ${alias}.session_uid))`;
 
 /** @param client for a session: the client that asks, if it is known */
 const withRelations = (grantId = 'p.grant_id', client = 'p.client_id'): string => `
   select p.model, p.id, p.uid, p.payload, extract(epoch from p.consumed_at)::int as "consumedAtSeconds",
          ${grantId} as "grantId", g.payload as grant, ${client} as "clientId", ${clientColumn('c')} as client,
          p.account_id as "accountId", ${userColumn('u')} as user,
-         p.session_uid as "sessionUid", s.id as "sessionId", s.payload as session
+         case when p.model <> 'Session' then p.session_uid end as "sessionUid", s.id as "sessionId", s.payload as session
     from oidc_payload p
     left join user_account u on u.id = p.account_id
     left join oidc_payload g on g.model = 'Grant' and g.id = ${grantId} and p.model <> 'Grant' and ${isCurrent('g')}
     left join oauth_client c on c.client_id = ${client}
-    left join oidc_payload s on s.uid = p.session_uid and s.model = 'Session' and ${isCurrent('s')}`;
+    left join oidc_payload s on s.uid = p.session_uid and s.model = 'Session' and p.model <> 'Session' and ${isCurrent('s')}`;
 
 const findByIds: NamedStatement = {
   name: 'payload_find',
@@ -66,11 +75,7 @@ const consume: NamedStatement = {
 const revokeGrant: NamedStatement = {
   name: 'payload_revoke_grant',
   text: `delete from oidc_payload
-          where grant_id = $1 and model in ('AccessToken', 'RefreshToken', 'RefreshSuccessor', 'AuthorizationCode', 'Grant')`,
-};
-const revokeUser: NamedStatement = {
-  name: 'payload_revoke_user',
-  text: 'delete from oidc_payload where account_id = $1',
+          where grant_id = $1 and model in (${modelsOfGrant})`,
 };
 // Of two proofs or assertions with the same id, the second finds the row.
 const insertOnce: NamedStatement = {
@@ -140,11 +145,6 @@ export class PayloadsStore {
   /** The number of rows that were deleted. */
   async revokeGrant(tx: Tx, grantId: string): Promise<number> {
     return tx.affected(revokeGrant, [grantId]);
-  }
-
-  /** Ends every session, grant, token and pending interaction of a user. */
-  async revokeUser(tx: Tx, userId: string): Promise<number> {
-    return tx.affected(revokeUser, [userId]);
   }
 
   /** Deletes at most `limit` expired rows, oldest first; it skips rows that another replica is deleting. */

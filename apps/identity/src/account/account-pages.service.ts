@@ -1,0 +1,353 @@
+// The account pages: what a signed-in person sees of the own account, and the forms that change it. Who is not signed
+// in goes to the login page and comes back.
+import { Injectable } from '@nestjs/common';
+import { ServiceError } from '@tradewind/shared-types';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type Provider from 'oidc-provider';
+import type { Session } from 'oidc-provider';
+import { AppConfig } from '../app.config.js';
+import { cookieNames, cookieValue } from '../cookies.js';
+import { csrfToken, isCsrfToken, makeNonce } from '../login-pages/csrf-tokens.js';
+import type { PageForm } from '../login-pages/login-pages.dto.js';
+import type { PageAnswer } from '../login-pages/page-answer.js';
+import { accountAuthorization, accountClientId } from '../oidc/account-client.js';
+import { CurrentProvider } from '../oidc/current-provider.js';
+import { isStorableText } from '../oidc/payloads/payload-adapter.js';
+import type { UserApplication, UserSession } from '../oidc/payloads/user-payloads.store.js';
+import { routes } from '../oidc/routes.js';
+import { accountPath } from '../pages/account-path.js';
+import {
+  applicationsPage,
+  overviewPage,
+  passwordPage,
+  sessionsPage,
+  type AccountPage,
+  type PasswordFault,
+} from '../pages/account-pages.js';
+import { messagesFor, type PageMessages } from '../pages/page-messages.js';
+import { errorPage } from '../pages/pages.js';
+import { contentSecurityPolicy } from '../pages/security-headers.js';
+import { shownName } from '../pages/shown-name.js';
+import { KnownBrowsers } from '../password-login/known-browsers.js';
+import { PasswordLogin } from '../password-login/password-login.service.js';
+import { UnitOfWorkStore } from '../unit-of-work/unit-of-work.store.js';
+import { inUnitOfWork, UnitOfWork } from '../unit-of-work/unit-of-work.js';
+import { passwordLengthMax, passwordLengthMin } from '../users/credential-limits.js';
+import type { User } from '../users/users.types.js';
+import { doneOf, pageNumber, type ApplicationForm, type PasswordForm, type SessionForm } from './account.dto.js';
+import { browserName } from './browser-name.js';
+import { OwnAccount } from './own-account.service.js';
+
+/** Rows of a list on one page. */
+const rowsPerPage = 20;
+
+export interface PageRequest {
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** A request of somebody who is signed in. */
+interface Visit extends PageRequest {
+  user: User;
+  session: Session;
+  messages: PageMessages;
+  nonce: string;
+}
+
+/** What the CSRF tokens are for, in addition to the session. */
+const formStep = 'account';
+
+type Part = '' | 'password' | 'sessions' | 'applications';
+const parts: readonly Part[] = ['password', 'sessions', 'applications'];
+
+@Injectable()
+export class AccountPages {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly current: CurrentProvider,
+    private readonly account: OwnAccount,
+    private readonly passwordLogin: PasswordLogin,
+    private readonly browsers: KnownBrowsers,
+    private readonly units: UnitOfWorkStore,
+  ) {}
+
+  async overview(request: PageRequest, query: unknown): Promise<PageAnswer> {
+    return this.visit(request, '', async (visit) =>
+      this.page(visit, (given) =>
+        overviewPage(visit.messages, { ...given, user: visit.user, done: doneOf(query, ['password']) }),
+      ),
+    );
+  }
+
+  /** Where the login leads back to. */
+  async signedIn({ request, reply }: PageRequest, query: unknown): Promise<PageAnswer> {
+    const { state, error } = query as { state?: unknown; error?: unknown };
+    const part = parts.find((one) => one === state) ?? '';
+    return this.inUnit(request, async () => {
+      const messages = messagesFor(undefined, request.headers['accept-language']);
+      if (error !== undefined) return this.notSignedIn(messages, messages.account.cancelled, 200);
+      if (await this.signedInUser({ request, reply })) return { status: 303, location: addressOf(part) };
+      // Without the session that has just begun, the login would begin again and again.
+      return this.notSignedIn(messages, messages.errors.expired, 400);
+    });
+  }
+
+  async password(request: PageRequest): Promise<PageAnswer> {
+    return this.visit(request, 'password', async (visit) => this.passwordForm(visit, 200));
+  }
+
+  async setPassword(request: PageRequest, form: PasswordForm): Promise<PageAnswer> {
+    return this.visit(request, 'password', async (visit) => {
+      const { user, session } = visit;
+      this.assertForm(visit, form);
+      // A second click, or a form from before another change.
+      if (form.version !== String(user.credentialsVersion)) return this.passwordForm(visit, 409, { kind: 'changed' });
+      const { password, newPassword } = form;
+      const fault = faultOf(form);
+      if (fault !== undefined) return this.passwordForm(visit, 400, fault);
+      const { cookie: cookies } = request.request.headers;
+      const outcome = await this.passwordLogin.check({ email: user.email, password, via: 'password_change', cookies });
+      switch (outcome.kind) {
+        case 'refused':
+          return this.passwordForm(visit, 401, { kind: 'wrong', field: 'password' });
+        case 'throttled': {
+          const { retryAfterSeconds: seconds } = outcome;
+          const page = await this.passwordForm(visit, 429, { kind: 'throttled', minutes: Math.ceil(seconds / 60) });
+          return { ...page, headers: { ...page.headers, 'Retry-After': String(seconds) } };
+        }
+        case 'ok': {
+          if (!(await this.account.setPassword(outcome.user, session.uid, newPassword))) {
+            return this.passwordForm(visit, 409, { kind: 'changed' });
+          }
+          const changed = { id: user.id, credentialsVersion: outcome.user.credentialsVersion + 1 };
+          const headers = { 'Set-Cookie': this.browsers.remember(cookies, changed) };
+          return { status: 303, location: `${accountPath}?done=password`, headers };
+        }
+      }
+    });
+  }
+
+  async sessions(request: PageRequest, query: unknown): Promise<PageAnswer> {
+    return this.visit(request, 'sessions', async (visit) => {
+      const { rows, ...paging } = await this.paged(query, (page) => this.account.listSessions(visit.user, page));
+      return this.page(visit, (given) =>
+        sessionsPage(visit.messages, {
+          ...given,
+          ...paging,
+          done: doneOf(query, ['ended', 'gone']),
+          sessions: rows.map((row) => this.shownSession(row, visit)),
+        }),
+      );
+    });
+  }
+
+  async endSession(request: PageRequest, form: SessionForm): Promise<PageAnswer> {
+    return this.visit(request, 'sessions', async (visit) => {
+      this.assertForm(visit, form);
+      const { user, session } = visit;
+      if (form.session === session.uid) return this.leave(visit);
+      const isEnded = isStorableText(form.session) && (await this.account.endSession(user, form.session, 'user'));
+      return { status: 303, location: `${addressOf('sessions')}?done=${isEnded ? 'ended' : 'gone'}` };
+    });
+  }
+
+  async endAll(request: PageRequest, form: PageForm): Promise<PageAnswer> {
+    return this.visit(request, 'sessions', async (visit) => {
+      this.assertForm(visit, form);
+      await this.account.endAll(visit.user);
+      return this.signedOut();
+    });
+  }
+
+  async applications(request: PageRequest, query: unknown): Promise<PageAnswer> {
+    return this.visit(request, 'applications', async (visit) => {
+      const { rows, ...paging } = await this.paged(query, (page) => this.account.listApplications(visit.user, page));
+      return this.page(visit, (given) =>
+        applicationsPage(visit.messages, {
+          ...given,
+          ...paging,
+          done: doneOf(query, ['revoked', 'gone']),
+          applications: rows.map((row) => this.shownApplication(row)),
+        }),
+      );
+    });
+  }
+
+  async revoke(request: PageRequest, form: ApplicationForm): Promise<PageAnswer> {
+    return this.visit(request, 'applications', async (visit) => {
+      this.assertForm(visit, form);
+      const { application } = form;
+      const isRevoked =
+        isStorableText(application) &&
+        application !== accountClientId &&
+        (await this.account.revoke(visit.user, application));
+      return { status: 303, location: `${addressOf('applications')}?done=${isRevoked ? 'revoked' : 'gone'}` };
+    });
+  }
+
+  async signOut(request: PageRequest, form: PageForm): Promise<PageAnswer> {
+    return this.visit(request, '', async (visit) => {
+      this.assertForm(visit, form);
+      return this.leave(visit);
+    });
+  }
+
+  private async leave({ user, session }: Visit): Promise<PageAnswer> {
+    await this.account.endSession(user, session.uid, 'sign_out');
+    return this.signedOut();
+  }
+
+  private signedOut(): PageAnswer {
+    const name = cookieNames(this.config.OAUTH_ISSUER).session;
+    const end = `Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax${this.secure}`;
+    return {
+      status: 303,
+      location: `${routes.end_session}/success`,
+      headers: { 'Set-Cookie': [`${name}=; ${end}`, `${name}.sig=; ${end}`] },
+    };
+  }
+
+  /** Takes the step if somebody is signed in, and otherwise leads to the login and back to `part`. */
+  private async visit(
+    { request, reply }: PageRequest,
+    part: Part,
+    take: (visit: Visit) => Promise<PageAnswer>,
+  ): Promise<PageAnswer> {
+    return this.inUnit(request, async () => {
+      const found = await this.signedInUser({ request, reply });
+      if (!found) return { status: 303, location: await this.signInAddress(request, part) };
+      const messages = messagesFor(undefined, request.headers['accept-language']);
+      const nonce = cookieValue(request.headers.cookie, cookieNames(this.config.OAUTH_ISSUER).csrf) ?? makeNonce();
+      return take({ ...found, request, reply, messages, nonce });
+    });
+  }
+
+  private async inUnit(request: FastifyRequest, run: () => Promise<PageAnswer>): Promise<PageAnswer> {
+    const unit = new UnitOfWork(request.ip, request.headers['user-agent']);
+    return inUnitOfWork(unit, async () => {
+      const answer = await run();
+      await this.units.commit(unit);
+      return answer;
+    });
+  }
+
+  private async signedInUser({ request, reply }: PageRequest): Promise<{ user: User; session: Session } | undefined> {
+    const { provider } = this.current;
+    // Koa makes the context, and the session reads the signed cookie from it.
+    const ctx = provider.createContext(request.raw, reply.raw) as Parameters<Provider['Session']['get']>[0];
+    const session = await provider.Session.get(ctx);
+    const user = session.accountId === undefined ? undefined : await this.current.findUser(session.accountId);
+    return user && !user.isDisabled ? { user, session } : undefined;
+  }
+
+  private async signInAddress(request: FastifyRequest, part: Part): Promise<string> {
+    const authorization = accountAuthorization(this.config.OAUTH_ISSUER, part);
+    const query = this.config.PAR === 'required' ? await push(request, authorization) : authorization;
+    return `${routes.authorization}?${new URLSearchParams(query).toString()}`;
+  }
+
+  private async paged<Row>(
+    query: unknown,
+    read: (page: { offset: number; limit: number }) => Promise<Row[]>,
+  ): Promise<{ rows: Row[]; pageNumber: number; hasNext: boolean }> {
+    const number = pageNumber(query);
+    const rows = await read({ offset: (number - 1) * rowsPerPage, limit: rowsPerPage + 1 });
+    return { rows: rows.slice(0, rowsPerPage), pageNumber: number, hasNext: rows.length > rowsPerPage };
+  }
+
+  private shownSession({ uid, payload, expiresAt }: UserSession, { session }: Visit) {
+    const { loginTs, address, browser } = payload;
+    return {
+      uid,
+      isThis: uid === session.uid,
+      browser: browserName(browser),
+      address,
+      signedInAt: loginTs === undefined ? undefined : new Date(loginTs * 1000),
+      // Stored again with its whole life whenever it is used, except for the first hours (payload-adapter.ts).
+      usedAt: new Date(expiresAt.getTime() - this.config.SESSION_TTL_SECONDS * 1000),
+    };
+  }
+
+  private shownApplication({ clientId, metadata, isRegistered, scopes, resources, usedAt }: UserApplication) {
+    const { client_name: name } = JSON.parse(metadata ?? '{}') as { client_name?: string };
+    const scopeNames = scopes.flatMap(
+      (text) => (JSON.parse(text ?? '{}') as { scope?: string }).scope?.split(' ') ?? [],
+    );
+    const granted = resources.flatMap((text) => Object.keys(JSON.parse(text ?? '{}') as object));
+    return {
+      clientId,
+      name: shownName(name ?? clientId),
+      isUnverified: isRegistered,
+      scopes: [...new Set(scopeNames)],
+      resources: [...new Set(granted)].filter((resource) => !this.isIssuer(resource)),
+      usedAt,
+    };
+  }
+
+  private isIssuer(resource: string): boolean {
+    return URL.parse(resource)?.href === new URL(this.config.OAUTH_ISSUER).href;
+  }
+
+  private async passwordForm(visit: Visit, status: number, fault?: PasswordFault): Promise<PageAnswer> {
+    const page = this.page(visit, (given) =>
+      passwordPage(visit.messages, { ...given, version: visit.user.credentialsVersion, fault }),
+    );
+    const policy = contentSecurityPolicy(undefined, 'show-password');
+    return { ...page, status, headers: { ...page.headers, 'Content-Security-Policy': policy } };
+  }
+
+  private page(visit: Visit, render: (given: AccountPage) => string): PageAnswer {
+    const { session, nonce } = visit;
+    const cookie = `${cookieNames(this.config.OAUTH_ISSUER).csrf}=${nonce}; Path=${accountPath}; HttpOnly`;
+    return {
+      status: 200,
+      headers: {
+        'Set-Cookie': `${cookie}; SameSite=Lax${this.secure}`,
+        'Content-Security-Policy': contentSecurityPolicy(),
+      },
+      body: render({ csrf: csrfToken(this.config.COOKIE_KEYS, { uid: session.uid, prompt: formStep, nonce }) }),
+    };
+  }
+
+  private notSignedIn(messages: PageMessages, words: { title: string; text: string }, status: number): PageAnswer {
+    const headers = { 'Content-Security-Policy': contentSecurityPolicy() };
+    const onward = { href: accountPath, text: messages.account.signIn };
+    return { status, headers, body: errorPage(messages, { ...words, onward }) };
+  }
+
+  private assertForm({ session, nonce }: Visit, { _csrf }: PageForm): void {
+    if (isCsrfToken(this.config.COOKIE_KEYS, { uid: session.uid, prompt: formStep, nonce }, _csrf)) return;
+    throw new ServiceError({ code: 'identity.form_forged', status: 403, message: 'The form is not valid.' });
+  }
+
+  private get secure(): string {
+    return this.config.OAUTH_ISSUER.startsWith('https:') ? '; Secure' : '';
+  }
+}
+
+const addressOf = (part: Part): string => (part === '' ? accountPath : `${accountPath}/${part}`);
+
+/** Where all requests have to be pushed, so have those of the account pages. */
+async function push(
+  { server }: FastifyRequest,
+  authorization: Record<string, string>,
+): Promise<Record<string, string>> {
+  const answer = await server.inject({
+    method: 'POST',
+    url: routes.pushed_authorization_request,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams(authorization).toString(),
+  });
+  const { request_uri: requestUri } = answer.json<{ request_uri: string }>();
+  return { client_id: accountClientId, request_uri: requestUri };
+}
+
+/** What is wrong with the form itself; no password is checked for it. */
+function faultOf({ password, newPassword, repeated }: PasswordForm): PasswordFault | undefined {
+  if (password === '' || password.length > passwordLengthMax) return { kind: 'wrong', field: 'password' };
+  if (newPassword.length < passwordLengthMin || newPassword.length > passwordLengthMax) {
+    return { kind: 'length', field: 'new_password' };
+  }
+  if (newPassword !== repeated) return { kind: 'different', field: 'repeated' };
+  return newPassword === password ? { kind: 'same', field: 'new_password' } : undefined;
+}

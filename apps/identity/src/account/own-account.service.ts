@@ -1,0 +1,93 @@
+// What people do to their own account. Each change and its audit event are one transaction.
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '../app.config.js';
+import { AuditLog } from '../audit/audit-log.js';
+import { accountClientId } from '../oidc/account-client.js';
+import { LogoutCalls } from '../oidc/logout-calls.js';
+import {
+  UserPayloadsStore,
+  type Page,
+  type UserApplication,
+  type UserSession,
+} from '../oidc/payloads/user-payloads.store.js';
+import { PasswordHashing } from '../password-login/password-hashing.js';
+import { unitOfWork } from '../unit-of-work/unit-of-work.js';
+import { UsersStore } from '../users/users.store.js';
+import type { User } from '../users/users.types.js';
+
+@Injectable()
+export class OwnAccount {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly users: UsersStore,
+    private readonly payloads: UserPayloadsStore,
+    private readonly hashing: PasswordHashing,
+    private readonly audit: AuditLog,
+    private readonly logoutCalls: LogoutCalls,
+  ) {}
+
+  listSessions({ id }: User, page: Page): Promise<UserSession[]> {
+    return this.payloads.listSessions(id, page);
+  }
+
+  /** Without the account pages themselves. */
+  listApplications({ id }: User, page: Page): Promise<UserApplication[]> {
+    return this.payloads.listApplications(id, accountClientId, page);
+  }
+
+  /**
+   * Sets a password after the old one was checked, and ends everything but this session. False when the credentials
+   * have changed since `user` was read: then nothing is done.
+   */
+  async setPassword(user: User, sessionUid: string, password: string): Promise<boolean> {
+    const hash = await this.hashing.hash(password);
+    return this.change(async (tx) => {
+      const current = await this.users.lockById(tx, user.id);
+      if (current?.credentialsVersion !== user.credentialsVersion || current.isDisabled) return undefined;
+      await this.users.setPassword(tx, user.id, hash);
+      const ended = await this.payloads.endEverything(tx, user.id, sessionUid);
+      return { event: 'user.password_set', userId: user.id, details: { by: 'user', ended } };
+    });
+  }
+
+  /** Ends one session as signing out there does. False when the user has no such session. */
+  async endSession({ id }: User, uid: string, by: 'user' | 'sign_out'): Promise<boolean> {
+    return this.change(async (tx) =>
+      (await this.payloads.endSession(tx, id, uid, this.config.SESSION_TTL_SECONDS))
+        ? { event: 'session.ended', userId: id, details: { by } }
+        : undefined,
+    );
+  }
+
+  /**
+   * Ends every session, the access of every application and every direct login. API keys stay. False when somebody else
+   * has ended all of it since `user` was read.
+   */
+  async endAll({ id, credentialsVersion }: User): Promise<boolean> {
+    return this.change(async (tx) => {
+      const current = await this.users.lockById(tx, id);
+      if (current?.credentialsVersion !== credentialsVersion) return undefined;
+      await this.users.endCredentials(tx, id);
+      const ended = await this.payloads.endEverything(tx, id);
+      return { event: 'user.signed_out_everywhere', userId: id, details: { ended } };
+    });
+  }
+
+  /** Ends the access of an application. False when it has none. */
+  async revoke({ id }: User, clientId: string): Promise<boolean> {
+    return this.change(async (tx) => {
+      const ended = await this.payloads.endApplication(tx, id, clientId);
+      return ended === 0 ? undefined : { event: 'application.revoked', userId: id, clientId, details: { ended } };
+    });
+  }
+
+  private async change(make: Parameters<AuditLog['recordChange']>[0]): Promise<boolean> {
+    const { ip } = unitOfWork();
+    const isChanged = await this.audit.recordChange(async (tx) => {
+      const event = await make(tx);
+      return event && { ip, ...event };
+    });
+    if (isChanged) this.logoutCalls.wake();
+    return isChanged;
+  }
+}

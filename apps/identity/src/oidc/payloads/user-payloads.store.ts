@@ -1,0 +1,141 @@
+// What one user has at the provider: sessions and the grants of applications, listed and ended. A session that ends is
+// reported to the clients that registered for it (oidc/logout-calls.ts), in the same statement.
+import { Injectable } from '@nestjs/common';
+import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
+import { endedSession, isCurrent, modelsOfGrant } from './payloads.store.js';
+
+export interface UserSession {
+  uid: string;
+  payload: SessionPayload;
+  expiresAt: Date;
+}
+
+/** What is read of the JSON of a session. */
+export interface SessionPayload {
+  loginTs?: number;
+  address?: string;
+  browser?: string;
+}
+
+/** All grants of one client. */
+export interface UserApplication {
+  clientId: string;
+  /** JSON text; null when the client is gone. */
+  metadata: string | null;
+  isRegistered: boolean;
+  /** The different scopes and resources of its grants, as JSON text. */
+  scopes: (string | null)[];
+  resources: (string | null)[];
+  usedAt: Date;
+}
+
+export interface Page {
+  offset: number;
+  limit: number;
+}
+
+const callsOf = (authorizations: string): string => `
+    insert into logout_call (client_id, user_id, sid)
+    select c.client_id, $1::uuid, a.value ->> 'sid' from ${authorizations}
+      join oauth_client c on c.client_id = a.key and c.metadata::json ->> 'backchannel_logout_uri' is not null`;
+
+// Read through oidc_payload_of_user.
+const listSessions: NamedStatement = {
+  name: 'user_sessions',
+  text: `select p.uid, json_build_object('loginTs', p.payload::json -> 'loginTs', 'address', p.payload::json -> 'address',
+                                        'browser', p.payload::json -> 'browser') as payload, p.expires_at as "expiresAt"
+           from oidc_payload p left join user_account u on u.id = p.account_id
+          where p.account_id = $1 and p.model = 'Session' and p.uid is not null and ${isCurrent('p')}
+          order by p.expires_at desc, p.id limit $2 offset $3`,
+};
+const listApplications: NamedStatement = {
+  name: 'user_applications',
+  text: `with granted as (
+           select p.client_id, array_agg(distinct (p.payload::json -> 'openid')::text) as scopes,
+                  array_agg(distinct (p.payload::json -> 'resources')::text) as resources,
+                  max(greatest(p.used_at, to_timestamp((p.payload::json ->> 'iat')::float8))) as used_at
+             from oidc_payload p left join user_account u on u.id = p.account_id
+            where p.account_id = $1 and p.model = 'Grant' and p.client_id <> $2 and ${isCurrent('p')}
+            group by p.client_id
+            order by used_at desc, p.client_id limit $3 offset $4
+         )
+         select g.client_id as "clientId", c.metadata, coalesce(c.origin = 'registration', true) as "isRegistered",
+                g.scopes, g.resources, g.used_at as "usedAt"
+           from granted g left join oauth_client c on c.client_id = g.client_id
+          order by g.used_at desc, g.client_id`,
+};
+// The mark decides, not the deletion: a request in progress may be giving the session another key. Of two ends, the
+// second finds the mark. Grants that outlive a session are those with offline_access.
+const endSession: NamedStatement = {
+  name: 'user_end_session',
+  text: `with session as (
+           select p.id, p.payload from oidc_payload p left join user_account u on u.id = p.account_id
+            where p.model = 'Session' and p.uid = $2 and p.account_id = $1 and ${isCurrent('p')}
+         ), marked as (
+           insert into oidc_payload (model, id, payload, expires_at)
+           select '${endedSession}', $2, '{}', now() + make_interval(secs => $3) from session
+           on conflict do nothing returning id
+         ), gone as (
+           delete from oidc_payload p using session where p.model = 'Session' and p.id = session.id
+         ), authorizations as (
+           select a.key, a.value from marked, session, json_each(session.payload::json -> 'authorizations') a
+         ), grants as (
+           delete from oidc_payload p using authorizations a
+            where p.grant_id = a.value ->> 'grantId' and a.value ->> 'persistsLogout' is null and p.model in (${modelsOfGrant})
+         ), calls as (${callsOf('authorizations a')})
+         select id from marked`,
+};
+const endApplication: NamedStatement = {
+  name: 'user_end_application',
+  text: 'delete from oidc_payload where account_id = $1 and client_id = $2',
+};
+const endUser: NamedStatement = {
+  name: 'user_end_everything',
+  text: `with ended as (
+           delete from oidc_payload where account_id = $1 and ($2::text is null or uid is distinct from $2)
+           returning model, uid, payload
+         ), calls as (${callsOf(`ended e
+      cross join lateral json_each(case when e.model = 'Session' and e.uid is not null then e.payload::json -> 'authorizations' end) a`)})
+         select count(*)::int as count from ended`,
+};
+const keepSession: NamedStatement = {
+  name: 'user_keep_session',
+  text: `update oidc_payload p set credentials_version = u.credentials_version
+           from user_account u where u.id = $1 and p.account_id = u.id and p.model = 'Session' and p.uid = $2`,
+};
+
+@Injectable()
+export class UserPayloadsStore {
+  constructor(private readonly db: Db) {}
+
+  /** Last used first. */
+  async listSessions(userId: string, { limit, offset }: Page): Promise<UserSession[]> {
+    return this.db.rows<UserSession>(listSessions, [userId, limit, offset]);
+  }
+
+  /** Last used first. */
+  async listApplications(userId: string, without: string, { limit, offset }: Page): Promise<UserApplication[]> {
+    return this.db.rows<UserApplication>(listApplications, [userId, without, limit, offset]);
+  }
+
+  /** Ends one session of the user, as signing out does. False when the user has no such session. */
+  async endSession(tx: Tx, userId: string, uid: string, lifeSeconds: number): Promise<boolean> {
+    return (await tx.rows(endSession, [userId, uid, lifeSeconds])).length === 1;
+  }
+
+  /** Ends the grants of the client, with all tokens, codes and pending requests. The number of rows. */
+  async endApplication(tx: Tx, userId: string, clientId: string): Promise<number> {
+    return tx.affected(endApplication, [userId, clientId]);
+  }
+
+  /**
+   * Ends every session, grant, token and pending interaction of a user; the number of rows. It is called after the user
+   * has a new version of credentials, in the same transaction.
+   * @param keptSession the uid of the one session that stays
+   */
+  async endEverything(tx: Tx, userId: string, keptSession?: string): Promise<number> {
+    if (keptSession !== undefined) await tx.affected(keepSession, [userId, keptSession]);
+    const [ended] = await tx.rows<{ count: number }>(endUser, [userId, keptSession ?? null]);
+    return ended!.count;
+  }
+}

@@ -1,0 +1,2 @@
+/** Where the account pages are; other pages lead there. */
+export const accountPath = '/account';
