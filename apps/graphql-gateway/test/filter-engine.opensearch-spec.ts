@@ -171,6 +171,7 @@ describe(`a gateway on OpenSearch (FILTER_ENGINE_SEED=${seed})`, () => {
     expect(await metric('{source="postgres",reason="away"}')).toBeGreaterThan(0);
     expect((await fetch(`${gateway.replicas[0]!.url}/ready`)).status).toBe(200);
     await insert('company', 5_000, fc.sample(drawnRecord('company'), { seed, numRuns: 1 }));
+    await until(() => gateway.replicas[0]!.app.get(FollowedChanges).lagSeconds('company') > 1);
     expect((await read(everything)).count!.count).toBe(count!.count + 1);
     node = await startNode();
     const before = await answered();
@@ -178,5 +179,6 @@ describe(`a gateway on OpenSearch (FILTER_ENGINE_SEED=${seed})`, () => {
       expect((await read(everything)).count!.count).toBe(count!.count + 1);
       return (await answered()) > before;
     });
+    await until(() => gateway.replicas[0]!.app.get(FollowedChanges).lagSeconds('company') === 0);
   }, 600_000);
 });

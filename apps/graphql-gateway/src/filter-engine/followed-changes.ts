@@ -16,12 +16,21 @@ interface Followed {
   refreshing: Promise<void> | undefined;
   /** By performance.now(). */
   distrustedUntilMs: number;
+  /** When changes were found that the engine lacked, oldest first. */
+  found: { version: bigint; atMs: number }[];
 }
+
+/** A lag is known to the second, and its oldest change is what counts. */
+const foundIntervalMs = 1_000;
+const foundMax = 1_000;
 
 @Injectable()
 export class FollowedChanges {
   private readonly followed = new Map<Entity, Followed>(
-    indexedEntities.map((entity) => [entity, { changed: undefined, refreshing: undefined, distrustedUntilMs: 0 }]),
+    indexedEntities.map((entity) => [
+      entity,
+      { changed: undefined, refreshing: undefined, distrustedUntilMs: 0, found: [] },
+    ]),
   );
   private readonly loop: Work | undefined;
 
@@ -45,10 +54,23 @@ export class FollowedChanges {
       () => indexedEntities.filter((entity) => this.current(entity)).length,
     );
     events.gauge(
+      'filter_engine_lag_seconds',
+      'How long ago the oldest change was found that the filter engine lacks; the longest of all entities',
+      () => Math.max(...indexedEntities.map((entity) => this.lagSeconds(entity))),
+    );
+    events.gauge(
       'filter_index_changed_rows',
       'Records that changed since the version of the filter engine, all entities together',
       () => indexedEntities.reduce((total, entity) => total + (this.current(entity)?.count ?? 0), 0),
     );
+  }
+
+  /** How long ago the oldest change was found that the engine lacks; 0 when it lacks none, or has no data at all. */
+  lagSeconds(entity: Entity): number {
+    const version = this.maintenance?.engine.version(entity);
+    if (version === undefined) return 0;
+    const oldest = this.followed.get(entity)!.found.find((each) => each.version > version);
+    return oldest ? (performance.now() - oldest.atMs) / 1000 : 0;
   }
 
   /** What changed since the version of the engine; undefined while it cannot answer. See `catchUp`. */
@@ -96,6 +118,7 @@ export class FollowedChanges {
     }
     const changed = before ?? new ChangedRows(since);
     const changes = await this.changes.since(entity, changed.version, changedRowsMax - changed.count);
+    this.note(followed, since, changes.version);
     // Another one was distrusted meanwhile.
     if (followed.changed !== before) return;
     if (changes.outcome === 'known') {
@@ -108,6 +131,15 @@ export class FollowedChanges {
     }
     if (before) this.events.emit('filter_index_lost', { entity, version: String(changes.version) });
     this.lose(entity);
+  }
+
+  private note(followed: Followed, engineVersion: bigint, version: bigint): void {
+    const atMs = performance.now();
+    const found = followed.found.filter((each) => each.version > engineVersion);
+    const last = found.at(-1);
+    const isNew = version > engineVersion && (last === undefined || atMs - last.atMs >= foundIntervalMs);
+    if (isNew && version !== last?.version && found.length < foundMax) found.push({ version, atMs });
+    followed.found = found;
   }
 
   private lose(entity: Entity): void {
