@@ -114,7 +114,7 @@ describe('commands', () => {
     for (const command of ['build', 'follow', 'check'])
       expect(await refusalOf('index', command)).toBe('OPENSEARCH_URL is not set');
     expect(await refusalOf('index', 'build', '--entity', 'lookup')).toBe(
-      '--entity must be one of company, person, deal',
+      '--entity must be one of company, person, deal, contact',
     );
     expect(await refusalOf('index', 'check', '--sample', '0')).toBe('expected a positive integer, not "0"');
   });
