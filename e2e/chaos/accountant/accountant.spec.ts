@@ -133,6 +133,11 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
     'a 5xx or a missing answer has a cause',
     (e) => e.answers.push({ ...answer, status: 500 }),
   ],
+  [
+    'a 500 in the middle of a fault',
+    'a 5xx or a missing answer has a cause',
+    (e) => e.answers.push({ ...answer, atMs: crash.fromMs, endedMs: crash.toMs, status: 500 }),
+  ],
   ['a missing answer', 'a 5xx or a missing answer has a cause', (e) => e.answers.push({ ...answer, status: null })],
   [
     'a 5xx of a service that does not depend on what failed',

@@ -3,6 +3,8 @@ import type { FaultWindow, PartName } from '../../log/log.types.js';
 import { lastEndOf } from '../evidence/last-end.js';
 import type { Rule } from '../evidence/rule.types.js';
 
+/** Of a fault that nobody expected. Whatever is away, a service answers that with 502, 503 or 504. */
+const internalError = 500;
 /** A service has this long after a fault to be ready; a request that began before may fail until then. */
 const recoveryMs = 15_000;
 /** Once all is ready, a request may still meet a broken connection in a pool. */
@@ -23,6 +25,7 @@ export const answersHaveCauses: Rule = {
     answers
       .filter(({ status }) => status === null || status >= 500)
       .filter((answer) => {
+        if (answer.status === internalError) return true;
         const parts: PartName[] = [answer.service, ...dependencies[answer.service]];
         return !faults.some(
           (fault) =>
@@ -34,7 +37,7 @@ export const answersHaveCauses: Rule = {
       .map(
         ({ service, request, status, atMs, endedMs, text }) =>
           `${service} ${request}: ${status ?? 'no answer'} at ${new Date(atMs).toISOString()} ` +
-          `after ${endedMs - atMs} ms, without a fault: ${text.slice(0, 200)}`,
+          `after ${endedMs - atMs} ms, without a cause: ${text.slice(0, 200)}`,
       ),
 };
 
