@@ -78,7 +78,7 @@ export class AppConfig extends configClass({
   START_ATTEMPTS: integer({
     default: 8,
     min: 1,
-    desc: 'Failed starts after which a job becomes FAILED; waiting for capacity is not a failure',
+    desc: 'Failed starts after which a job becomes FAILED; waiting for a provider that is full or cannot be reached is not a failure',
   }),
   START_BACKOFF_MS: integer({
     default: 1_000,
@@ -98,7 +98,7 @@ export class AppConfig extends configClass({
   START_GIVE_UP_SECONDS: integer({
     default: 21_600,
     min: 1,
-    desc: 'Longest wait for capacity before a job becomes FAILED, seconds',
+    desc: 'Longest wait for a provider that is full or cannot be reached before a job becomes FAILED, seconds',
   }),
   FOLLOW_INTERVAL_MS: integer({
     default: 5_000,

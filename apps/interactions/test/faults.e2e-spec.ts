@@ -1,6 +1,8 @@
 // Each fault of the provider, all at the same time and each on a target of its own.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CallFaultKind, Fault } from '@tradewind/provider-simulator';
+import { freePort } from '@tradewind/testkit';
+import { connect, createServer } from 'node:net';
 import { expectAgreement } from './agreement.js';
 import { InteractionsWorld, person } from './interactions-app.js';
 import type { TrackerRow } from './stored-rows.types.js';
@@ -180,4 +182,31 @@ describe('several faults that hide a start', () => {
       await small.stop();
     }
   });
+});
+
+it('a provider that cannot be reached ends no job, however long it takes', async () => {
+  const port = await freePort();
+  const world = await InteractionsWorld.start({
+    settings: { START_ATTEMPTS: '2', ANSWER_BUDGET_MS: '200', PROVIDER_BASE_URL: `http://127.0.0.1:${port}` },
+  });
+  const relay = createServer((inbound) => {
+    const outbound = connect(Number(new URL(world.simulator.url).port), '127.0.0.1');
+    inbound.pipe(outbound).pipe(inbound);
+  });
+  try {
+    const { body } = await world.post('/scraper/network/interactions', {
+      user_company_id: 'acme',
+      targets: [person('patient')],
+    });
+    expect(body).toMatchObject({ results: [{ error: expect.stringMatching(/^PENDING: /) as unknown }] });
+    // Twice as many starts as count before a job fails.
+    const [waiting] = await world.until(([row]) => row?.status === 'FAILED' || row!.start_fence >= 4);
+    expect(waiting).toMatchObject({ status: 'PENDING' });
+    relay.listen(port, '127.0.0.1');
+    expect(await world.finished()).toMatchObject([{ status: 'COMPLETED' }]);
+    expect(world.simulator.ledger({ operation: 'run.start', target: 'patient' })).toHaveLength(1);
+  } finally {
+    await world.stop();
+    relay.close();
+  }
 });

@@ -6,6 +6,7 @@ export interface TrackerRow {
   entityType: string;
   status: string;
   stage: string;
+  start_fence: number;
   user_company_id: string;
   trigger_user_id: string | null;
   triggered_by: string | null;

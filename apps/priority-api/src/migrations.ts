@@ -3,5 +3,6 @@ import { doubtUntil } from './migrations/0002-doubt-until.js';
 import { retries } from './migrations/0003-retries.js';
 import { retryCallers } from './migrations/0004-retry-callers.js';
 import { startFence } from './migrations/0005-start-fence.js';
+import { failuresInARow } from './migrations/0006-failures-in-a-row.js';
 
-export const migrations = [profileCalls, doubtUntil, retries, retryCallers, startFence];
+export const migrations = [profileCalls, doubtUntil, retries, retryCallers, startFence, failuresInARow];

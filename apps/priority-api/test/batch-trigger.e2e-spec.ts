@@ -314,6 +314,17 @@ describe('a provider that misbehaves', () => {
     expect(starts(batch)).toEqual(once(batch));
   });
 
+  it('is full for a moment: the push waits and starts the rest', async () => {
+    const batch = profiles(40);
+    const [{ network_username: target }] = batch as [(typeof batch)[0]];
+    app.simulator.setFaults([{ on: 'profile.start', kind: 'rate_limited', target, times: 1, retryAfterSeconds: 1 }]);
+    const { status, body } = await app.push({ profiles: batch });
+    expect(status).toBe(200);
+    // The refused one may be left to the background.
+    expect(body['profiles_triggered']).toBeGreaterThanOrEqual(39);
+    await eventually(() => expect(starts(batch)).toEqual(once(batch)));
+  });
+
   it('is slow: the push is answered in time with what was started, and the rest follows', async () => {
     const batch = profiles(6);
     app.simulator.setFaults([{ on: 'profile.start', kind: 'latency', delayMs: 3_000 }]);

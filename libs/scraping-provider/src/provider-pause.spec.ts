@@ -1,40 +1,40 @@
 import { describe, expect, it } from '@jest/globals';
-import { pauseMsForCapacity, StartWindow } from './provider-pause.js';
+import { pauseAfter } from './provider-pause.js';
 
-describe('StartWindow', () => {
-  it('halves at each refusal, down to one, and widens with each start, up to its limit', () => {
-    const window = new StartWindow(8);
-    const sizes = [window.open];
-    for (let refusal = 0; refusal < 5; refusal++) {
-      window.noCapacity();
-      sizes.push(window.open);
-    }
-    for (let start = 0; start < 9; start++) {
-      window.started();
-      sizes.push(window.open);
-    }
-    expect(sizes).toEqual([8, 4, 2, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8]);
-  });
+const detail = '';
+const full = (retryAfterMs: number) => ({ outcome: 'no_capacity', retryAfterMs, detail }) as const;
+const unreachable = { outcome: 'unavailable', retryAfterMs: 5_000, detail } as const;
+const silent = { outcome: 'unknown_outcome', status: undefined, detail } as const;
 
-  it('pauses after three refusals or two missing answers in a row, and not before', () => {
-    const window = new StartWindow(8);
-    expect([window.noCapacity(), window.noCapacity(), window.noCapacity()]).toEqual([false, false, true]);
-    window.started();
-    expect([window.noAnswer(), window.noCapacity(), window.noAnswer()]).toEqual([false, false, true]);
-    window.started();
-    expect([window.noAnswer(), window.noCapacity()]).toEqual([false, false]);
-  });
-});
-
-describe('pauseMsForCapacity', () => {
-  it('is never shorter than the provider asks for', () => {
-    for (const refusals of [0, 1, 5, 50]) {
-      expect(pauseMsForCapacity(2_000, refusals, () => 0)).toBeGreaterThanOrEqual(2_000);
+describe('pauseAfter', () => {
+  it('pauses at the first refusal for capacity, never shorter than the provider asks for', () => {
+    for (const failures of [0, 1, 5, 50]) {
+      for (const retryAfterMs of [0, 2_000, 86_400_000]) {
+        expect(pauseAfter(full(retryAfterMs), failures)?.pauseMs).toBeGreaterThanOrEqual(retryAfterMs);
+      }
     }
   });
 
-  it('grows with refusals in a row, to eight times at most', () => {
-    const pauses = [0, 1, 2, 3, 4, 30].map((refusals) => pauseMsForCapacity(1_000, refusals, () => 0));
+  it('pauses longer with refusals in a row, to eight times at most, and adds up to a fifth', () => {
+    const pauses = [0, 1, 2, 3, 4, 30].map((failures) => pauseAfter(full(1_000), failures, 0)?.pauseMs);
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 8_000, 8_000]);
+    expect(pauseAfter(full(1_000), 0, 1)).toEqual({ kind: 'capacity', pauseMs: 1_200 });
+  });
+
+  it('pauses longer than five minutes only if the provider asks for that', () => {
+    expect(pauseAfter(full(60_000), 3, 0)?.pauseMs).toBe(300_000);
+    expect(pauseAfter(full(600_000), 3, 0)?.pauseMs).toBe(600_000);
+  });
+
+  it('pauses at the second of two starts in a row that find the provider down, and not at the first', () => {
+    expect([0, 1, 2, 30].map((failures) => pauseAfter(silent, failures)?.pauseMs)).toEqual([0, 2_000, 2_000, 2_000]);
+    expect([0, 1].map((failures) => pauseAfter(unreachable, failures))).toEqual([
+      { kind: 'outage', pauseMs: 0 },
+      { kind: 'outage', pauseMs: 5_000 },
+    ]);
+  });
+
+  it('lets nothing wait for one start that the provider refuses', () => {
+    expect(pauseAfter({ outcome: 'refused', status: 400, detail }, 30)).toBeUndefined();
   });
 });

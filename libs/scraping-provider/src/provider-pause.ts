@@ -1,58 +1,50 @@
-// When and for how long all starts pause because of the provider.
-
-/** The longest pause for capacity, in multiples of the wait that the provider asked for. */
-const pauseFactorMax = 8;
+// When all starts pause because of the provider, and for how long: over all replicas, for runs and profiles alike.
+// Pure: the apps keep the end of the pause and the number of failures in a row, each in one row of a table.
+import type { StartFailure } from './provider-failures.js';
 
 /**
- * Length of a pause when the provider has no capacity, milliseconds: what it asked for, doubled with each refusal in a
- * row, plus up to a fifth, so that replicas do not come back together.
+ * Failures in a row from which on an outage pauses all starts. One missing answer may be an accident; two in a row
+ * rarely are. No capacity pauses them at once, since the provider then says so and names a wait.
  */
-export function pauseMsForCapacity(retryAfterMs: number, refusals: number, random: () => number = Math.random): number {
-  return Math.round(retryAfterMs * Math.min(2 ** refusals, pauseFactorMax) * (1 + random() / 5));
+const outageFailuresMin = 2;
+/** A pause after unclear answers is short: the next look may find the provider back, milliseconds. */
+const outagePauseMs = 2_000;
+/** How far a wait for capacity grows, in multiples of the wait that the provider asked for. */
+const growthMax = 8;
+/** A wait does not grow beyond this: short enough to notice within minutes that there is room, milliseconds. */
+const grownPauseMsMax = 300_000;
+
+export interface ProviderPause {
+  kind: 'capacity' | 'outage';
+  /** 0: the failure counts, but starting goes on. */
+  pauseMs: number;
 }
 
-/** A pause after unclear answers is short: the next look may find the provider back, milliseconds. */
-export const outagePauseMs = 2_000;
-
-/** Refusals in a row, without a start between them, after which no start is tried for a while. */
-const capacityStreakMax = 3;
-/** The same for answers that suggest the provider is down. One may be an accident; two in a row rarely are. */
-const outageStreakMax = 2;
-
 /**
- * How many starts one replica has on their way at once: halved when the provider has no room, one more with each start
- * that succeeds. So the provider's real limit is found without being told, and probed gently after a refusal.
+ * What one failed start means for all others; undefined when it says nothing about the provider.
+ * @param failuresInARow failures before this one without a start that succeeded since. Those of one burst count once:
+ * what fails during a pause does not count and only prolongs the pause, as if it were the first.
+ * @param random a number from 0 to 1
  */
-export class StartWindow {
-  private size: number;
-  private capacityStreak = 0;
-  private outageStreak = 0;
-
-  constructor(private readonly sizeMax: number) {
-    this.size = sizeMax;
-  }
-
-  get open(): number {
-    return Math.max(1, Math.floor(this.size));
-  }
-
-  started(): void {
-    this.capacityStreak = 0;
-    this.outageStreak = 0;
-    this.size = Math.min(this.sizeMax, this.size + 1);
-  }
-
-  /** True when starting should pause. */
-  noCapacity(): boolean {
-    this.size = Math.max(1, this.size / 2);
-    this.capacityStreak += 1;
-    return this.capacityStreak >= capacityStreakMax;
-  }
-
-  /** True when starting should pause. */
-  noAnswer(): boolean {
-    this.size = Math.max(1, this.size / 2);
-    this.outageStreak += 1;
-    return this.outageStreak >= outageStreakMax;
+export function pauseAfter(
+  failure: StartFailure,
+  failuresInARow: number,
+  random = Math.random(),
+): ProviderPause | undefined {
+  switch (failure.outcome) {
+    case 'refused':
+      return undefined;
+    case 'no_capacity': {
+      const { retryAfterMs } = failure;
+      const grownMs = Math.min(grownPauseMsMax, retryAfterMs * Math.min(2 ** failuresInARow, growthMax));
+      // Up to a fifth more, so that what waits for the provider elsewhere does not come back at the same moment.
+      return { kind: 'capacity', pauseMs: Math.round(Math.max(retryAfterMs, grownMs) * (1 + random / 5)) };
+    }
+    case 'unavailable':
+    case 'unknown_outcome': {
+      const isOutage = failuresInARow + 1 >= outageFailuresMin;
+      const waitMs = failure.outcome === 'unavailable' ? failure.retryAfterMs : outagePauseMs;
+      return { kind: 'outage', pauseMs: isOutage ? waitMs : 0 };
+    }
   }
 }

@@ -32,35 +32,33 @@ describe('stepAfterFailure', () => {
 });
 
 describe('nextStep', () => {
-  const after = (failure: Parameters<typeof nextStep>[0], failures = 0, countsUnavailable = true) =>
-    nextStep(failure, { failures, ageMs: 0 }, rules, { countsUnavailable });
+  const after = (failure: Parameters<typeof nextStep>[0], failures = 0) =>
+    nextStep(failure, { failures, ageMs: 0 }, rules);
 
   it('gives up at once when the provider refuses', () => {
     expect(after({ outcome: 'refused', status: 400, detail })).toEqual({ step: 'give_up', why: 'refused' });
   });
 
-  it('waits for capacity as long as the provider asks, without counting a failure', () => {
-    expect(after({ outcome: 'no_capacity', retryAfterMs: 7_000, detail }, 3)).toEqual({
-      step: 'retry',
-      afterMs: 7_000,
-      failures: 3,
-    });
-  });
+  it.each(['no_capacity', 'unavailable'] as const)(
+    'waits as the provider asks, without counting a failure: %s',
+    (outcome) => {
+      expect(after({ outcome, retryAfterMs: 7_000, detail }, 3)).toEqual({
+        step: 'retry',
+        afterMs: 7_000,
+        failures: 3,
+      });
+    },
+  );
 
-  it('gives up waiting for capacity only if the caller wants that, after the time limit', () => {
-    const full = { outcome: 'no_capacity', retryAfterMs: 7_000, detail } as const;
+  it.each([
+    ['no_capacity', 'no_capacity'],
+    ['unavailable', 'failed'],
+  ] as const)('gives up waiting only if the caller wants that, after the time limit: %s', (outcome, why) => {
     const stepOf = (ageMs: number, more: object) =>
-      nextStep(full, { failures: 0, ageMs }, { ...rules, ...more }, { countsUnavailable: true }).step;
-    expect(stepOf(60_000, { START_GIVE_UP_SECONDS: 60 })).toBe('retry');
-    expect(stepOf(60_001, { START_GIVE_UP_SECONDS: 60 })).toBe('give_up');
-    expect(stepOf(1e12, {})).toBe('retry');
-  });
-
-  it('counts an unreachable provider as a failure only if the caller wants that, and never retries too soon', () => {
-    const unavailable = { outcome: 'unavailable', retryAfterMs: 7_000, detail } as const;
-    expect(after(unavailable, 1)).toEqual({ step: 'retry', afterMs: 7_000, failures: 2 });
-    expect(after(unavailable, 3)).toEqual({ step: 'give_up', why: 'failed' });
-    expect(after(unavailable, 3, false)).toEqual({ step: 'retry', afterMs: 7_000, failures: 3 });
+      nextStep({ outcome, retryAfterMs: 7_000, detail }, { failures: 0, ageMs }, { ...rules, ...more });
+    expect(stepOf(60_000, { START_GIVE_UP_SECONDS: 60 }).step).toBe('retry');
+    expect(stepOf(60_001, { START_GIVE_UP_SECONDS: 60 })).toEqual({ step: 'give_up', why });
+    expect(stepOf(1e12, {}).step).toBe('retry');
   });
 
   it.each([

@@ -16,7 +16,7 @@ export interface StartRules {
   START_BACKOFF_MS: number;
   START_SETTLE_MS: number;
   START_SETTLE_SILENT_MS: number;
-  /** Longest wait for capacity; for ever unless set. */
+  /** Longest wait for a provider that is full or cannot be reached; for ever unless set. */
   START_GIVE_UP_SECONDS?: number;
 }
 
@@ -29,15 +29,14 @@ export type NextStep =
   | { step: 'give_up'; why: 'refused' | 'failed' | 'no_capacity' };
 
 /**
- * What follows from a start that did not succeed. Waiting for capacity is not a failure, and neither is a provider that
- * cannot be reached, unless `countsUnavailable`.
+ * What follows from a start that did not succeed. A provider that is full or cannot be reached counts as no failure:
+ * nothing was sent that could be paid for, and an outage of any length then costs no work.
  * @param start starts that failed before this one, and how long ago it was asked for
  */
 export function nextStep(
   failure: StartFailure,
   { failures, ageMs }: { failures: number; ageMs: number },
   rules: StartRules,
-  { countsUnavailable }: { countsUnavailable: boolean },
 ): NextStep {
   switch (failure.outcome) {
     case 'refused':
@@ -45,12 +44,10 @@ export function nextStep(
     case 'unknown_outcome':
       return { step: 'settle', settleMs: settleMs(failure.status, rules) };
     case 'no_capacity':
-      if (ageMs > (rules.START_GIVE_UP_SECONDS ?? Infinity) * 1000) return { step: 'give_up', why: 'no_capacity' };
-      return { step: 'retry', afterMs: failure.retryAfterMs, failures };
     case 'unavailable': {
-      if (!countsUnavailable) return { step: 'retry', afterMs: failure.retryAfterMs, failures };
-      const next = stepAfterFailure(failures, rules);
-      return next.step === 'retry' ? { ...next, afterMs: Math.max(next.afterMs, failure.retryAfterMs) } : next;
+      const why = failure.outcome === 'no_capacity' ? 'no_capacity' : 'failed';
+      if (ageMs > (rules.START_GIVE_UP_SECONDS ?? Infinity) * 1000) return { step: 'give_up', why };
+      return { step: 'retry', afterMs: failure.retryAfterMs, failures };
     }
   }
 }

@@ -57,12 +57,12 @@ export const tracker: Migration = {
         create index ${index('tracker_company')} on ${tables.tracker} (user_company_id, created_at desc, job_id desc)`);
       // One row: pauses all starts while the provider has no capacity, and is the lock under which slots are counted.
       await query(`
-        create table ${tables.startGate} (
+        create table ${tables.providerPause} (
           only_row boolean primary key default true check (only_row),
           paused_until timestamptz not null default '-infinity',
           refusals integer not null default 0
         )`);
-      await query(`insert into ${tables.startGate} default values`);
+      await query(`insert into ${tables.providerPause} default values`);
       await query(`
         create table ${tables.webhookInbox} (
           inbox_id bigint generated always as identity primary key,

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import type { ProviderPause } from '@tradewind/scraping-provider';
 import { Db, type Tx } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { trackerTables } from '../tracker/tracker-tables.js';
 
 /**
- * The pause of all starts while the provider has no capacity. Its one row is also the lock under which slots are
- * counted. The table keeps its older name, `start_gate`: a new one would gain nothing.
+ * The pause of all starts while the provider is full or down. Its one row is also the lock under which slots are
+ * counted. Table and column keep older names, `start_gate` and `refusals`. To rename what two releases use side by
+ * side takes a table that both write for a release, which costs more than it clears up.
  */
 @Injectable()
 export class ProviderPauseStore {
@@ -15,7 +17,7 @@ export class ProviderPauseStore {
     private readonly db: Db,
     config: AppConfig,
   ) {
-    this.table = trackerTables(config.ENVIRONMENT).startGate;
+    this.table = trackerTables(config.ENVIRONMENT).providerPause;
   }
 
   /** Runs `claim` in a transaction that no other claim of starts shares; undefined during a pause. */
@@ -28,26 +30,28 @@ export class ProviderPauseStore {
     });
   }
 
-  /** Refusals in a row so far, and whether starts are paused at the moment. */
-  async find(): Promise<{ refusals: number; isPaused: boolean }> {
-    const [row] = await this.db.rows<{ refusals: number; paused: boolean }>(
-      `select refusals, paused_until > clock_timestamp() as paused from ${this.table}`,
-    );
-    return { refusals: row?.refusals ?? 0, isPaused: row?.paused ?? false };
+  /**
+   * A start failed. Those that fail during a pause belong to the burst that began it: they do not count, and only
+   * prolong it.
+   * @param decide the pause, from the number of failures in a row before this one
+   */
+  async noteFailure(decide: (failuresInARow: number) => ProviderPause | undefined): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      const [row] = await tx.rows<{ refusals: number; is_paused: boolean }>(
+        `select refusals, paused_until > clock_timestamp() as is_paused from ${this.table} for update`,
+      );
+      const pause = decide(row!.is_paused ? 0 : row!.refusals);
+      if (!pause) return;
+      await tx.affected(
+        `update ${this.table} set refusals = refusals + $1,
+           paused_until = greatest(paused_until, clock_timestamp() + $2 * interval '1 ms')`,
+        [row!.is_paused ? 0 : 1, pause.pauseMs],
+      );
+    });
   }
 
-  /** Pauses all starts. The refusals of one burst count once: those that come during the pause only prolong it. */
-  async pause(delayMs: number): Promise<void> {
-    await this.db.affected(
-      `update ${this.table} set
-         refusals = refusals + (case when paused_until <= clock_timestamp() then 1 else 0 end),
-         paused_until = greatest(paused_until, clock_timestamp() + $1 * interval '1 ms')`,
-      [delayMs],
-    );
-  }
-
-  /** A start succeeded, however that became known: the next refusal is the first again. */
-  async forgetRefusals(): Promise<void> {
+  /** A start succeeded, however that became known: the next failure is the first again. */
+  async noteStart(): Promise<void> {
     await this.db.affected(`update ${this.table} set refusals = 0 where refusals > 0`);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   claimTimes,
   nextStep,
-  pauseMsForCapacity,
+  pauseAfter,
   RunProvider,
   stepAfterFailure,
   type NextStep,
@@ -81,9 +81,8 @@ export class StartsService {
     if (outcome.outcome === 'started') return this.recordStarted(job, outcome.run, signal);
     this.logger.warn({ job_id: job.id, ...outcome }, 'a start did not succeed');
     const start = { failures: job.startFailures, ageMs: Date.now() - job.createdAt.getTime() };
-    const next = nextStep(outcome, start, this.config, { countsUnavailable: true });
-    if (outcome.outcome === 'no_capacity' && next.step === 'retry') await this.pauseForCapacity(outcome.retryAfterMs);
-    await this.take(job, next);
+    await this.pause.noteFailure((failuresInARow) => pauseAfter(outcome, failuresInARow));
+    await this.take(job, nextStep(outcome, start, this.config));
   }
 
   private async recordStarted(job: Job, run: ProviderRun, signal: AbortSignal): Promise<void> {
@@ -104,12 +103,7 @@ export class StartsService {
       this.events.emit('run_started', { entity: job.entity, job_id: job.id, run_id: run.id });
     }
     // Last: the database may be away, and a run without a job costs money until it is aborted.
-    await this.pause.forgetRefusals();
-  }
-
-  private async pauseForCapacity(retryAfterMs: number): Promise<void> {
-    const { refusals, isPaused } = await this.pause.find();
-    await this.pause.pause(pauseMsForCapacity(retryAfterMs, isPaused ? 0 : refusals));
+    await this.pause.noteStart();
   }
 
   /** Tries again an unsettled start that provably began nothing, or gives it up. */

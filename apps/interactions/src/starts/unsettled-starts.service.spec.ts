@@ -12,7 +12,7 @@ import type { StartsService } from './starts.service.js';
 import { UnsettledStarts } from './unsettled-starts.service.js';
 
 /** One pass over one unsettled job, whose run is found and is an orphan. */
-function passOverOrphan(forgetRefusals: () => Promise<void>) {
+function passOverOrphan(noteStart: () => Promise<void>) {
   const aborted: string[] = [];
   let pass: (() => Promise<unknown>) | undefined;
   // The parts of the collaborators that one pass uses.
@@ -35,7 +35,7 @@ function passOverOrphan(forgetRefusals: () => Promise<void>) {
   new UnsettledStarts(
     transitions as unknown as TransitionsStore,
     { listByRun: async () => new Set() } as unknown as JobsStore,
-    { forgetRefusals } as unknown as ProviderPauseStore,
+    { noteStart } as unknown as ProviderPauseStore,
     { wake: () => undefined } as unknown as StartsService,
     provider as unknown as RunProvider,
     { abort: async (runId: string) => void aborted.push(runId) } as unknown as OrphanRuns,

@@ -70,7 +70,7 @@ export class UnsettledStarts {
     if (result === 'orphan') await this.orphanRuns.abort(run.id, job.id);
     if (result === 'recorded') this.events.emit('run_adopted', { job_id: job.id, run_id: run.id });
     // Last, because the database may be away by now.
-    await this.pause.forgetRefusals();
+    await this.pause.noteStart();
   }
 
   private async readList(jobs: readonly Job[]): Promise<Map<string, ProviderRun>> {

@@ -6,7 +6,7 @@ const suffixes: Record<Environment, string> = { production: '', staging: 'Stagin
 
 export interface TrackerTables {
   tracker: string;
-  startGate: string;
+  providerPause: string;
   webhookInbox: string;
   leftOverItems: string;
   companyCosts: string;
@@ -18,7 +18,7 @@ export function trackerTables(environment: Environment): TrackerTables {
   const suffix = suffixes[environment];
   return {
     tracker: `"network_interactions_tracker${suffix}"`,
-    startGate: `"start_gate${suffix}"`,
+    providerPause: `"start_gate${suffix}"`,
     webhookInbox: `"webhook_inbox${suffix}"`,
     leftOverItems: `"left_over_items${suffix}"`,
     companyCosts: `"company_costs${suffix}"`,

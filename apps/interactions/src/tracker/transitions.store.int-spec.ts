@@ -48,12 +48,24 @@ describe('TransitionsStore', () => {
     expect(ids).toHaveLength(40);
   });
 
-  it('nothing is claimed during a pause, and refusals of one burst count once', async () => {
-    await database.queue('acme', 'a');
-    await pause.pause(60_000);
-    await pause.pause(1);
-    expect(await pause.find()).toEqual({ refusals: 1, isPaused: true });
+  it('nothing is claimed during a pause, and failures of one burst count once', async () => {
+    await database.queue('acme', 'a', 'b');
+    const counts: number[] = [];
+    const fail = (pauseMs: number) =>
+      pause.noteFailure((failuresInARow) => {
+        counts.push(failuresInARow);
+        return { kind: 'capacity', pauseMs };
+      });
+    await fail(0);
+    expect(await claim(1)).toHaveLength(1);
+    await Promise.all([60_000, 60_000, 1].map(fail));
+    expect(counts.toSorted()).toEqual([0, 0, 0, 1]);
     expect(await claim(1)).toEqual([]);
+    await fail(1);
+    const stored = () => database.db.rows('select refusals from "start_gateDev"');
+    expect(await stored()).toEqual([{ refusals: 2 }]);
+    await pause.noteStart();
+    expect(await stored()).toEqual([{ refusals: 0 }]);
   });
 
   it('a run is recorded once; a repeat is known, and a second run is an orphan', async () => {

@@ -1,3 +1,4 @@
+import type { ProviderPause } from '@tradewind/scraping-provider';
 import type { Month } from '@tradewind/shared-types';
 import type { BatchProfile } from '../batch-message.js';
 
@@ -10,12 +11,10 @@ export interface CallClaim {
 /** A profile that this process has taken, to start it or to settle its start. */
 export interface ClaimedCall extends CallClaim {
   networkUsername: string;
-  /** Starts that failed before; the column keeps its older name, `attempts`. */
+  /** Starts that failed before. */
   failures: number;
   claimedAt: Date;
-  /**
-   * From then on absence at the provider proves that no scrape was begun. The column has an older name, `doubt_until`.
-   */
+  /** From then on absence at the provider proves that no scrape was begun. */
   settleAfter: Date;
 }
 
@@ -38,9 +37,10 @@ export interface CallGroup {
   networkUsernames: readonly string[];
 }
 
-export interface ProviderPause {
-  until: Date;
-  kind: 'capacity' | 'outage';
+/** A pause of all starts that goes on. */
+export interface PauseLeft {
+  kind: ProviderPause['kind'];
+  leftMs: number;
 }
 
 /** Profiles of one month that an operator asks to retry. A handle occurs once. */

@@ -97,4 +97,31 @@ describe('ProfileCallsStore', () => {
     await store.recordOutcomes([nothingBegan(unsettled!)]);
     expect(await row()).toMatchObject({ state: 'started', scrape_id: 'scrape-1', attempts: 0 });
   });
+
+  it('nothing is claimed during a pause, and failures of one burst count once', async () => {
+    const counts: number[] = [];
+    const fail = (pauseMs: number) =>
+      store.noteFailure('full', (failuresInARow) => {
+        counts.push(failuresInARow);
+        return { kind: 'capacity', pauseMs };
+      });
+    expect(await fail(0)).toBeUndefined();
+    expect(await store.findPause()).toBeUndefined();
+    const begun = await Promise.all([60_000, 60_000, 60_000].map(fail));
+    expect(begun.filter((pause) => pause)).toEqual([{ kind: 'capacity', pauseMs: 60_000 }]);
+    expect(counts.toSorted()).toEqual([0, 0, 0, 1]);
+    expect(await claim()).toBeUndefined();
+    const stored = () => db.rows('select failures_in_a_row as n from provider_pause');
+    expect(await stored()).toEqual([{ n: 2 }]);
+    await store.noteStart();
+    expect(await stored()).toEqual([{ n: 0 }]);
+  });
+
+  it('a failure that pauses nothing changes no pause that goes on', async () => {
+    await store.noteFailure('full', () => ({ kind: 'capacity', pauseMs: 60_000 }));
+    await store.noteFailure('silence', () => ({ kind: 'outage', pauseMs: 0 }));
+    const pause = await store.findPause();
+    expect(pause?.kind).toBe('capacity');
+    expect(pause?.leftMs).toBeGreaterThan(30_000);
+  });
 });

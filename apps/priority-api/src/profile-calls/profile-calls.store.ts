@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import type { ProviderPause } from '@tradewind/scraping-provider';
 import { Db, storableJson, type Tx } from '@tradewind/service-kit';
 import type { Month, ProfileCallStatus, RetryCounts } from '@tradewind/shared-types';
 import { monthlyGeneration, type BatchProfile } from '../batch-message.js';
-import type { CallGroup, CallOutcome, ClaimedCall, ProviderPause, RetryPlan } from './profile-call.types.js';
+import type { CallGroup, CallOutcome, ClaimedCall, PauseLeft, RetryPlan } from './profile-call.types.js';
 import { isRetryable } from './retry-rule.js';
 
 interface ClaimedRow {
@@ -19,6 +20,9 @@ const claimedColumns = 'c.correlation_id, c.network_username, c.start_fence, c.a
 /**
  * From the batch to the start: all SQL that records, claims, starts, retries and removes rows of profile_call, and
  * pauses starts. WatchedCallsStore goes on from the start to the delivery.
+ *
+ * Two columns keep older names: `attempts` for failures, `doubt_until` for settleAfter. To rename what two releases use
+ * side by side, both columns would have to be written for a release, which costs more than it clears up.
  */
 @Injectable()
 export class ProfileCallsStore {
@@ -160,19 +164,46 @@ export class ProfileCallsStore {
     return row?.n ?? 0;
   }
 
-  /** Never shortens a pause. */
-  async pause(afterMs: number, kind: ProviderPause['kind'], detail: string): Promise<void> {
-    await this.db.affected(
-      `insert into provider_pause(until, kind, detail) values (now() + $1 * interval '1 ms', $2, $3)
-       on conflict (only_row) do update set until = excluded.until, kind = excluded.kind, detail = excluded.detail
-       where provider_pause.until < excluded.until`,
-      [afterMs, kind, detail.slice(0, 500)],
-    );
+  /**
+   * A start failed. Those that fail during a pause belong to the burst that began it: they do not count, and only
+   * prolong it. Returns the pause that begins with this failure.
+   * @param decide the pause, from the number of failures in a row before this one
+   */
+  async noteFailure(
+    detail: string,
+    decide: (failuresInARow: number) => ProviderPause | undefined,
+  ): Promise<ProviderPause | undefined> {
+    return this.db.transaction(async (tx) => {
+      const [row] = await tx.rows<{ failures_in_a_row: number; is_paused: boolean }>(
+        'select failures_in_a_row, until > clock_timestamp() as is_paused from provider_pause for update',
+      );
+      const { is_paused, failures_in_a_row } = row!;
+      const pause = decide(is_paused ? 0 : failures_in_a_row);
+      if (!pause) return undefined;
+      await tx.affected(
+        `with later as (select clock_timestamp() + $2 * interval '1 ms' as until)
+         update provider_pause p set failures_in_a_row = failures_in_a_row + $1,
+           until = greatest(p.until, later.until),
+           kind = case when later.until > p.until then $3 else kind end,
+           detail = case when later.until > p.until then $4 else detail end
+         from later`,
+        [is_paused ? 0 : 1, pause.pauseMs, pause.kind, detail.slice(0, 500)],
+      );
+      return is_paused || pause.pauseMs === 0 ? undefined : pause;
+    });
   }
 
-  async findPause(): Promise<ProviderPause | undefined> {
-    const [row] = await this.db.rows<ProviderPause>('select until, kind from provider_pause where until > now()');
-    return row;
+  /** A start succeeded, however that became known: the next failure is the first again. */
+  async noteStart(): Promise<void> {
+    await this.db.affected('update provider_pause set failures_in_a_row = 0 where failures_in_a_row > 0');
+  }
+
+  async findPause(): Promise<PauseLeft | undefined> {
+    const [row] = await this.db.rows<{ kind: PauseLeft['kind']; left_ms: number }>(
+      `select kind, extract(epoch from until - clock_timestamp())::float8 * 1000 as left_ms
+       from provider_pause where until > clock_timestamp()`,
+    );
+    return row && { kind: row.kind, leftMs: row.left_ms };
   }
 
   /** The state of each known profile in a month; of several generations the latest, unless one is named. */

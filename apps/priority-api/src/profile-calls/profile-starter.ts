@@ -4,9 +4,8 @@ import {
   claimTimes,
   lookAgainMsMax,
   nextStep,
-  outagePauseMs,
+  pauseAfter,
   ProfileProvider,
-  StartWindow,
   type ProfileStartOutcome,
   type StartFailure,
 } from '@tradewind/scraping-provider';
@@ -20,6 +19,8 @@ import { ProfileCallsStore } from './profile-calls.store.js';
 const groupSizeMax = 100;
 /** While others hold every slot, a push looks again this often, milliseconds. */
 const slotPollMs = 50;
+/** While starting pauses, a push looks again this often, milliseconds, so that a stop waits no longer. */
+const pausePollMs = 500;
 
 /** Longest pass in the background, milliseconds, so that a stop waits no longer. */
 const passMs = 60_000;
@@ -38,7 +39,7 @@ export interface StartTally {
  */
 @Injectable()
 export class ProfileStarter {
-  private readonly window: StartWindow;
+  private readonly parallel: number;
   private readonly times: ReturnType<typeof claimTimes>;
   private readonly outcomes: GroupCommit<CallOutcome, void>;
   private readonly underWay = new Set<Promise<void>>();
@@ -59,10 +60,12 @@ export class ProfileStarter {
       },
     });
     this.times = claimTimes(config);
-    this.window = new StartWindow(Math.min(config.START_PARALLEL, config.PROVIDER_SLOTS));
+    this.parallel = Math.min(config.START_PARALLEL, config.PROVIDER_SLOTS);
     this.outcomes = new GroupCommit({
       write: async (group) => {
         await this.store.recordOutcomes(group);
+        // A number that stays too high only makes a pause longer.
+        if (group.some(({ state }) => state === 'started')) await this.store.noteStart().catch(() => undefined);
         return group.map(() => undefined);
       },
       groupSizeMax,
@@ -72,7 +75,8 @@ export class ProfileStarter {
   }
 
   /**
-   * Starts profiles until none is left, the deadline passes, a pause begins or the process stops.
+   * Starts profiles until none is left, the deadline passes, a pause begins that a push cannot wait for, or the process
+   * stops.
    * @param options.deadlineMs by `performance.now()`
    */
   async start(options: { group?: CallGroup; deadlineMs: number; signal?: AbortSignal }): Promise<StartTally> {
@@ -82,14 +86,17 @@ export class ProfileStarter {
     const isOver = () =>
       this.background.stopping.aborted || signal?.aborted === true || performance.now() >= deadlineMs;
     while (!isOver()) {
-      const room = this.window.open - this.underWay.size;
+      const room = this.parallel - this.underWay.size;
       const claimedMs = performance.now();
       const claimed = room > 0 ? await this.claim(room, group) : [];
       for (const call of claimed) this.launch(call, claimedMs, tally, own);
       if (claimed.length === room && room > 0) continue;
       if (own.size > 0) await Promise.race([...own, sleep(slotPollMs)]);
-      else if (room > 0 && !(await this.mayContinue(group))) break;
-      else await sleep(slotPollMs);
+      else {
+        const waitMs = room > 0 ? await this.waitMs(group, deadlineMs) : slotPollMs;
+        if (waitMs === undefined) break;
+        await sleep(waitMs);
+      }
     }
     // The outcomes of starts on their way belong to the tally. Later ones are recorded all the same.
     await withinMs(Math.max(0, deadlineMs - performance.now()), () => Promise.all(own)).catch(() => undefined);
@@ -107,10 +114,16 @@ export class ProfileStarter {
     return this.store.claim({ limit, slots, leaseMs, settleMs, ...(group ? { group } : {}) });
   }
 
-  /** When nothing could be claimed: whether a push should wait, because others hold the slots. */
-  private async mayContinue(group: CallGroup | undefined): Promise<boolean> {
-    if (!group || (await this.store.findPause())) return false;
-    return (await this.store.countClaimable(group)) > 0;
+  /**
+   * When nothing could be claimed: after which wait a push tries again, because others hold the slots or the provider
+   * has room before its time is over. Undefined: the rest is left to the background.
+   */
+  private async waitMs(group: CallGroup | undefined, deadlineMs: number): Promise<number | undefined> {
+    if (!group) return undefined;
+    const pause = await this.store.findPause();
+    if (pause && (pause.kind === 'outage' || performance.now() + pause.leftMs >= deadlineMs)) return undefined;
+    if ((await this.store.countClaimable(group)) === 0) return undefined;
+    return pause ? Math.min(pause.leftMs, pausePollMs) : slotPollMs;
   }
 
   private launch(call: ClaimedCall, claimedMs: number, tally: StartTally, own: Set<Promise<void>>): void {
@@ -152,13 +165,11 @@ export class ProfileStarter {
   private async outcomeOf(call: ClaimedCall, result: ProfileStartOutcome, tally: StartTally): Promise<CallOutcome> {
     const { correlationId, startFence, failures } = call;
     const claim = { correlationId, startFence };
-    if (result.outcome === 'started') {
-      this.window.started();
+    if (result.outcome === 'started')
       return { ...claim, state: 'started', scrapeId: result.scrapeId, startedAt: new Date() };
-    }
     await this.noteFailure(result, tally);
     const { detail } = result;
-    const next = nextStep(result, { failures, ageMs: 0 }, this.config, { countsUnavailable: false });
+    const next = nextStep(result, { failures, ageMs: 0 }, this.config);
     switch (next.step) {
       case 'retry':
         return { ...claim, state: 'pending', reason: detail, afterMs: next.afterMs, failures: next.failures };
@@ -174,22 +185,13 @@ export class ProfileStarter {
     }
   }
 
-  /** Narrows the window, and pauses all starts when the provider is full or down. */
+  /** Pauses all starts when the provider is full or down. */
   private async noteFailure(failure: StartFailure, tally: StartTally): Promise<void> {
-    if (failure.outcome === 'refused') return;
-    if (failure.outcome === 'no_capacity') {
-      if (this.window.noCapacity()) await this.pauseStarting('capacity', failure.retryAfterMs, failure.detail);
-      return;
-    }
-    tally.metOutage = true;
-    const pauseMs = failure.outcome === 'unavailable' ? failure.retryAfterMs : outagePauseMs;
-    if (this.window.noAnswer()) await this.pauseStarting('outage', pauseMs, failure.detail);
-  }
-
-  private async pauseStarting(kind: 'capacity' | 'outage', afterMs: number, detail: string): Promise<void> {
+    if (failure.outcome === 'unavailable' || failure.outcome === 'unknown_outcome') tally.metOutage = true;
     try {
-      await this.store.pause(afterMs, kind, detail);
-      this.events.emit('provider_paused', { kind, after_ms: afterMs });
+      const decide = (failuresInARow: number) => pauseAfter(failure, failuresInARow);
+      const pause = await this.store.noteFailure(failure.detail, decide);
+      if (pause) this.events.emit('provider_paused', { kind: pause.kind, after_ms: pause.pauseMs });
     } catch {
       // A pause only spares the provider; nothing depends on it.
     }

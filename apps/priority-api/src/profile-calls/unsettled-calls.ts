@@ -27,7 +27,9 @@ export class UnsettledCalls {
     const leaseMs = (this.config.PROVIDER_RETRIES + 1) * this.config.PROVIDER_TIMEOUT_MS + lookAgainMsMax;
     const calls = await this.store.claimUnsettled(passSize, leaseMs);
     if (calls.length === 0) return false;
-    await this.store.recordOutcomes(await Promise.all(calls.map((call) => this.ask(call))));
+    const outcomes = await Promise.all(calls.map((call) => this.ask(call)));
+    await this.store.recordOutcomes(outcomes);
+    if (outcomes.some(({ state }) => state === 'started')) await this.store.noteStart();
     return calls.length === passSize;
   }
 
