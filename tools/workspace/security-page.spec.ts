@@ -40,7 +40,7 @@ describe('the threat model', () => {
 
   it('links to tests that exist, by their titles', () => {
     const missing = tests.filter(({ title, file }) => {
-      if (!/\.(?:spec|int-spec|e2e-spec|suite)\.ts$/.test(file) || !existsSync(file)) return true;
+      if (!/\.(?:spec|int-spec|e2e-spec|opensearch-spec|suite)\.ts$/.test(file) || !existsSync(file)) return true;
       const source = readFileSync(file, 'utf8').replaceAll("\\'", "'");
       return !["'", '"', '`'].some((quote) => source.includes(quote + title + quote));
     });

@@ -104,3 +104,14 @@ describe.each(apps)('the settings of %s', (app) => {
     expect(JSON.stringify(faultsOf(config, { ...all, ...collector, ENVIRONMENT: 'nowhere' }))).not.toContain(marker);
   });
 });
+
+it('graphql-gateway takes a cluster of OpenSearch in production only by https', async () => {
+  const config = await configOf('graphql-gateway');
+  const faultOf = (url: string) =>
+    faultsOf(config, { ENVIRONMENT: 'production', OPENSEARCH_URL: url }).find(([name]) => name === 'OPENSEARCH_URL');
+  expect(faultOf('http://opensearch:9200')).toEqual([
+    'OPENSEARCH_URL',
+    expect.stringMatching(/^must start with https:/),
+  ]);
+  expect(faultOf('https://opensearch:9200')).toBeUndefined();
+});

@@ -20,7 +20,7 @@ import { FollowedChanges } from '../src/filter-engine/followed-changes.js';
 import { service } from '../src/service.js';
 import { startGateway, type TestGateway } from './support/gateway.js';
 import { generatedIds, generatedRecord, structuredFilter } from './support/generated-companies.js';
-import { insertCompanies } from './support/records.js';
+import { insertCompanies, insertContacts } from './support/records.js';
 
 interface DrawnQueries {
   drawnRecord: (entity: Entity) => fc.Arbitrary<FilterRecord>;
@@ -265,6 +265,34 @@ describe(`the filter engine (FILTER_ENGINE_SEED=${seed})`, () => {
     // Addresses and filters on the person of a contact are no conditions of libs/filters.
     await gateway.data(key, '{ contactsConnection(filters: { email: "a@example.com" }) { totalCount } }');
     expect(await answeredByPostgres(gateway, 'filter')).toBe(1);
+  });
+
+  it('shows private contacts to their owner alone', async () => {
+    gateway = await startGateway({ ...switchedOn, DATA_PAGE_SIZE: '10' });
+    const mine = await gateway.newKey();
+    const other = await gateway.newKey();
+    await insertContacts(gateway.sql, [
+      { id: 1, name: 'Private of me', owner_id: mine.user.id, is_shared: false },
+      { id: 2, name: 'Private of them', owner_id: other.user.id, is_shared: false },
+      { id: 3, name: 'Shared of me', owner_id: mine.user.id },
+    ]);
+    await untilReady(gateway, 'contact');
+    const query =
+      'query ($filters: InputGetContactFilters) { contactsConnection(filters: $filters) { totalCount edges { node { id } } } }';
+    const found = async (key: string, filters: object) => {
+      const body = (await gateway.data(key, query, { filters })).body as {
+        data: { contactsConnection: { totalCount: number; edges: { node: { id: string } }[] } };
+      };
+      const { totalCount, edges } = body.data.contactsConnection;
+      const ids = edges.map(({ node }) => Number(node.id)).sort();
+      expect(totalCount).toBe(ids.length);
+      return ids;
+    };
+    expect(await found(mine.key, {})).toEqual([1, 3]);
+    expect(await found(other.key, {})).toEqual([2, 3]);
+    expect(await found(other.key, { filterType: 'MINE' })).toEqual([2]);
+    expect(await found(other.key, { contactIds: [1] })).toEqual([]);
+    expect(await answeredByIndex(gateway)).toBe(4);
   });
 
   it.each(['company', 'person', 'deal', 'contact'] as const)(
