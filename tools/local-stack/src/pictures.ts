@@ -1,0 +1,117 @@
+// `npm run pictures`: the pictures of the README, one for each kind of user, taken on the platform that `npm start`
+// runs.
+import { execFile } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { launchBrowser } from '@tradewind/testkit';
+import { demoAccounts } from './demo-accounts.js';
+import { callJson } from './demo-http.js';
+import { portOf, type LocalProcessName } from './ports.js';
+import { readSettings } from './settings.js';
+
+const rootDir = fileURLToPath(new URL('../../../', import.meta.url));
+const { portBase } = readSettings(process.env, rootDir);
+const folder = join(rootDir, 'docs/pictures');
+const [user] = demoAccounts;
+const address = (name: LocalProcessName) => `http://localhost:${portOf(portBase, name)}`;
+
+type Page = Awaited<ReturnType<Awaited<ReturnType<typeof launchBrowser>>['newPage']>>;
+
+/** A query and its answer. */
+async function explorer(page: Page): Promise<void> {
+  await page.goto(`${address('graphql-gateway')}/explorer`);
+  await page.getByLabel('Email').fill(user.email);
+  await page.getByLabel('Password').fill(user.password);
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByText('A key for one day').waitFor();
+  // GraphiQL is made again for the key, and then reads the schema.
+  await page.waitForLoadState('networkidle');
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  await page.locator('.result-window').getByText('totalCount').waitFor();
+  // The tooltip at the pointer would cover a part of the editor.
+  await page.mouse.move(0, 0);
+  await page.getByRole('tooltip').first().waitFor({ state: 'hidden' });
+}
+
+/** A job that has ended, on the page of the API. */
+async function jobs(page: Page): Promise<void> {
+  const path = `${address('interactions')}/scraper/network/interactions`;
+  const targets = [{ network_handle: 'ada-lovelace', entity: 'PERSON' }];
+  await callJson(path, { user_company_id: 'demo-company', targets });
+  const hasEnded = async () => (await fetch(`${path}?status=COMPLETED`)).text();
+  for (let tries = 0; tries < 60 && !(await hasEnded()).includes('"COMPLETED"'); tries++)
+    await page.waitForTimeout(500);
+  await page.goto(`${address('interactions')}/docs`);
+  const operation = page.locator('#operations-interactions-InteractionsController_list');
+  await operation.locator('.opblock-summary-control').click();
+  await operation.getByRole('button', { name: 'Try it out' }).click();
+  await operation.getByRole('button', { name: 'Execute' }).click();
+  const answer = operation.locator('.responses-table.live-responses-table').first();
+  await answer.waitFor();
+  await answer.scrollIntoViewIfNeeded();
+}
+
+/** What the operator commands print. */
+async function commands(page: Page): Promise<void> {
+  const lines = ['identity user list', 'graphql-gateway key list', 'identity audit --help', 'interactions budget list'];
+  const outputs: string[] = [];
+  for (const line of lines) {
+    const words = [join(rootDir, 'tools/workspace/tradewind.mjs'), ...line.split(' ')];
+    const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: rootDir });
+    outputs.push(`$ npx tradewind ${line}\n${stdout}`);
+  }
+  const text = outputs.join('\n').replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  await page.setContent(`<body style="margin:0;background:#12202e;color:#e6edf3">
+    <pre style="padding:24px;font:15px/1.5 monospace">${text}</pre>`);
+}
+
+/** What an agent that registered itself asks its user. */
+async function consent(page: Page): Promise<void> {
+  const redirectUri = 'http://localhost:4999/callback';
+  const { client_id: clientId } = await callJson<{ client_id: string }>(`${address('identity')}/oauth/reg`, {
+    client_name: 'Research agent',
+    redirect_uris: [redirectUri],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  });
+  const query = new URLSearchParams({
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: 'openid profile offline_access',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+    state: 'picture',
+  });
+  await page.goto(`${address('identity')}/oauth/auth?${query}`);
+  await page.getByLabel('Email address').fill(user.email);
+  await page.getByLabel('Password').fill(user.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Allow' }).waitFor();
+}
+
+/** By name: what opens the page, and the width of the window. All have the same shape, for the table of the README. */
+const pictures = {
+  explorer: [explorer, 1000],
+  jobs: [jobs, 1000],
+  commands: [commands, 1000],
+  consent: [consent, 1250],
+} as const;
+
+mkdirSync(folder, { recursive: true });
+const browser = await launchBrowser();
+try {
+  for (const [name, [open, width]] of Object.entries(pictures)) {
+    const context = await browser.newContext({ locale: 'en-GB', viewport: { width, height: width * 0.64 } });
+    const page = await context.newPage();
+    await open(page);
+    await page.screenshot({ path: join(folder, `${name}.png`) });
+    console.log(`docs/pictures/${name}.png`);
+    await context.close();
+  }
+} finally {
+  await browser.close();
+}
