@@ -74,6 +74,8 @@ RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --prefer-offlin
 ${folders.map((folder) => `COPY --from=build /app/${folder}/dist ${folder}/dist`).join('\n')}
 
 FROM packages AS runtime
+# The licence of the service, and the works of others in it.
+COPY LICENSE NOTICE ./
 # Operator commands are \`tradewind ${app} ...\`, as in a clone, or \`node main.js ...\`.
 RUN echo "import './apps/${app}/dist/main.js';" > main.js && printf '%s\\n' ${tradewindProgram(app)
     .map((line) => `'${line}'`)

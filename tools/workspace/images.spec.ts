@@ -18,6 +18,12 @@ describe('the Dockerfiles', () => {
     expect(new Set(apps.map((app) => stage(app, 'build'))).size).toBe(1);
   });
 
+  it.each(apps)('put the licence and the notices into the image of %s', (app) => {
+    expect(stage(app, 'runtime')).toMatch(/^COPY LICENSE NOTICE \.\/$/m);
+    expect(dockerfile(app)).toContain('COPY --from=runtime /app /app');
+    expect(readFileSync(join(root, `apps/${app}/Dockerfile`), 'utf8')).toBe(dockerfile(app));
+  });
+
   it.each(apps)('fill the compile cache of %s as its user and with its options', (app) => {
     const [, asUser] = stage(app, 'runtime').split('USER 65532:65532\n');
     expect(asUser).toContain(`RUN ${['node', ...(nodeOptions(app) as string[]), 'main.js'].join(' ')} --help`);
