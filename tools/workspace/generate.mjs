@@ -55,7 +55,7 @@ files[join(root, 'deploy/dashboards/platform.json')] = JSON.stringify(await plat
 files[join(root, 'docs/errors.md')] = page(
   'Error codes',
   'libs/shared-types/src/error-codes.ts',
-  `Every failure that the platform expects has a code, which its log line holds.\nA code is never reused or renamed.\n\n${codeTable(
+  `Every failure that the platform expects has a code, which appears in the log.\nA code is never reused or renamed.\n\n${codeTable(
     errorCodes,
   )}\n## GraphQL errors\n\nFaults of a GraphQL request have these in \`extensions.code\`.\n\n${codeTable(graphqlErrorCodes)}`,
 );

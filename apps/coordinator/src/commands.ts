@@ -27,7 +27,7 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     .option('--dry-run', 'select and count, publish nothing', false)
     .option('--limit <N>', `most profiles to publish, at most ${profilesPerRunMax}`, wholeNumberUpTo(profilesPerRunMax))
     .description(
-      'select the priority people and publish those in batches whom the month has not published yet; resumes an unfinished run of the month',
+      'publish the priority people of the month in batches: those not published yet; resumes an unfinished run',
     )
     .action(async (options: RunCommandOptions) => run(await open(), options));
 

@@ -61,8 +61,8 @@ export type Unanswered = 'not_ready' | 'behind' | 'away' | 'too_costly';
  * - No query, however it is made, takes more than a stated amount of work and memory: then it is `too_costly`.
  * - Deleted records are among `except`, as are new ones.
  *
- * The caller does what all engines share: it follows the changes of the data (`ChangedRows`), passes them as `except`,
- * adds those that match, reads the page's rows by id from PostgreSQL in one statement with the data version, and uses
+ * The caller does what all engines share. It follows the changes of the data (`ChangedRows`), passes them as `except`
+ * and adds those that match. Then it reads the rows of the page by id and the data version in one statement. It uses
  * the answer only if that is the version of its changes. Otherwise it tries once more, then asks PostgreSQL.
  */
 export abstract class FilterEngine {

@@ -22,7 +22,7 @@ export const errorCodes = {
   'provider.refused': 'The scraping provider refused a request; the settings or the account need attention.',
   'run.active': 'A monthly run is under way; only one may be at a time.',
   internal: 'A fault of the service; the request id finds it in the log.',
-  'identity.credentials': 'The email address or the password is wrong; which of them is not told.',
+  'identity.credentials': 'The email address or the password is wrong; the answer does not say which.',
   'identity.login_throttled': 'Too many failed logins of this account or from this network; see Retry-After.',
   'identity.form_forged': 'The form of a login page came without the token that was put into it.',
 } as const;

@@ -1,7 +1,7 @@
-// How many API keys and JWTs of one network (IPv4 address, IPv6 /64) may be refused in a minute; more are refused
-// without a check. Each replica counts for itself: the limit protects the database, the audit log and identity, not the
-// keys. Keys that this replica knows keep working, so nobody can lock out a neighbour. Networks beyond the maximum push
-// out those not seen for longest, which are then let in.
+// How many API keys and JWTs of one network (IPv4 address, IPv6 /64) may be refused in a minute. Further ones are
+// refused without a check. This protects the database, the audit log and identity, not the keys, so each replica counts
+// on its own. Keys that a replica knows keep working: nobody can lock out a neighbour. Beyond the maximum of networks,
+// the one not seen for longest is forgotten.
 import { Injectable } from '@nestjs/common';
 import { clientNetwork } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
