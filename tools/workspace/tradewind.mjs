@@ -12,8 +12,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const services = {
   identity: 'users, OAuth clients, signing keys, the audit log, service tokens',
-  'graphql-gateway': 'API keys of the data API',
-  interactions: 'the database',
+  'graphql-gateway': 'API keys of the data API, the index in OpenSearch',
+  interactions: 'what the runs of a company may cost: budgets',
   'priority-api': 'messages that could not be used, profiles of a month',
   'priority-webhook': 'scraped profiles, webhooks that named no profile',
   coordinator: 'the monthly run and its report',
@@ -28,6 +28,7 @@ ${Object.entries(services)
 
 Examples:
   npx tradewind identity user list
+  npx tradewind interactions budget list
   npx tradewind coordinator report --names
   npx tradewind identity --help
 `;
@@ -45,7 +46,8 @@ export function commandEnvironment(service, env, rootDir = root) {
     throw new Error(`No platform has been started on ${folder}. Run npm start first, with the same DATA_DIR.`);
   const settings = parseEnv(readFileSync(file, 'utf8'));
   const portBase = URL.canParse(settings.OAUTH_ISSUER) ? new URL(settings.OAUTH_ISSUER).port : undefined;
-  if (!portBase) throw new Error(`${file} is damaged. Delete it; the next npm start writes it again.`);
+  if (!portBase || !URL.canParse(settings.DATABASE_URL ?? ''))
+    throw new Error(`${file} is damaged. Delete it; the next npm start writes it again.`);
   if (env.PORT_BASE && env.PORT_BASE !== portBase)
     throw new Error(
       `PORT_BASE is ${env.PORT_BASE}, but the platform on ${folder} was started with ${portBase}. ` +

@@ -39,5 +39,7 @@ describe('npx tradewind', () => {
     expect(() => commandEnvironment('identity', { DATA_DIR: 'other' }, folder)).toThrow('Run npm start first');
     write('OAUTH_ISSUER=');
     expect(() => commandEnvironment('identity', {}, folder)).toThrow(/identity\.env is damaged\. Delete it/);
+    write("OAUTH_ISSUER='http://localhost:4100'\n");
+    expect(() => commandEnvironment('identity', {}, folder)).toThrow(/identity\.env is damaged\. Delete it/);
   });
 });

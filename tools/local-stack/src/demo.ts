@@ -17,7 +17,22 @@ import { readSettings } from './settings.js';
 
 const rootDir = fileURLToPath(new URL('../../../', import.meta.url));
 
+const usage = `Usage: npm run demo
+
+Runs the main job end to end and prints a report: sign-in, data API, scraping jobs, a month, logs. It uses the platform
+that runs, or starts one and stops it again. Exit code 0 only if everything arrived.
+
+Examples:
+  npm run demo
+  PORT_BASE=5000 DATA_DIR=.data-2 npm run demo
+`;
+
 async function main(): Promise<number> {
+  const words = process.argv.slice(2);
+  if (words.includes('--help') || words.includes('-h')) {
+    console.log(usage);
+    return 0;
+  }
   const settings = readSettings(process.env, rootDir);
   const page = new DemoPage();
   const interrupted = interruption().then((): never => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from './services.js';
-import { startOptions } from './start-options.js';
+import { helpOf, startOptions } from './start-options.js';
 
 describe('the options of npm start and npm run dev', () => {
   it('are none by default', () => {
@@ -14,6 +14,12 @@ describe('the options of npm start and npm run dev', () => {
       isExploring: true,
       reloading: ['coordinator'],
     });
+  });
+
+  it('are explained by --help, with examples', () => {
+    expect(helpOf(['--help'])).toMatch(/^Usage: npm start .*Examples:/s);
+    expect(helpOf(['--dev', '-h'])).toMatch(/^Usage: npm run dev .*identity.*Examples:/s);
+    expect(helpOf(['--explore'])).toBeUndefined();
   });
 
   it('are refused with what is allowed', () => {

@@ -9,6 +9,28 @@ export interface StartOptions {
   reloading: readonly ServiceName[];
 }
 
+/** @returns what `--help` prints, if the words ask for it */
+export function helpOf(words: readonly string[]): string | undefined {
+  if (!words.includes('--help') && !words.includes('-h')) return undefined;
+  const isDev = words.includes('--dev');
+  const command = isDev ? 'npm run dev' : 'npm start';
+  return `Usage: ${command} [-- ${isDev ? '[--explore] [SERVICE...]' : '--explore'}]
+
+${
+  isDev
+    ? `Runs the platform with services that reload when a file is saved; the others run as built. Without names, all
+reload: ${serviceNames.join(', ')}.`
+    : 'Runs the whole platform with sample data on embedded parts, until Ctrl-C. The state is in .data/.'
+}
+--explore gives larger limits of the data API. .env.example lists the settings, such as PORT_BASE and DATA_DIR.
+
+Examples:
+  ${command}${isDev ? ' -- identity' : ''}
+  ${command} -- --explore
+  PORT_BASE=5000 DATA_DIR=.data-2 ${command}
+`;
+}
+
 /** @throws a sentence that says what is allowed */
 export function startOptions(words: readonly string[]): StartOptions {
   const isDev = words.includes('--dev');

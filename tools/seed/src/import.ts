@@ -10,7 +10,11 @@ const usage = `Usage: npm run import -- companies|persons|deals|contacts FILE.cs
 
 Inserts new rows and updates those whose id exists. Refused rows are listed with line and reasons in the report
 (default: FILE.refused.csv). Run an interrupted import again: it does not write rows that are already as the file says.
-Exit codes: 0 all rows taken, 3 some rows refused, 1 failed, 2 wrong arguments.`;
+Exit codes: 0 all rows taken, 3 some rows refused, 1 failed, 2 wrong arguments.
+
+Examples:
+  npm run import -- companies companies.csv
+  npm run import -- contacts contacts.ndjson --report refused.csv`;
 
 const entityNames: Readonly<Record<string, Entity>> = {
   companies: 'company',

@@ -8,7 +8,12 @@ import { seedTables } from './synthetic/seed-tables.js';
 const usage = `Usage: npm run seed -- [--companies N] [--persons N] [--deals N] [--contacts N] [--seed N] [--owner-ids UUID,...]
 
 Brings the data tables up to N synthetic rows each (ids above 1,000,000,000). The same numbers give the same data.
-A run that was cut off continues where it stopped. The database is that of the local platform in DATA_DIR unless DATABASE_URL and DATABASE_SCHEMA name another.`;
+A run that was cut off continues where it stopped. The database is that of the local platform in DATA_DIR, unless
+DATABASE_URL and DATABASE_SCHEMA name another.
+
+Examples:
+  npm run seed -- --companies 10000 --persons 20000
+  DATA_DIR=.data-2 npm run seed -- --deals 500 --seed 7`;
 
 await runEntryPoint(usage, async () => {
   const { values } = parseArgs({
