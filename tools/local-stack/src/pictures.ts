@@ -1,6 +1,7 @@
 // `npm run pictures`: the pictures of the README, one for each kind of user, taken on the platform that `npm start`
 // runs.
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -82,11 +83,11 @@ async function consent(page: Page): Promise<void> {
     redirect_uri: redirectUri,
     response_type: 'code',
     scope: 'openid profile offline_access',
-    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge: createHash('sha256').update('picture').digest('base64url'),
     code_challenge_method: 'S256',
     state: 'picture',
   });
-  await page.goto(`${address('identity')}/oauth/auth?${query}`);
+  await page.goto(`${address('identity')}/oauth/auth?${query.toString()}`);
   await page.getByLabel('Email address').fill(user.email);
   await page.getByLabel('Password').fill(user.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
