@@ -81,8 +81,8 @@ describe('JobsStore', () => {
        select provider_run_id, '0', 'without_id', '{}' from "network_interactions_trackerDev"
        where user_company_id in ('old', 'new')`,
     );
-    expect(await store.forget(30, 1)).toBe(true);
-    expect(await store.forget(30, 1)).toBe(false);
+    const removed = () => database.db.transaction((tx) => store.removeEnded(tx, 30, 1));
+    expect([await removed(), await removed()]).toEqual([1, 0]);
     const left = await database.db.rows<{ run: string; left_over: string }>(
       `select job.provider_run_id as run, left_over.provider_run_id as left_over
        from "network_interactions_trackerDev" as job

@@ -250,25 +250,22 @@ export class JobsStore {
     return found.map(toJob);
   }
 
-  /**
-   * Deletes jobs that ended and are older than that many days, with the items kept beside the warehouse, a bounded
-   * number at a time. True when there are more.
-   */
-  async forget(days: number, limit: number): Promise<boolean> {
-    const [forgotten] = await this.db.rows<{ count: number }>(
+  /** Removes ended jobs older than that many days, with the items kept beside the warehouse, oldest first. */
+  async removeEnded(tx: Tx, days: number, limit: number): Promise<number> {
+    const [removed] = await tx.rows<{ count: number }>(
       `with old as materialized (
          select job_id, provider_run_id from ${this.tables.tracker}
          where created_at < now() - $1 * interval '1 day' and stage = 'done'
          order by created_at, job_id limit $2 for update skip locked
        ), left_over as (
          delete from ${this.tables.leftOverItems} where provider_run_id in (select provider_run_id from old)
-       ), forgotten as (
+       ), ended as (
          delete from ${this.tables.tracker} where job_id in (select job_id from old) returning job_id
        )
-       select count(*)::int as count from forgotten`,
+       select count(*)::int as count from ended`,
       [days, limit],
     );
-    return forgotten?.count === limit;
+    return removed?.count ?? 0;
   }
 
   /** Age of the oldest job that is neither completed, failed nor aborted, in seconds; 0 without any. */

@@ -124,7 +124,7 @@ describe('InboxStore', () => {
     await database.db.rows(
       `update "webhook_inboxDev" set processed_at = processed_at - interval '31 days' where provider_run_id = 'old'`,
     );
-    expect(await store.forget(30, 10)).toBe(false);
+    expect(await database.db.transaction((tx) => store.removeProcessed(tx, 30, 10))).toBe(1);
     const left = await database.db.rows<{ provider_run_id: string }>(
       'select provider_run_id from "webhook_inboxDev" order by 1',
     );

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Db } from '@tradewind/service-kit';
+import { Db, type Tx } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { JobsStore } from '../tracker/jobs.store.js';
 import { trackerTables } from '../tracker/tracker-tables.js';
@@ -114,9 +114,9 @@ export class InboxStore {
     });
   }
 
-  /** Deletes processed webhooks older than that many days, a bounded number at a time. True when there are more. */
-  async forget(days: number, limit: number): Promise<boolean> {
-    const forgotten = await this.db.affected(
+  /** Removes webhooks that were processed more than that many days ago, oldest first. */
+  async removeProcessed(tx: Tx, days: number, limit: number): Promise<number> {
+    return tx.affected(
       `delete from ${this.inbox} where inbox_id in (
          select inbox_id from ${this.inbox}
          where processed_at < clock_timestamp() - $1 * interval '1 day'
@@ -124,7 +124,6 @@ export class InboxStore {
        )`,
       [days, limit],
     );
-    return forgotten === limit;
   }
 }
 
