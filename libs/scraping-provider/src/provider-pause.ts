@@ -1,5 +1,6 @@
 // When all starts pause because of the provider, and for how long: over all replicas, for runs and profiles alike.
 // Pure: the apps keep the end of the pause and the number of failures in a row, each in one row of a table.
+import { backoffMs } from '@tradewind/shared-types';
 import type { StartFailure } from './provider-failures.js';
 
 /**
@@ -35,10 +36,11 @@ export function pauseAfter(
     case 'refused':
       return undefined;
     case 'no_capacity': {
-      const { retryAfterMs } = failure;
-      const grownMs = Math.min(grownPauseMsMax, retryAfterMs * Math.min(2 ** failuresInARow, growthMax));
-      // Up to a fifth more, so that what waits for the provider elsewhere does not come back at the same moment.
-      return { kind: 'capacity', pauseMs: Math.round(Math.max(retryAfterMs, grownMs) * (1 + random / 5)) };
+      const askedMs = failure.retryAfterMs;
+      const backoffMsMax = Math.max(askedMs, Math.min(askedMs * growthMax, grownPauseMsMax));
+      const waitMs = backoffMs(failuresInARow + 1, { backoffMsMin: askedMs, backoffMsMax }, 1);
+      // Never shorter than asked, and up to a fifth longer, so that replicas do not come back at the same moment.
+      return { kind: 'capacity', pauseMs: Math.round(waitMs * (1 + random / 5)) };
     }
     case 'unavailable':
     case 'unknown_outcome': {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { isTerminalRunStatus, RunProvider, type ProviderRun, type RunStatus } from '@tradewind/scraping-provider';
-import { Logger } from '@tradewind/service-kit';
+import { Logger, withinMs } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { FollowService } from '../follow/follow.service.js';
@@ -80,20 +80,15 @@ export class AbortsService {
     if (job.providerRunId === null)
       return job.status === 'ABORTED' ? aborted(undefined) : failure(noActiveRunError, null);
     if (job.stage !== 'following') return endOutcome(job.providerRunId, job.providerStatus);
+    const { providerRunId, providerStatus } = job;
     // A provider that does not answer delays this target alone, and not beyond the deadline. The call goes on.
-    const late = new AbortController();
-    try {
-      return await Promise.race([
-        this.abortRun(job, job.providerRunId, deadline),
-        delay(Math.max(0, deadline - performance.now()), failure(notConfirmedError, job.providerStatus), {
-          signal: late.signal,
-        }),
-      ]);
-    } finally {
-      late.abort();
-    }
+    const leftMs = Math.max(0, deadline - performance.now());
+    return withinMs(leftMs, () => this.abortRun(job, providerRunId, deadline)).catch(() =>
+      failure(notConfirmedError, providerStatus),
+    );
   }
 
+  /** Never rejects: a provider that fails has not confirmed, either. */
   private async abortRun(job: Job, runId: string, deadline: number): Promise<Outcome> {
     try {
       let run: ProviderRun | undefined = await this.provider.abortRun(runId);

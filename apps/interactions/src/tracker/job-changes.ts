@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { JobId } from './tracker.types.js';
@@ -37,15 +37,8 @@ export class JobChanges {
   }
 
   /** Resolves at the next announcement or after the time given. */
-  next(timeoutMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        this.emitter.off('change', end);
-        resolve();
-      };
-      const timer = setTimeout(end, Math.max(0, timeoutMs));
-      this.emitter.once('change', end);
-    });
+  async next(timeoutMs: number): Promise<void> {
+    const signal = AbortSignal.timeout(Math.ceil(Math.max(0, timeoutMs)));
+    await once(this.emitter, 'change', { signal }).catch(() => undefined);
   }
 }
