@@ -5,7 +5,10 @@ import { profileBatchTopic } from '@tradewind/shared-types';
 import { AppConfig } from './app.config.js';
 import { AppEvents } from './events.js';
 
-/** With the embedded queue a serving coordinator delivers the messages too; on Google Cloud Pub/Sub does. */
+/**
+ * With the embedded queue a serving coordinator delivers the messages too; on Google Cloud Pub/Sub does. Not with
+ * BackgroundWork: the dispatcher takes the place of Pub/Sub, with a loop, retries and an end of its own.
+ */
 @Injectable()
 export class PushDelivery implements OnModuleDestroy {
   private dispatcher: EmbeddedPushDispatcher | undefined;

@@ -1,5 +1,6 @@
 // Drops the months of the audit log that are too old, and makes the table of each month before the month begins.
-// Every replica does both; the second time they have no effect.
+// Every replica does both; the second time they have no effect. Not with registerRetention, which removes rows in
+// batches: a month goes at once with its table.
 import { Injectable } from '@nestjs/common';
 import { BackgroundWork, retentionIntervalMs } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';

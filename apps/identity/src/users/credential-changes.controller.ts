@@ -12,6 +12,10 @@ const pageSize = 500;
 export class CredentialChangesController {
   constructor(private readonly store: CredentialChangesStore) {}
 
+  /**
+   * Not a DTO class: validation would refuse parameters that are not declared, and a service of a newer release may
+   * send one.
+   */
   @Get()
   @Header('Cache-Control', 'no-store')
   async list(@Query('after') after: unknown = '0'): Promise<CredentialChangesPage> {
