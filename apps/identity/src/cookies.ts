@@ -1,3 +1,5 @@
+import { Signatures } from './signatures.js';
+
 /**
  * The names of the cookies. With https they have a prefix: browsers let no other host set a `__Host-` cookie, whose
  * path must be `/`, and accept a `__Secure-` cookie only over https.
@@ -11,6 +13,15 @@ export function cookieNames(issuer: string): Record<'session' | 'interaction' | 
     resume: `${secure}interaction_resume`,
     csrf: `${secure}csrf`,
   };
+}
+
+/** The lines that set the cookie of a session as the provider does, or with an empty handle and a past time end it. */
+export function sessionCookies(issuer: string, keys: readonly string[], handle: string, until: Date): string[] {
+  const name = cookieNames(issuer).session;
+  const secure = issuer.startsWith('https:') ? '; Secure' : '';
+  const attributes = `Path=/; Expires=${until.toUTCString()}; HttpOnly; SameSite=Lax${secure}`;
+  const signature = handle === '' ? '' : new Signatures(keys).sign(`${name}=${handle}`);
+  return [`${name}=${handle}; ${attributes}`, `${name}.sig=${signature}; ${attributes}`];
 }
 
 /** The first value of a cookie in a Cookie header; undefined when it is missing or empty. */

@@ -1,8 +1,9 @@
 // The account pages over the wire: who gets in, what each form changes, and what attackers get.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Relay, testPool } from '@tradewind/testkit';
 import type pg from 'pg';
 import { Users } from '../src/operators/users.service.js';
+import { PasswordHashing } from '../src/password-login/password-hashing.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import {
   authorizationUrl,
@@ -10,6 +11,7 @@ import {
   introspect,
   makePkce,
   obtainTokens,
+  postForm,
   refresh,
   userinfo,
   UserAgent,
@@ -99,6 +101,32 @@ describe('account pages', () => {
     expect(new URL(page.url).pathname).toBe('/account');
   });
 
+  it('nobody gets a token of that client, even with a challenge of their own', async () => {
+    const { user, agent } = await start();
+    const own = {
+      clientId: 'tradewind-account',
+      clientSecret: '',
+      redirectUri: `${identity.issuer}/account/signed-in`,
+    };
+    const pkce = makePkce();
+    const url = authorizationUrl(identity.issuer, { client: own, scope: 'openid' }, pkce);
+    const code = async () => {
+      const { headers } = await agent.request(url);
+      return new URL(headers.get('location') ?? '').searchParams.get('code') ?? '';
+    };
+    const withNothing = { client_id: own.clientId, redirect_uri: own.redirectUri, code_verifier: pkce.verifier };
+    const answers = [];
+    for (const fields of [withNothing, { ...withNothing, client_secret: '' }]) {
+      const grant = { grant_type: 'authorization_code', code: await code() };
+      answers.push(await postForm(`${identity.issuer}/oauth/token`, { ...grant, ...fields }));
+    }
+    for (const { status, body } of answers) {
+      expect([status >= 400 && status < 500, body.access_token, body.id_token]).toEqual([true, undefined, undefined]);
+    }
+    expect(answers[0]!.body.error).toBe('unauthorized_client');
+    expect(await events(user.id, 'token.issued')).toEqual([]);
+  });
+
   it('a login that is cancelled, or leaves no session, ends on a page that leads onward', async () => {
     const agent = new UserAgent(identity.issuer);
     const cancelled = await agent.submit(await agent.visit('/account'), 'abort');
@@ -123,7 +151,9 @@ describe('account pages', () => {
     // The old cookie is worthless.
     const replayed = await fetch(`${identity.issuer}/account`, { headers: { cookie: cookies }, redirect: 'manual' });
     expect(replayed.headers.get('location')).toContain('/oauth/auth?');
-    expect(await events(user.id, 'session.ended')).toEqual([{ by: 'sign_out' }]);
+    expect(await events(user.id, 'session.ended')).toEqual([
+      { by: 'sign_out', session: expect.stringMatching(/^[0-9a-f]{16}$/), signed_in_at: expect.stringMatching(/Z$/) },
+    ]);
   });
 
   it('a new password ends everything but this session', async () => {
@@ -144,6 +174,49 @@ describe('account pages', () => {
     expect(isLogin((await signIn(user.email)).page)).toBe(true);
     expect(isLogin((await signIn(user.email, { secret: newPassword })).page)).toBe(false);
     expect(await events(user.id, 'user.password_set')).toEqual([{ by: 'user', ended: expect.any(Number) }]);
+  });
+
+  it('a new password gives the browser a new cookie, and a copy of the old one ends', async () => {
+    const { agent } = await start();
+    const copied = agent.cookieHeader('/account');
+    const withCopy = () => fetch(`${identity.issuer}/account`, { headers: { cookie: copied }, redirect: 'manual' });
+    expect((await withCopy()).status).toBe(200);
+    const { status, headers } = await post(
+      agent,
+      await agent.visit('/account/password'),
+      'password',
+      newPasswordFields,
+    );
+    const lines = headers.getSetCookie().filter((line) => line.startsWith('_session'));
+    expect([status, lines]).toEqual([
+      303,
+      ['_session', '_session.sig'].map((name) =>
+        expect.stringMatching(`^${name}=[\\w-]{43}; Path=/; Expires=[^;]+ 20\\d\\d [^;]+; HttpOnly; SameSite=Lax$`),
+      ),
+    ]);
+    expect((await withCopy()).headers.get('location')).toContain('/oauth/auth?');
+    expect(isLogin(await agent.visit('/account'))).toBe(false);
+    // The new one signs in to applications, too.
+    const authorization = authorizationUrl(identity.issuer, { client, scope: 'openid' }, makePkce());
+    expect((await agent.visit(authorization)).body).toContain('/confirm"');
+  });
+
+  it('of many forms of the password at once one is checked, and none makes others wait', async () => {
+    const { user, agent } = await start();
+    const form = await agent.visit('/account/password');
+    const hashing = identity.running.app.get(PasswordHashing, { strict: false });
+    const [verify, hash] = [jest.spyOn(hashing, 'verify'), jest.spyOn(hashing, 'hash')];
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, () => post(agent, form, 'password', newPasswordFields)),
+      );
+      expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+      expect([verify.mock.calls.length, hash.mock.calls.length]).toEqual([1, 1]);
+    } finally {
+      verify.mockRestore();
+      hash.mockRestore();
+    }
+    expect(await events(user.id, 'login.failed')).toEqual([]);
   });
 
   it.each([
@@ -202,7 +275,8 @@ describe('account pages', () => {
     ]);
     expect(isLogin(await first.agent.visit('/account'))).toBe(true);
     expect(isLogin(await agent.visit('/account'))).toBe(false);
-    expect(await events(user.id, 'session.ended')).toEqual([{ by: 'user' }]);
+    const ended = await events(user.id, 'session.ended');
+    expect(ended).toEqual([{ by: 'user', session: expect.any(String), signed_in_at: expect.any(String) }]);
     expect((await agent.visit('/account/sessions?done=ended')).body).toContain('The session has ended.');
     expect((await agent.visit('/account/sessions?done=<b>')).body).not.toContain('<b>');
   });
@@ -264,6 +338,63 @@ describe('account pages', () => {
     const me = await fetch(`${identity.issuer}/auth/me`, { headers: { authorization: `Bearer ${direct.token}` } });
     expect(me.status).toBe(401);
     expect(await events(user.id, 'user.signed_out_everywhere')).toHaveLength(1);
+  });
+
+  it('signing out everywhere reports it when another change at the same time left the session', async () => {
+    const { user, agent } = await start();
+    const list = await agent.visit('/account/sessions');
+    const other = await sql.connect();
+    try {
+      await other.query('begin');
+      await other.query('update user_account set credentials_version = credentials_version + 1 where id = $1', [
+        user.id,
+      ]);
+      await other.query(
+        `update oidc_payload set credentials_version = credentials_version + 1 where model = 'Session' and account_id = $1`,
+        [user.id],
+      );
+      const answer = post(agent, list, 'sessions/end-all');
+      for (let waiting = 0; waiting === 0;) {
+        const { rows } = await other.query<{ waiting: number }>(
+          `select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        waiting = rows[0]!.waiting;
+      }
+      await other.query('commit');
+      const { status, headers } = await answer;
+      expect([status, headers.get('location'), headers.get('set-cookie')]).toEqual([
+        303,
+        '/account/sessions?done=unchanged',
+        null,
+      ]);
+    } finally {
+      other.release();
+    }
+    const told = await agent.visit('/account/sessions?done=unchanged');
+    expect(told.body).toContain('Nothing was ended');
+    expect(await events(user.id, 'user.signed_out_everywhere')).toEqual([]);
+  });
+
+  it('a visit of the account pages is a use of the session, whatever the life of sessions is set to', async () => {
+    const user = await identity.createUser();
+    const { agent } = await signIn(user.email, { ip: '203.0.113.5' });
+    await sql.query(
+      `update oidc_payload set payload = (payload::jsonb || '{"usedTs":1700000000}')::text where model = 'Session' and account_id = $1`,
+      [user.id],
+    );
+    const other = await signIn(user.email);
+    expect((await other.agent.visit('/account/sessions')).body).toContain('14 Nov 2023');
+    const replica = await identity.startReplica({ SESSION_TTL_SECONDS: '864000', TRUST_PROXY: 'true' });
+    other.agent.useReplica(replica.url);
+    expect((await other.agent.visit('/account/sessions')).body).toContain('14 Nov 2023');
+    agent.moveTo('192.0.2.44');
+    await agent.visit('/account');
+    const { body } = await other.agent.visit('/account/sessions');
+    expect([body.includes('2023'), body.includes('192.0.2.44'), body.includes('203.0.113.5')]).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 
   it('applications show resource, scopes and last use, and lose everything when they are revoked', async () => {
@@ -416,6 +547,15 @@ describe('account pages', () => {
       const agent = new UserAgent(pushing.issuer);
       const page = await agent.submit(await agent.visit('/account/sessions'), 'submit', { email, password });
       expect([page.status, new URL(page.url).pathname]).toEqual([200, '/account/sessions']);
+      // A request that cannot be pushed is no login without one.
+      const url = new URL(pushing.databaseUrl);
+      const relay = await Relay.to(url);
+      url.host = `127.0.0.1:${relay.port}`;
+      const replica = await pushing.startReplica({ DATABASE_URL: url.href, MIGRATE_ON_START: 'false' });
+      relay.down();
+      const { status, headers } = await fetch(`${replica.url}/account`, { redirect: 'manual' });
+      expect([status, headers.get('retry-after'), headers.get('location')]).toEqual([503, '5', null]);
+      relay.close();
     } finally {
       await pushing.close();
     }

@@ -20,11 +20,16 @@ export class UserAgent {
   constructor(
     private readonly issuer: string,
     private base = issuer,
-    private readonly ip?: string,
+    private ip?: string,
   ) {}
 
   useReplica(base: string): void {
     this.base = base;
+  }
+
+  /** Requests come from this address from now on. */
+  moveTo(ip: string): void {
+    this.ip = ip;
   }
 
   async request(url: string, init: RequestInit = {}): Promise<Page> {

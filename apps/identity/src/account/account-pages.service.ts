@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type Provider from 'oidc-provider';
 import type { Session } from 'oidc-provider';
 import { AppConfig } from '../app.config.js';
-import { cookieNames, cookieValue } from '../cookies.js';
+import { cookieNames, cookieValue, sessionCookies } from '../cookies.js';
 import { csrfToken, isCsrfToken, makeNonce } from '../login-pages/csrf-tokens.js';
 import type { PageForm } from '../login-pages/login-pages.dto.js';
 import type { PageAnswer } from '../login-pages/page-answer.js';
@@ -105,25 +105,33 @@ export class AccountPages {
       const { password, newPassword } = form;
       const fault = faultOf(form);
       if (fault !== undefined) return this.passwordForm(visit, 400, fault);
-      const { cookie: cookies } = request.request.headers;
-      const outcome = await this.passwordLogin.check({ email: user.email, password, via: 'password_change', cookies });
-      switch (outcome.kind) {
-        case 'refused':
-          return this.passwordForm(visit, 401, { kind: 'wrong', field: 'password' });
-        case 'throttled': {
-          const { retryAfterSeconds: seconds } = outcome;
-          const page = await this.passwordForm(visit, 429, { kind: 'throttled', minutes: Math.ceil(seconds / 60) });
-          return { ...page, headers: { ...page.headers, 'Retry-After': String(seconds) } };
-        }
-        case 'ok': {
-          if (!(await this.account.setPassword(outcome.user, session.uid, newPassword))) {
-            return this.passwordForm(visit, 409, { kind: 'changed' });
+      return this.account.inTurn(user.id, async (current) => {
+        if (current?.credentialsVersion !== user.credentialsVersion)
+          return this.passwordForm(visit, 409, { kind: 'changed' });
+        const { cookie: cookies } = request.request.headers;
+        const outcome = await this.passwordLogin.check({
+          email: user.email,
+          password,
+          via: 'password_change',
+          cookies,
+        });
+        switch (outcome.kind) {
+          case 'refused':
+            return this.passwordForm(visit, 401, { kind: 'wrong', field: 'password' });
+          case 'throttled': {
+            const { retryAfterSeconds: seconds } = outcome;
+            const page = await this.passwordForm(visit, 429, { kind: 'throttled', minutes: Math.ceil(seconds / 60) });
+            return { ...page, headers: { ...page.headers, 'Retry-After': String(seconds) } };
           }
-          const changed = { id: user.id, credentialsVersion: outcome.user.credentialsVersion + 1 };
-          const headers = { 'Set-Cookie': this.browsers.remember(cookies, changed) };
-          return { status: 303, location: `${accountPath}?done=password`, headers };
+          case 'ok': {
+            const handle = await this.account.setPassword(outcome.user, session.uid, newPassword);
+            if (handle === undefined) return this.passwordForm(visit, 409, { kind: 'changed' });
+            const changed = { id: user.id, credentialsVersion: outcome.user.credentialsVersion + 1 };
+            const lines = [this.browsers.remember(cookies, changed), ...this.sessionCookies(handle, session.exp)];
+            return { status: 303, location: `${accountPath}?done=password`, headers: { 'Set-Cookie': lines } };
+          }
         }
-      }
+      });
     });
   }
 
@@ -134,7 +142,7 @@ export class AccountPages {
         sessionsPage(visit.messages, {
           ...given,
           ...paging,
-          done: doneOf(query, ['ended', 'gone']),
+          done: doneOf(query, ['ended', 'gone', 'unchanged']),
           sessions: rows.map((row) => this.shownSession(row, visit)),
         }),
       );
@@ -154,8 +162,7 @@ export class AccountPages {
   async endAll(request: PageRequest, form: PageForm): Promise<PageAnswer> {
     return this.visit(request, 'sessions', async (visit) => {
       this.assertForm(visit, form);
-      await this.account.endAll(visit.user);
-      return this.signedOut();
+      return (await this.account.endAll(visit.user)) ? this.signedOut() : this.signedOutBefore(visit);
     });
   }
 
@@ -192,19 +199,29 @@ export class AccountPages {
     });
   }
 
-  private async leave({ user, session }: Visit): Promise<PageAnswer> {
-    await this.account.endSession(user, session.uid, 'sign_out');
-    return this.signedOut();
+  private async leave(visit: Visit): Promise<PageAnswer> {
+    const isEnded = await this.account.endSession(visit.user, visit.session.uid, 'sign_out');
+    return isEnded ? this.signedOut() : this.signedOutBefore(visit);
+  }
+
+  /** Nothing was ended: because somebody else has ended the session, or because of another change at the same time. */
+  private async signedOutBefore({ session }: Visit): Promise<PageAnswer> {
+    const { provider } = this.current;
+    const found = await inUnitOfWork(new UnitOfWork(), () => provider.Session.findByUid(session.uid));
+    return found ? { status: 303, location: `${addressOf('sessions')}?done=unchanged` } : this.signedOut();
   }
 
   private signedOut(): PageAnswer {
-    const name = cookieNames(this.config.OAUTH_ISSUER).session;
-    const end = `Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax${this.secure}`;
     return {
       status: 303,
       location: `${routes.end_session}/success`,
-      headers: { 'Set-Cookie': [`${name}=; ${end}`, `${name}.sig=; ${end}`] },
+      headers: { 'Set-Cookie': this.sessionCookies('', 0) },
     };
+  }
+
+  private sessionCookies(handle: string, untilSeconds = 0): string[] {
+    const { OAUTH_ISSUER: issuer, COOKIE_KEYS: keys } = this.config;
+    return sessionCookies(issuer, keys, handle, new Date(untilSeconds * 1000));
   }
 
   /** Takes the step if somebody is signed in, and otherwise leads to the login and back to `part`. */
@@ -216,6 +233,7 @@ export class AccountPages {
     return this.inUnit(request, async () => {
       const found = await this.signedInUser({ request, reply });
       if (!found) return { status: 303, location: await this.signInAddress(request, part) };
+      await this.account.noteUse(found.session.uid);
       const messages = messagesFor(undefined, request.headers['accept-language']);
       const nonce = cookieValue(request.headers.cookie, cookieNames(this.config.OAUTH_ISSUER).csrf) ?? makeNonce();
       return take({ ...found, request, reply, messages, nonce });
@@ -256,15 +274,17 @@ export class AccountPages {
   }
 
   private shownSession({ uid, payload, expiresAt }: UserSession, { session }: Visit) {
-    const { loginTs, address, browser } = payload;
+    const { loginTs, address, browser, usedTs } = payload;
     return {
       uid,
       isThis: uid === session.uid,
       browser: browserName(browser),
       address,
       signedInAt: loginTs === undefined ? undefined : new Date(loginTs * 1000),
-      // Stored again with its whole life whenever it is used, except for the first hours (payload-adapter.ts).
-      usedAt: new Date(expiresAt.getTime() - this.config.SESSION_TTL_SECONDS * 1000),
+      // A session from before it was noted was stored with its whole life when it was used.
+      usedAt: new Date(
+        usedTs === undefined ? expiresAt.getTime() - this.config.SESSION_TTL_SECONDS * 1000 : usedTs * 1000,
+      ),
     };
   }
 
@@ -338,6 +358,16 @@ async function push(
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     payload: new URLSearchParams(authorization).toString(),
   });
+  if (answer.statusCode !== 201) {
+    throw new ServiceError({
+      code: 'dependency.unavailable',
+      status: 503,
+      message: 'The login cannot begin at the moment. Try again shortly.',
+      retryable: true,
+      retryAfterSeconds: 5,
+      cause: new Error(`the pushed request was answered with ${answer.statusCode}`),
+    });
+  }
   const { request_uri: requestUri } = answer.json<{ request_uri: string }>();
   return { client_id: accountClientId, request_uri: requestUri };
 }

@@ -1,7 +1,8 @@
 // The account pages as a client of the provider, so that people sign in to them as to every other application. The
-// pages only need the session: nobody knows the verifier of the code that comes with it, so the code is worthless.
+// pages only need the session. The code that comes with it is worthless: nobody knows its verifier, and who begins the
+// login with a challenge of their own receives no token either.
 import { randomBytes } from 'node:crypto';
-import type { ClientMetadata, Grant, KoaContextWithOIDC } from 'oidc-provider';
+import { errors, type ClientMetadata, type Grant, type KoaContextWithOIDC } from 'oidc-provider';
 import { accountPath } from '../pages/account-path.js';
 
 /** No registered client has such an id, and an operator may not take it. */
@@ -31,6 +32,11 @@ export function accountAuthorization(issuer: string, page: string): Record<strin
     code_challenge: randomBytes(32).toString('base64url'),
     code_challenge_method: 'S256',
   };
+}
+
+/** No consent is asked for this client, so nobody may have a token of it. */
+export function assertMayHaveTokens({ clientId }: { clientId?: string | undefined }): void {
+  if (clientId === accountClientId) throw new errors.UnauthorizedClient('this client receives no tokens');
 }
 
 /** What the session has granted the client. The account pages ask for no consent: they are the user's own. */

@@ -4,6 +4,7 @@ import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { AuditLog } from '../audit/audit-log.js';
 import { unitOfWork } from '../unit-of-work/unit-of-work.js';
+import { sessionReference } from './session-reference.js';
 
 /** A replica writes the last use of a client or grant at most once an hour. */
 const notedMs = 3_600_000;
@@ -54,7 +55,7 @@ export function auditProviderEvents(provider: Provider, audit: AuditLog): void {
       event: 'session.ended',
       userId: session.accountId,
       clientId: client?.clientId,
-      details: { by: 'sign_out' },
+      details: { by: 'sign_out', session: sessionReference(session.uid) },
     });
   });
   provider.on('access_token.destroyed', (token) => {

@@ -7,7 +7,7 @@ import { cookieNames } from '../cookies.js';
 import { errorPageOrJson } from '../pages/error-pages.js';
 import { Signatures } from '../signatures.js';
 import { unitOfWork } from '../unit-of-work/unit-of-work.js';
-import { accountClient, accountClientId, grantOfSession } from './account-client.js';
+import { accountClient, accountClientId, assertMayHaveTokens, grantOfSession } from './account-client.js';
 import { claimsOf, claimsOfScopes, companyClaim } from './claims.js';
 import { consentOnce } from './middleware/authorization.js';
 import type { LogoutCalls } from './logout-calls.js';
@@ -137,7 +137,14 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
       return user && { email: user.email, userRole: user.userRole, ...companyClaim(user) };
     },
     // The provider awaits this before it signs the token; the row is stored before the response leaves.
-    formats: { customizers: { jwt: (_ctx, token, { payload }) => accessTokens.storeIssued(token, payload) } },
+    formats: {
+      customizers: {
+        jwt: (_ctx, token, { payload }) => {
+          assertMayHaveTokens(token);
+          return accessTokens.storeIssued(token, payload);
+        },
+      },
+    },
 
     // A browser app may call from the origins of its redirect URIs.
     clientBasedCORS: (_ctx, origin, client) =>

@@ -43,6 +43,7 @@ const en = {
     end: 'End session',
     ended: 'The session has ended.',
     gone: 'That session had ended already.',
+    unchanged: 'Nothing was ended, because your account was changed at the same time. Please try again.',
     everywhere: 'Sign out everywhere',
     everywhereMeaning: 'Ends every session, this one too, and the access of every application. API keys stay.',
   },
@@ -105,6 +106,8 @@ const de: AccountMessages = {
     end: 'Sitzung beenden',
     ended: 'Die Sitzung ist beendet.',
     gone: 'Diese Sitzung war schon beendet.',
+    unchanged:
+      'Nichts wurde beendet, weil Ihr Konto zur selben Zeit geändert wurde. Bitte versuchen Sie es noch einmal.',
     everywhere: 'Überall abmelden',
     everywhereMeaning: 'Beendet jede Sitzung, auch diese, und den Zugriff jeder Anwendung. API-Schlüssel bleiben.',
   },
@@ -165,6 +168,7 @@ const fr: AccountMessages = {
     end: 'Mettre fin',
     ended: 'La session a pris fin.',
     gone: 'Cette session avait déjà pris fin.',
+    unchanged: 'Rien n’a pris fin, car votre compte a été modifié au même moment. Veuillez réessayer.',
     everywhere: 'Se déconnecter partout',
     everywhereMeaning:
       'Met fin à toutes les sessions, celle-ci comprise, et à l’accès de toutes les applications. Les clés d’API restent.',
@@ -226,6 +230,7 @@ const es: AccountMessages = {
     end: 'Terminar sesión',
     ended: 'La sesión ha terminado.',
     gone: 'Esa sesión ya había terminado.',
+    unchanged: 'No se ha terminado nada, porque su cuenta se cambió al mismo tiempo. Inténtelo de nuevo.',
     everywhere: 'Cerrar sesión en todas partes',
     everywhereMeaning:
       'Termina todas las sesiones, también esta, y el acceso de todas las aplicaciones. Las claves de API se mantienen.',

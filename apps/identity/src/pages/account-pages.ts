@@ -108,7 +108,7 @@ export interface ShownSession {
 
 export function sessionsPage(
   messages: PageMessages,
-  given: AccountPage & Paging & { sessions: ShownSession[]; done: 'ended' | 'gone' | undefined },
+  given: AccountPage & Paging & { sessions: ShownSession[]; done: 'ended' | 'gone' | 'unchanged' | undefined },
 ): string {
   const { sessions: words } = messages.account;
   const { csrf, done } = given;

@@ -103,6 +103,12 @@ function payloadParts(unit: UnitOfWork, { deletes, replaced }: Removals, bind: B
          where p.model = c.model and p.id = c.id and p.consumed_at is null returning p.id)`);
     conditions.push(`(select count(*) from consumed) >= cardinality(${ids})`);
   }
+  if (unit.keptGrants.size > 0) {
+    // The lock waits for a revocation in progress, and makes a later one wait.
+    const ids = bind('text', [...unit.keptGrants]);
+    parts.push(`kept as (select id from oidc_payload where model = 'Grant' and id = any(${ids}) for update)`);
+    conditions.push(`(select count(*) from kept) >= cardinality(${ids})`);
+  }
   // Everything below happens only if every required row existed: of two requests that resolve the same interaction or
   // redeem the same code, the second stores nothing.
   parts.push(`complete as (select ${conditions.join(' and ') || 'true'} as yes)`);

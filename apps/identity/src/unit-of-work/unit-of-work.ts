@@ -6,6 +6,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ClientRecord, KnownClient } from '../clients/client-records.js';
 import type { User } from '../users/users.types.js';
 
+/** Characters of a `User-Agent` that are kept; those of browsers are shorter. */
+const browserLengthMax = 300;
+
 export interface PayloadRecord {
   model: string;
   /** Key in the table, see oidc/payloads/payload-adapter.ts. */
@@ -48,6 +51,8 @@ export class UnitOfWork {
   readonly deletes = new Map<string, { model: string; id: string; required: boolean }>();
   /** Codes and refresh tokens that this request redeems; if one was redeemed before, the request fails. */
   readonly consumptions = new Map<string, { model: string; id: string; grantId: string | undefined }>();
+  /** Grants that are read and stored again; if one no longer exists, the request fails. */
+  readonly keptGrants = new Set<string>();
   readonly revokedGrants = new Map<string, { model: string; grantId: string }>();
   readonly clientUpserts = new Map<string, ClientRecord & { clientId: string }>();
   readonly clientRemovals = new Set<string>();
@@ -68,6 +73,8 @@ export class UnitOfWork {
   /** Run after the writes are stored: log lines and counters. */
   readonly afterwards: (() => void)[] = [];
 
+  readonly browser: string | undefined;
+
   /** Run at the end of the request, whether or not it succeeded. */
   readonly atEnd: (() => void)[] = [];
 
@@ -76,12 +83,14 @@ export class UnitOfWork {
 
   /**
    * @param ip the address of the caller
-   * @param browser the `User-Agent` that it sent
+   * @param userAgent what it sent as `User-Agent`
    */
   constructor(
     readonly ip?: string,
-    readonly browser?: string,
-  ) {}
+    userAgent?: string,
+  ) {
+    this.browser = userAgent?.slice(0, browserLengthMax);
+  }
 
   /** Discards all writes. */
   discardWrites(): void {
@@ -98,7 +107,7 @@ export class UnitOfWork {
 
   private get writes() {
     const { upserts, deletes, consumptions, revokedGrants, clientUpserts, clientRemovals } = this;
-    const keyed = [upserts, deletes, consumptions, revokedGrants, clientUpserts, clientRemovals];
+    const keyed = [upserts, deletes, consumptions, this.keptGrants, revokedGrants, clientUpserts, clientRemovals];
     const lists = [this.audits, this.logoutCalls, this.clearedAttempts, this.refundedAttempts];
     return [...keyed, this.usedClients, this.usedGrants, ...lists];
   }

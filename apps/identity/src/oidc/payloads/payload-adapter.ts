@@ -26,8 +26,6 @@ export const isStorableText = (text: string): boolean =>
   text.length <= 255 && !text.includes('\0') && !/\p{Surrogate}/u.test(text);
 
 const handleLengthMax = 128;
-/** Characters of a `User-Agent` that are kept; those of browsers are shorter. */
-const browserLengthMax = 300;
 
 /** For models without an expiry: the row needs one. */
 const expiresInSecondsDefault = 10 * 365 * 86_400;
@@ -57,6 +55,8 @@ export class PayloadAdapter implements Adapter {
       // It was destroyed only to be stored under another key.
       unit.upserts.delete(payloadKey(endedSession, record.uid!));
     }
+    // A grant that was read may have been revoked since, and must not come back.
+    if (this.model === 'Grant' && unit.payloads.get(payloadKey(this.model, record.id))) unit.keptGrants.add(record.id);
     unit.upserts.set(payloadKey(this.model, record.id), record);
     unit.deletes.delete(payloadKey(this.model, record.id));
   }
@@ -173,7 +173,7 @@ function isStoredAlready(unit: UnitOfWork, record: PayloadRecord, expiresInSecon
   if (!found?.uid) return false;
   const [stored, wanted] = [parse(found.payload), parse(record.payload)];
   const isSoonEnough = (wanted.exp ?? 0) - (stored.exp ?? 0) < expiresInSeconds / 100;
-  const rest = ({ iat: _iat, exp: _exp, ...others }: AdapterPayload) => others;
+  const rest = ({ iat: _iat, exp: _exp, usedTs: _usedTs, ...others }: AdapterPayload) => others;
   return isSoonEnough && isDeepStrictEqual(rest(stored), rest(wanted));
 }
 
@@ -197,8 +197,8 @@ function toRecord(
   };
 }
 
-/** From where a session was last stored, for the list that its user sees. */
-const placeOf = ({ ip, browser }: UnitOfWork) => ({ address: ip, browser: browser?.slice(0, browserLengthMax) });
+/** When and from where a session was last stored, for the list that its user sees. */
+const placeOf = ({ ip, browser }: UnitOfWork) => ({ address: ip, browser, usedTs: Math.floor(Date.now() / 1000) });
 
 /** The columns by which the row is found, revoked and joined. */
 function related(model: string, handle: string, payload: AdapterPayload) {

@@ -6,9 +6,10 @@ import { createIdentityDatabase, openIdentityDb } from '../../../test/identity-d
 import { ClientRecords } from '../../clients/client-records.js';
 import { SealedText } from '../../sealed-text.js';
 import { AttemptsStore } from '../../throttle/attempts.store.js';
+import { PayloadAdapter } from './payload-adapter.js';
 import { PayloadsStore } from './payloads.store.js';
 import { UnitOfWorkStore } from '../../unit-of-work/unit-of-work.store.js';
-import { payloadKey, UnitOfWork, type PayloadRecord } from '../../unit-of-work/unit-of-work.js';
+import { inUnitOfWork, payloadKey, UnitOfWork, type PayloadRecord } from '../../unit-of-work/unit-of-work.js';
 
 describe('statements that meet', () => {
   let database: TestDatabase;
@@ -141,6 +142,26 @@ describe('statements that meet', () => {
     expect(await redeem('9')).toBe(false);
     const stored = await Promise.all([...redemptions, '9'].map((token) => payloads.find('AccessToken', token)));
     expect(stored.map((found) => found !== undefined)).toEqual([...outcomes, false]);
+  });
+
+  it('a grant that is revoked while a request adds to it does not come back', async () => {
+    const grants = new PayloadAdapter('Grant', payloads);
+    const grant = { kind: 'Grant', clientId: 'a client', openid: { scope: 'openid' } };
+    const store = (unit: UnitOfWork, scope: string) =>
+      inUnitOfWork(unit, () => grants.upsert('revoked meanwhile', { ...grant, openid: { scope } }, 60));
+    const first = new UnitOfWork();
+    await store(first, 'openid');
+    expect(await units.commit(first)).toBe(true);
+
+    const [kept, late] = [new UnitOfWork(), new UnitOfWork()];
+    for (const unit of [kept, late]) {
+      await inUnitOfWork(unit, () => grants.find('revoked meanwhile'));
+      await store(unit, 'openid email');
+    }
+    expect(await units.commit(kept)).toBe(true);
+    await db.rows(`delete from oidc_payload where client_id = 'a client'`);
+    expect(await units.commit(late)).toBe(false);
+    expect(await payloads.find('Grant', 'revoked meanwhile')).toBeUndefined();
   });
 
   it('a request that comes second ends no grant and no session, and changes neither clients nor attempts', async () => {

@@ -15,6 +15,8 @@ export interface SessionPayload {
   loginTs?: number;
   address?: string;
   browser?: string;
+  /** When it was last used, in seconds. */
+  usedTs?: number;
 }
 
 /** All grants of one client. */
@@ -43,7 +45,8 @@ const callsOf = (authorizations: string): string => `
 const listSessions: NamedStatement = {
   name: 'user_sessions',
   text: `select p.uid, json_build_object('loginTs', p.payload::json -> 'loginTs', 'address', p.payload::json -> 'address',
-                                        'browser', p.payload::json -> 'browser') as payload, p.expires_at as "expiresAt"
+                                        'browser', p.payload::json -> 'browser',
+                                        'usedTs', p.payload::json -> 'usedTs') as payload, p.expires_at as "expiresAt"
            from oidc_payload p left join user_account u on u.id = p.account_id
           where p.account_id = $1 and p.model = 'Session' and p.uid is not null and ${isCurrent('p')}
           order by p.expires_at desc, p.id limit $2 offset $3`,
@@ -83,7 +86,7 @@ const endSession: NamedStatement = {
            delete from oidc_payload p using authorizations a
             where p.grant_id = a.value ->> 'grantId' and a.value ->> 'persistsLogout' is null and p.model in (${modelsOfGrant})
          ), calls as (${callsOf('authorizations a')})
-         select id from marked`,
+         select (session.payload::json ->> 'loginTs')::int as "loginTs" from marked, session`,
 };
 const endApplication: NamedStatement = {
   name: 'user_end_application',
@@ -100,15 +103,23 @@ const endUser: NamedStatement = {
 };
 const keepSession: NamedStatement = {
   name: 'user_keep_session',
-  text: `update oidc_payload p set credentials_version = u.credentials_version
+  text: `update oidc_payload p set id = $3, credentials_version = u.credentials_version
            from user_account u where u.id = $1 and p.account_id = u.id and p.model = 'Session' and p.uid = $2`,
+};
+// An update for each visit would only cost; nobody needs the minute.
+const useSession: NamedStatement = {
+  name: 'user_use_session',
+  text: `update oidc_payload p
+            set payload = (p.payload::jsonb || jsonb_strip_nulls(jsonb_build_object('usedTs', extract(epoch from now())::int, 'address', $2::text, 'browser', $3::text)))::text
+          where p.model = 'Session' and p.uid = $1
+            and ((p.payload::json ->> 'usedTs')::int > extract(epoch from now()) - 600 and p.payload::json ->> 'address' = $2) is not true`,
 };
 
 @Injectable()
 export class UserPayloadsStore {
   constructor(private readonly db: Db) {}
 
-  /** Last used first. */
+  /** Those that last longest first: a login, and a sign-in at an application, prolongs a session. */
   async listSessions(userId: string, { limit, offset }: Page): Promise<UserSession[]> {
     return this.db.rows<UserSession>(listSessions, [userId, limit, offset]);
   }
@@ -118,9 +129,22 @@ export class UserPayloadsStore {
     return this.db.rows<UserApplication>(listApplications, [userId, without, limit, offset]);
   }
 
-  /** Ends one session of the user, as signing out does. False when the user has no such session. */
-  async endSession(tx: Tx, userId: string, uid: string, lifeSeconds: number): Promise<boolean> {
-    return (await tx.rows(endSession, [userId, uid, lifeSeconds])).length === 1;
+  /** Notes that a session is used, from where, and with which browser; at most every ten minutes from one address. */
+  async useSession(uid: string, address: string | undefined, browser: string | undefined): Promise<void> {
+    await this.db.affected(useSession, [uid, address ?? null, browser ?? null]);
+  }
+
+  /**
+   * Ends one session of the user, as signing out does. Returns when it had begun, in seconds; undefined when the user
+   * has no such session.
+   */
+  async endSession(
+    tx: Tx,
+    userId: string,
+    uid: string,
+    lifeSeconds: number,
+  ): Promise<{ loginTs: number | null } | undefined> {
+    return (await tx.rows<{ loginTs: number | null }>(endSession, [userId, uid, lifeSeconds]))[0];
   }
 
   /** Ends the grants of the client, with all tokens, codes and pending requests. The number of rows. */
@@ -131,11 +155,11 @@ export class UserPayloadsStore {
   /**
    * Ends every session, grant, token and pending interaction of a user; the number of rows. It is called after the user
    * has a new version of credentials, in the same transaction.
-   * @param keptSession the uid of the one session that stays
+   * @param kept the one session that stays, and the id under which it is stored from now on
    */
-  async endEverything(tx: Tx, userId: string, keptSession?: string): Promise<number> {
-    if (keptSession !== undefined) await tx.affected(keepSession, [userId, keptSession]);
-    const [ended] = await tx.rows<{ count: number }>(endUser, [userId, keptSession ?? null]);
+  async endEverything(tx: Tx, userId: string, kept?: { uid: string; newId: string }): Promise<number> {
+    if (kept !== undefined) await tx.affected(keepSession, [userId, kept.uid, kept.newId]);
+    const [ended] = await tx.rows<{ count: number }>(endUser, [userId, kept?.uid ?? null]);
     return ended!.count;
   }
 }
