@@ -3,7 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorCommands, serviceTokenEntry } from '@tradewind/service-kit';
-import { accessFaults, commandFaults, DpopKey, tableHashes, type Caller, type Operation } from '@tradewind/testkit';
+import {
+  accessFaults,
+  commandFaults,
+  DpopKey,
+  tableHashes,
+  testPool,
+  type Caller,
+  type Operation,
+} from '@tradewind/testkit';
+import type pg from 'pg';
 import { Users } from '../src/operators/users.service.js';
 import { service } from '../src/service.js';
 import { SignedTokens } from '../src/signing-keys/signed-tokens.js';
@@ -11,6 +20,7 @@ import { password, startIdentity, type Identity } from './identity.fixture.js';
 import {
   authorizationUrl,
   authorize,
+  formOf,
   makePkce,
   obtainTokens,
   postForm,
@@ -22,7 +32,9 @@ import {
 /**
  * Callers that are treated alike: `nobody` sends no credential, `unknown` a token that is good nowhere or for something
  * else, `wrongClient` a client that does not exist, in the header, and `wrongSecret` one with a wrong secret, in the
- * form. `otherClient` and `otherRegistration` are good, but not of the client whose things are asked for.
+ * form. `otherClient` and `otherRegistration` are good, but not of the client whose things are asked for. The last four
+ * are browsers: `session` of the user whose things the forms name, `otherSession` of somebody else, `wrongForm` with a
+ * good session and a bad CSRF token, `endedSession` with a cookie that signs in nobody.
  */
 const groups = [
   'nobody',
@@ -41,6 +53,10 @@ const groups = [
   'registration',
   'otherRegistration',
   'initialToken',
+  'session',
+  'otherSession',
+  'wrongForm',
+  'endedSession',
 ] as const;
 type Group = (typeof groups)[number];
 type Answers = Record<Group, number>;
@@ -53,7 +69,13 @@ const answersTo = (others: number, named: Partial<Answers>): Answers => ({
 
 // The provider reads the Authorization header of a client before anything else, and refuses another scheme than Basic.
 const byClient = (client: number, otherClient: number) =>
-  answersTo(400, { nobody: 401, wrongClient: 401, wrongSecret: 401, client, otherClient });
+  answersTo(400, {
+    ...{ nobody: 401, session: 401, otherSession: 401, wrongForm: 401, endedSession: 401 },
+    ...{ wrongClient: 401, wrongSecret: 401, client, otherClient },
+  });
+const notSignedIn = groups.filter((group) => !['session', 'otherSession', 'wrongForm'].includes(group));
+/** Everybody else is sent to the login. */
+const ofAccountPage = answersTo(303, { session: 200, otherSession: 200, wrongForm: 200 });
 // Every access token may be used there, whatever its audience is: its scope decides what the answer has.
 const byAccessToken = answersTo(401, {
   wrongClient: 400,
@@ -68,6 +90,33 @@ const registrationToken = 'initial-token-of-the-test';
 const redirectUri = 'https://app.example.com/callback';
 const metadata = { redirect_uris: [redirectUri] };
 
+/** A browser at the account pages. */
+class AccountBrowser {
+  cookie = '';
+  /** What the hidden fields of its forms have. */
+  fields: Record<string, string> = {};
+  private agent: UserAgent;
+
+  constructor(
+    private readonly issuer: string,
+    readonly email: string,
+  ) {
+    this.agent = new UserAgent(issuer);
+  }
+
+  async signIn(): Promise<void> {
+    this.agent = new UserAgent(this.issuer);
+    const login = await this.agent.visit('/account/password');
+    const page = await this.agent.submit(login, 'submit', { email: this.email, password });
+    this.fields = formOf(page, 'password').hidden;
+    this.cookie = this.agent.cookieHeader('/account');
+  }
+
+  async signOut(): Promise<void> {
+    await this.agent.post('/account/sign-out', this.fields);
+  }
+}
+
 interface Registration {
   client_id: string;
   registration_access_token: string;
@@ -77,6 +126,7 @@ describe('access', () => {
   let identity: Identity;
   let callers: Record<string, Caller<Group>>;
   let operations: Record<string, Operation<Group>>;
+  let sql: pg.Pool;
 
   beforeAll(async () => {
     identity = await startIdentity({
@@ -84,6 +134,8 @@ describe('access', () => {
       DPOP: 'true',
       REGISTRATION_INITIAL_TOKEN: registrationToken,
       REGISTRATIONS_PER_IP_PER_HOUR: '1000',
+      // Rows that expire must not look like changes.
+      CLEANUP_INTERVAL_SECONDS: '86400',
       LOGIN_FAILURES_PER_ACCOUNT_AND_NETWORK: '10000',
       LOGIN_FAILURES_PER_ACCOUNT: '10000',
       LOGIN_FAILURES_PER_NETWORK: '10000',
@@ -151,6 +203,57 @@ describe('access', () => {
       }),
     });
 
+    sql = testPool({ connectionString: identity.databaseUrl, options: '-c search_path=identity', max: 1 });
+    const users = identity.running.app.get(Users, { strict: false });
+    const [owner, stranger] = [await identity.createUser(), await identity.createUser()];
+    const [forger, gone] = [await identity.createUser(), await identity.createUser()];
+    const [ofOwner, ofStranger] = [new AccountBrowser(issuer, owner.email), new AccountBrowser(issuer, stranger.email)];
+    for (const browser of [ofOwner, ofStranger]) await browser.signIn();
+    const sessionsOf = async (userId: string) =>
+      (
+        await sql.query<{ uid: string }>(
+          `select uid from oidc_payload where model = 'Session' and account_id = $1 and uid is not null`,
+          [userId],
+        )
+      ).rows.map(({ uid }) => uid);
+    const [signedIn] = await sessionsOf(owner.id);
+    await tokensOf(owner.email);
+    const endable = (await sessionsOf(owner.id)).find((uid) => uid !== signedIn)!;
+    const signedInAs = async (email: string) => {
+      const browser = new AccountBrowser(issuer, email);
+      await browser.signIn();
+      return browser;
+    };
+    const beforeNewPassword = await signedInAs(gone.email);
+    await users.setPassword(gone.email, password);
+    const ended = await signedInAs(gone.email);
+    await ended.signOut();
+    const expired = await signedInAs(gone.email);
+    await sql.query(`update oidc_payload set expires_at = now() where model = 'Session' and account_id = $1`, [
+      gone.id,
+    ]);
+    const later = await identity.createUser();
+    const ofDisabledUser = await signedInAs(later.email);
+    await users.disable(later.email);
+    const forged = await signedInAs(forger.email);
+    /** Puts back what a call has changed or ended. */
+    const signInAgain = async () => {
+      for (const browser of [ofOwner, ofStranger]) {
+        await users.setPassword(browser.email, password);
+        await browser.signIn();
+      }
+    };
+    const ofBrowser = (group: Group, browser: AccountBrowser, form: Record<string, string> = {}): Caller<Group> => ({
+      group,
+      headers: () => ({ cookie: browser.cookie }),
+      get form() {
+        return { ...browser.fields, ...form };
+      },
+    });
+    const ofCookie = (cookie: string): Caller<Group> => ({
+      ...{ group: 'endedSession', headers: () => ({ cookie }), form: forged.fields },
+    });
+
     const bearer = (group: Group, token: string): Caller<Group> => ({
       group,
       headers: () => ({ authorization: `Bearer ${token}` }),
@@ -202,6 +305,17 @@ describe('access', () => {
       'the registration token': ofMethod('registration', registrations),
       'the registration token of another client': ofMethod('otherRegistration', others),
       'the initial token of registrations': bearer('initialToken', registrationToken),
+      'a browser of the user': ofBrowser('session', ofOwner),
+      'a browser of another user': ofBrowser('otherSession', ofStranger),
+      'a browser without a CSRF token': ofBrowser('wrongForm', forged, { _csrf: '' }),
+      'a browser with the CSRF token of another session': ofBrowser('wrongForm', forged, ofStranger.fields),
+      'a session that has ended': ofBrowser('endedSession', ended),
+      'a session that has expired': ofBrowser('endedSession', expired),
+      'a session from before a new password': ofBrowser('endedSession', beforeNewPassword),
+      'a session of a disabled user': ofBrowser('endedSession', ofDisabledUser),
+      'a session with a wrong signature': ofCookie(forged.cookie.replace(/(_session\.sig=)../, '$1xx')),
+      'a session without a signature': ofCookie(forged.cookie.replace(/_session\.sig=[^;]+/, '')),
+      'the id of a session as its cookie': ofCookie(`_session=${signedIn}; _session.sig=${signedIn}`),
     };
 
     const started = await new UserAgent(issuer).visit(authorizationUrl(issuer, { client }, makePkce()));
@@ -213,9 +327,23 @@ describe('access', () => {
       // The browser that began it has a cookie, which none of these callers has.
       answers: 400,
     });
-    const ofAccount = (form: Record<string, string>): Operation<Group> => ({
+    const login = '/oauth/auth?client_id=tradewind-account&';
+    /** @param leadsTo for the user, and for somebody else: where only the own things can be named, the same */
+    const ofAccount = (
+      form: Record<string, string>,
+      [leadsTo, leadsOthersTo = leadsTo]: [string, string?],
+      more: Partial<Operation<Group>> = { ready: signInAgain },
+    ): Operation<Group> => ({
       form: { _csrf: 'x', ...form },
-      answers: 303,
+      answers: answersTo(303, { wrongForm: 403 }),
+      leadsTo: {
+        // The list has every group.
+        ...(Object.fromEntries(groups.map((group) => [group, login])) as Record<Group, string>),
+        ...{ session: leadsTo, otherSession: leadsOthersTo, wrongForm: '' },
+      },
+      // Nobody is refused, but nothing may happen.
+      hiddenFrom: leadsOthersTo === leadsTo ? notSignedIn : [...notSignedIn, 'otherSession'],
+      ...more,
     });
     const ofRegistration = (method: keyof typeof registrations, allowed: number, body?: object): Operation<Group> => ({
       path: `/oauth/reg/${registrations[method].client_id}`,
@@ -225,6 +353,8 @@ describe('access', () => {
       // A registration token that is presented for another client ends (RFC 7592).
       mayChange: 'identity.oidc_payload',
     });
+    // The cookie of a session that is gone begins another, of nobody.
+    const beginsSession = { mayChange: 'identity.oidc_payload' };
     operations = {
       'GET /': { answers: 200 },
       'GET /health': { answers: 200 },
@@ -234,13 +364,17 @@ describe('access', () => {
       'GET /.well-known/oauth-protected-resource': { answers: 200 },
       'GET /oauth/jwks': { answers: 200 },
       // Without a client there is no redirect URI for the answer.
-      'GET /oauth/auth': { answers: 400 },
+      'GET /oauth/auth': { answers: 400, ...beginsSession },
       // The form of a client names the client, to which the user is sent back with the error.
-      'POST /oauth/auth': { form: {}, answers: answersTo(400, { wrongSecret: 303, client: 303, otherClient: 303 }) },
+      'POST /oauth/auth': {
+        ...{ form: {}, answers: answersTo(400, { wrongSecret: 303, client: 303, otherClient: 303 }) },
+        ...beginsSession,
+      },
       'GET /oauth/auth/:uid': {
         path: `/oauth/auth/${uid}`,
         unknown: { path: '/oauth/auth/unknown' },
         answers: 400,
+        ...beginsSession,
       },
       'POST /oauth/token': {
         form: { grant_type: 'refresh_token', refresh_token: good.refresh_token },
@@ -275,7 +409,7 @@ describe('access', () => {
       'GET /oauth/session/end': { answers: 200 },
       'POST /oauth/session/end': { form: {}, answers: 200 },
       'GET /oauth/session/end/success': { answers: 200 },
-      'POST /oauth/session/end/confirm': { form: { xsrf: 'x' }, answers: 400 },
+      'POST /oauth/session/end/confirm': { form: { xsrf: 'x' }, answers: 400, ...beginsSession },
       'POST /oauth/reg': { body: metadata, answers: byRegistration({ initialToken: 201 }) },
       'GET /oauth/reg/:clientId': ofRegistration('GET', 200),
       'PUT /oauth/reg/:clientId': ofRegistration('PUT', 200, metadata),
@@ -285,18 +419,28 @@ describe('access', () => {
       'POST /login/:uid/confirm': ofInteraction('/confirm'),
       'POST /login/:uid/switch': ofInteraction('/switch'),
       'POST /login/:uid/abort': ofInteraction('/abort'),
-      // Only the cookie of a session counts: everybody else is sent to the login.
-      'GET /account': { answers: 303 },
-      'GET /account/password': { answers: 303 },
-      'GET /account/sessions': { answers: 303 },
-      'GET /account/applications': { answers: 303 },
+      // Only the cookie of a session counts.
+      'GET /account': { answers: ofAccountPage },
+      'GET /account/password': { answers: ofAccountPage },
+      'GET /account/sessions': { answers: ofAccountPage },
+      'GET /account/applications': { answers: ofAccountPage },
       // The login leads back to it. Without a session it is a page.
-      'GET /account/signed-in': { answers: 400 },
-      'POST /account/password': ofAccount({ password, new_password: 'x'.repeat(12), repeated: 'x'.repeat(12) }),
-      'POST /account/sessions/end': ofAccount({ session: 'x' }),
-      'POST /account/sessions/end-all': ofAccount({}),
-      'POST /account/applications/revoke': ofAccount({ application: client.clientId }),
-      'POST /account/sign-out': ofAccount({}),
+      'GET /account/signed-in': { answers: answersTo(400, { session: 303, otherSession: 303, wrongForm: 303 }) },
+      'POST /account/sessions/end': ofAccount(
+        { session: endable },
+        ['/account/sessions?done=ended', '/account/sessions?done=gone'],
+        { unknown: { form: { _csrf: 'x', session: 'unknown' } } },
+      ),
+      'POST /account/applications/revoke': ofAccount(
+        { application: client.clientId },
+        ['/account/applications?done=revoked', '/account/applications?done=gone'],
+        { unknown: { form: { _csrf: 'x', application: 'unknown' } } },
+      ),
+      'POST /account/password': ofAccount({ password, new_password: 'x'.repeat(12), repeated: 'x'.repeat(12) }, [
+        '/account?done=password',
+      ]),
+      'POST /account/sessions/end-all': ofAccount({}, ['/oauth/session/end/success']),
+      'POST /account/sign-out': ofAccount({}, ['/oauth/session/end/success']),
       // Only the password counts.
       'POST /auth/login': {
         body: { email: user.email, password: 'a wrong password' },
@@ -307,7 +451,10 @@ describe('access', () => {
       'GET /internal/credential-changes': { answers: answersTo(401, { machine: 200, otherMachine: 403 }) },
     };
   });
-  afterAll(() => identity.close());
+  afterAll(async () => {
+    await sql.end();
+    await identity.close();
+  });
 
   it('every route answers every caller as the table says', async () => {
     // Failures are audited and counted.
@@ -315,7 +462,7 @@ describe('access', () => {
     expect(
       await accessFaults({ running: { ...identity.running, url: identity.issuer }, operations, callers, state }),
     ).toEqual([]);
-  }, 90_000);
+  }, 240_000);
 
   it('routes.json has every route', () => {
     const file = readFileSync(new URL('../routes.json', import.meta.url), 'utf8');

@@ -22,6 +22,8 @@ export interface Operation<Group extends string = string> extends Request {
   answers: number | Record<Group, number>;
   /** The same request about a thing that does not exist. Where the answer is a refusal, it must be the same. */
   unknown?: Request;
+  /** How the address begins to which a redirect leads, for each group; empty where there is none. */
+  leadsTo?: Record<Group, string>;
   /** Groups that may not find out either although their call is no refusal. */
   hiddenFrom?: readonly Group[];
   /** A table that refused calls may change. */
@@ -168,9 +170,12 @@ async function faultsOf<Group extends string>(
   const before = await state();
   const isAdmitted = ({ expected, caller }: (typeof rows)[number]) =>
     expected < 400 && !operation.hiddenFrom?.includes(caller.group);
+  const isElsewhere = ({ group }: Caller<Group>, { location }: { location: string }) =>
+    !location.startsWith(operation.leadsTo?.[group] ?? '');
   for (const { name, caller, expected } of rows.filter((row) => !isAdmitted(row))) {
     const answer = await send(caller, operation);
     if (answer.status !== expected) faults.push({ name, fault: `${answer.status}, not ${expected}: ${answer.text}` });
+    else if (isElsewhere(caller, answer)) faults.push({ name, fault: `leads to ${answer.location}` });
     else if ((expected === 401 || expected === 403) && !refusalBodies.some((body) => body.test(answer.text)))
       faults.push({ name, fault: `the refusal reads ${answer.text}` });
     if (!operation.unknown) continue;
@@ -184,8 +189,10 @@ async function faultsOf<Group extends string>(
   }
   for (const { name, caller, expected } of rows.filter(isAdmitted)) {
     await operation.ready?.();
-    const { status, text } = await send(caller, operation);
+    const answer = await send(caller, operation);
+    const { status, text, location } = answer;
     if (status !== expected) faults.push({ name, fault: `${status}, not ${expected}: ${text}` });
+    else if (isElsewhere(caller, answer)) faults.push({ name, fault: `leads to ${location}` });
   }
   return faults;
 }
@@ -195,7 +202,7 @@ async function call<Group extends string>(
   route: string,
   caller: Caller<Group>,
   { path, body, form }: Request,
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; text: string; location: string }> {
   const [method = '', routePath = ''] = route.split(' ');
   const url = baseUrl + (path ?? routePath);
   const headers = { accept: 'application/json', ...caller.headers?.({ method, url }) };
@@ -204,7 +211,8 @@ async function call<Group extends string>(
       ? form && { body: new URLSearchParams({ ...form, ...caller.form }) }
       : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
   const response = await fetch(url, { method, redirect: 'manual', headers, ...content });
-  return { status: response.status, text: await response.text() };
+  const location = response.headers.get('location') ?? '';
+  return { status: response.status, text: await response.text(), location };
 }
 
 /** A refusal may repeat what the caller sent, but nothing else may differ. */

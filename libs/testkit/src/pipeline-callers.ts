@@ -152,6 +152,12 @@ export function pipelineCallers(
     'an admin': bearer('admin', issuer.accessToken({ userRole: 'ADMIN' })),
     'an admin with a direct-login token': bearer('admin', issuer.directToken()),
     'an admin with a bound token and its proof': withProof('admin', {}),
+    // Accepted (docs/security.md): the services do not ask identity for each call, so these work until they expire.
+    'an analyst whose access token was revoked': bearer('analyst', issuer.revoke(issuer.accessToken())),
+    'an admin who was disabled, with a direct-login token from before': bearer(
+      'admin',
+      issuer.revoke(issuer.directToken({ sub: 'a-disabled-user' })),
+    ),
     'a service token': bearer('machine', 'token-of-a-machine'),
     'an analyst of the company': bearer('company', issuer.accessToken(ofAcme)),
     'an admin of the company': bearer('company', issuer.directToken(ofAcme)),

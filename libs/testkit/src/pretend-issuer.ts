@@ -1,4 +1,5 @@
-// An identity service as far as callers are concerned: keys at /oauth/jwks, and tokens signed with them.
+// An identity service as far as callers are concerned: keys at /oauth/jwks, tokens signed with them, and introspection
+// of those that were revoked.
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -8,6 +9,7 @@ export class PretendIssuer {
   private constructor(
     private readonly server: Server,
     private readonly privateKey: KeyObject,
+    private readonly revoked: Set<string>,
   ) {}
 
   static async start(): Promise<PretendIssuer> {
@@ -15,12 +17,21 @@ export class PretendIssuer {
     const keys = JSON.stringify({
       keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k', alg: 'RS256', use: 'sig' }],
     });
-    const server = createServer((_request, response) =>
-      response.setHeader('content-type', 'application/json').end(keys),
-    );
+    const revoked = new Set<string>();
+    const server = createServer((request, response) => {
+      let form = '';
+      request.setEncoding('utf8');
+      request.on('data', (part: string) => (form += part));
+      request.on('end', () => {
+        const isActive = !revoked.has(new URLSearchParams(form).get('token') ?? '');
+        const isIntrospection = request.url === '/oauth/token/introspection';
+        response.setHeader('content-type', 'application/json');
+        response.end(isIntrospection ? JSON.stringify({ active: isActive }) : keys);
+      });
+    });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new PretendIssuer(server, privateKey);
+    return new PretendIssuer(server, privateKey, revoked);
   }
 
   get url(): string {
@@ -34,6 +45,12 @@ export class PretendIssuer {
 
   directToken(claims: Record<string, unknown> = {}): string {
     return this.sign({ aud: this.url, token_use: 'direct', userRole: 'ADMIN', ...claims }, 'JWT');
+  }
+
+  /** From now on introspection says that the token is not active; its signature stays good. */
+  revoke(token: string): string {
+    this.revoked.add(token);
+    return token;
   }
 
   /** An access token that anybody can make. */
