@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { PlatformProcess } from '../src/platform-process.js';
 import { reportLines } from './report.js';
 import { type FuzzOptions, runFuzz } from './run-fuzz.js';
+import { withBrowsers } from './signed-in-browsers.js';
 import { localTarget, wideLimits } from '../src/local-target.js';
 import type { Target } from '../src/target.types.js';
 
@@ -13,6 +14,7 @@ function readOptions(): FuzzOptions & { targetFile?: string } {
       requests: { type: 'string', default: '10000' },
       seed: { type: 'string', default: '1' },
       only: { type: 'string' },
+      at: { type: 'string' },
       target: { type: 'string' },
     },
   });
@@ -23,6 +25,7 @@ function readOptions(): FuzzOptions & { targetFile?: string } {
   return {
     ...{ requests, seed },
     ...(values.only === undefined ? {} : { only: values.only }),
+    ...(values.at === undefined ? {} : { at: values.at }),
     ...(values.target === undefined ? {} : { targetFile: values.target }),
   };
 }
@@ -48,7 +51,7 @@ async function main(): Promise<number> {
   const platform = await PlatformProcess.start({ env: wideLimits });
   let isClean = false;
   try {
-    isClean = await fuzz(await localTarget(platform), options);
+    isClean = await fuzz(await withBrowsers(await localTarget(platform), platform), options);
   } finally {
     if (isClean) await platform.remove();
     else {

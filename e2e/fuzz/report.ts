@@ -2,7 +2,7 @@
 import type { FuzzResult } from './run-fuzz.js';
 import { serviceNames } from '../src/service-names.js';
 
-export function reportLines({ sent, findings, meters }: FuzzResult): string[] {
+export function reportLines({ sent, statuses, findings, meters }: FuzzResult): string[] {
   const classes = [...new Set(sent.map(({ hostileClass }) => hostileClass))];
   const count = (of: (one: FuzzResult['sent'][number]) => boolean) =>
     String(sent.filter(of).reduce((sum, { requests }) => sum + requests, 0));
@@ -24,6 +24,12 @@ export function reportLines({ sent, findings, meters }: FuzzResult): string[] {
       return [
         `${service}: memory ${memory[0]} MB at first, ${memory.at(-1)} MB at last; heap after collections ${heaps.join(', ')} MB`,
       ];
+    }),
+    ...[...statuses].map(([service, counts]) => {
+      const shown = [...counts]
+        .sort(([, one], [, other]) => other - one)
+        .map(([status, times]) => `${status} ×${times}`);
+      return `${service} answered ${shown.join(', ')}`;
     }),
     '',
     ...findings.map((finding) => `✗ ${finding}`),

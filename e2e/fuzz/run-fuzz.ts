@@ -19,6 +19,8 @@ export interface FuzzOptions {
   seed: number;
   /** Only the class of this name. */
   only?: string;
+  /** Only operations whose name has this text, such as `/account`. */
+  at?: string;
   report?: (line: string) => void;
   /** Milliseconds that only rise; those of the machine by default. */
   nowMs?: () => number;
@@ -29,6 +31,8 @@ export interface FuzzOptions {
 export interface FuzzResult {
   /** Requests of each class to each service, without repeats for measuring and shrinking. */
   sent: { hostileClass: string; service: ServiceName; requests: number }[];
+  /** How often each service answered with each status; `none` where the connection ended. */
+  statuses: Map<ServiceName, Map<number | 'none', number>>;
   findings: string[];
   meters: ReadonlyMap<ServiceName, Meter>;
 }
@@ -50,7 +54,7 @@ export async function runFuzz(target: Target, options: FuzzOptions): Promise<Fuz
   const { report = () => undefined, seed, nowMs = () => performance.now(), settleMs = settleMsDefault } = options;
   const sender = new Sender(target, { run: seed.toString(36).padStart(6, '0').slice(-6), nowMs });
   const context: RunContext = { target, sender, meters: Meter.all(target), settleMs };
-  const result: FuzzResult = { sent: [], findings: [], meters: context.meters };
+  const result: FuzzResult = { sent: [], statuses: new Map(), findings: [], meters: context.meters };
   const shares = sharesOf(target, options);
   const inPhase = (isRefused: boolean) => shares.filter(({ hostileClass }) => hostileClass.isRefused === isRefused);
   const found = (finding: string) => {
@@ -69,11 +73,12 @@ export async function runFuzz(target: Target, options: FuzzOptions): Promise<Fuz
   return result;
 }
 
-function sharesOf(target: Target, { requests: total, only }: FuzzOptions): Share[] {
+function sharesOf(target: Target, { requests: total, only, at }: FuzzOptions): Share[] {
   const drawn = serviceNames
     .filter((service) => target.urls[service] !== undefined)
     .flatMap((service) => {
-      const operations = operationsOf(service, target);
+      const operations = operationsOf(service, target).filter(({ name }) => name.includes(at ?? ''));
+      if (operations.length === 0) return [];
       return allClasses
         .filter(({ name }) => only === undefined || name === only)
         .flatMap((hostileClass) => {
@@ -126,6 +131,9 @@ async function runShare({ hostileClass, service, requests, count }: Share, run: 
     else sent += 1;
     if (shrinks > shrinksMax) return;
     const answer = await context.sender.send(request);
+    const statuses = result.statuses.get(service) ?? new Map<number | 'none', number>();
+    const status = answer.status ?? 'none';
+    result.statuses.set(service, statuses.set(status, (statuses.get(status) ?? 0) + 1));
     const exchange = { ...context, request, answer, mustBeRefused: hostileClass.isRefused, earlier };
     for (const rule of requestRules) {
       const sentence = await rule.check({ ...exchange, isShrinking: hasFailed });

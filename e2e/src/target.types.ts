@@ -25,4 +25,24 @@ export interface Target {
     /** Secrets of the webhooks that ask for one. */
     webhooks: Partial<Record<ServiceName, string>>;
   };
+  /** Absent: the forms of the account and login pages are sent by nobody who is signed in. */
+  browsers?: Browsers;
+}
+
+/** Where a browser is: its cookies, and what the hidden fields of the page have. */
+export interface PageForms {
+  cookie: string;
+  csrf: string;
+  /** Of the credentials, in the form of a new password. */
+  version: string;
+}
+
+export interface Browsers {
+  /** Stays signed in. */
+  account: PageForms;
+  /** Each ends with its first good form. */
+  signsOut: PageForms;
+  signsOutEverywhere: PageForms;
+  /** At a login that nobody finishes. */
+  login: PageForms & { uid: string };
 }

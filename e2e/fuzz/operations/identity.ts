@@ -5,12 +5,16 @@ import { join } from 'node:path';
 import fc, { type Arbitrary } from 'fast-check';
 import { rootDir } from '../../src/platform-process.js';
 import { marker } from '../request/fuzz-request.js';
-import type { Target } from '../../src/target.types.js';
+import type { Browsers, PageForms, Target } from '../../src/target.types.js';
 import type { Operation, Sample } from './operation.types.js';
 
 const client = { client_id: 'demo-client', client_secret: 'demo-secret' };
 const redirectUri = 'http://localhost:4999/callback';
 const pkce = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' };
+
+/** Where there are no browsers. Its forms end at the login. */
+const nobody: PageForms & { uid: string } = { cookie: '', csrf: marker, version: '1', uid: marker };
+const noBrowsers: Browsers = { account: nobody, signsOut: nobody, signsOutEverywhere: nobody, login: nobody };
 
 type Part = Partial<Omit<Sample, 'service' | 'method' | 'path'>>;
 
@@ -38,7 +42,10 @@ export function routesOfIdentity(): string[] {
 }
 
 /** What each route reads, in one or more kinds of requests. */
-export function partsOfRoutes({ tokens: { jwt, service = marker } }: Target): Record<string, Part[]> {
+export function partsOfRoutes({
+  tokens: { jwt, service = marker },
+  browsers = noBrowsers,
+}: Target): Record<string, Part[]> {
   const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
   const anyQuery = [{ query: { any: marker } }];
   const form = (body: object) => ({ isForm: true, body });
@@ -58,6 +65,12 @@ export function partsOfRoutes({ tokens: { jwt, service = marker } }: Target): Re
   };
   const ofRegistration = { params: { clientId: marker }, ...bearer(marker) };
   const uid = { params: { uid: marker } };
+  const by = ({ cookie }: PageForms): Part => ({ headers: { cookie } });
+  /** A form with its own token, and with a bad one. */
+  const formOf = (page: PageForms, fields: object): Part[] =>
+    [page.csrf, marker].map((_csrf) => ({ ...by(page), ...form({ _csrf, ...fields }) }));
+  const { account, login } = browsers;
+  const atLogin = { params: { uid: login.uid }, ...by(login) };
   return {
     'GET /': anyQuery,
     'GET /health': anyQuery,
@@ -87,25 +100,36 @@ export function partsOfRoutes({ tokens: { jwt, service = marker } }: Target): Re
     'POST /oauth/session/end': [form(endSession)],
     'GET /oauth/session/end/success': [{ query: { client_id: client.client_id } }],
     'POST /oauth/session/end/confirm': [form({ xsrf: marker, logout: 'yes' })],
-    'GET /login/:uid': [uid],
+    'GET /login/:uid': [uid, atLogin],
     'POST /login/:uid/submit': [
-      { ...uid, ...form({ email: `${marker}@example.com`, password: marker, _csrf: marker }) },
+      ...[login.csrf, marker].map((_csrf) => ({
+        ...atLogin,
+        ...form({ email: `${marker}@example.com`, password: marker, _csrf }),
+      })),
     ],
-    'POST /login/:uid/confirm': [{ ...uid, ...form({ _csrf: marker }) }],
-    'POST /login/:uid/switch': [{ ...uid, ...form({ _csrf: marker }) }],
-    'POST /login/:uid/abort': [{ ...uid, ...form({ _csrf: marker }) }],
-    'GET /account': [{ query: { done: marker } }],
-    'GET /account/signed-in': [{ query: { code: marker, state: marker, iss: marker } }, { query: { error: marker } }],
-    'GET /account/password': anyQuery,
-    'POST /account/password': [
-      form({ _csrf: marker, version: '1', password: marker, new_password: marker, repeated: marker }),
+    // A good form would end the login.
+    'POST /login/:uid/confirm': [{ ...atLogin, ...form({ _csrf: marker }) }],
+    'POST /login/:uid/switch': [{ ...atLogin, ...form({ _csrf: marker }) }],
+    'POST /login/:uid/abort': [{ ...atLogin, ...form({ _csrf: marker }) }],
+    'GET /account': [{ ...by(account), query: { done: marker } }],
+    'GET /account/signed-in': [
+      { ...by(account), query: { code: marker, state: marker, iss: marker } },
+      { query: { error: marker } },
     ],
-    'GET /account/sessions': [{ query: { page: '1', done: marker } }],
-    'POST /account/sessions/end': [form({ _csrf: marker, session: marker })],
-    'POST /account/sessions/end-all': [form({ _csrf: marker })],
-    'GET /account/applications': [{ query: { page: '1', done: marker } }],
-    'POST /account/applications/revoke': [form({ _csrf: marker, application: client.client_id })],
-    'POST /account/sign-out': [form({ _csrf: marker })],
+    'GET /account/password': [{ ...by(account), query: { any: marker } }],
+    // The present password is wrong: a good form would end the session.
+    'POST /account/password': formOf(account, {
+      ...{ version: account.version, password: marker, new_password: marker.repeat(2), repeated: marker.repeat(2) },
+    }),
+    'GET /account/sessions': [{ ...by(account), query: { page: '1', done: marker } }],
+    'POST /account/sessions/end': formOf(account, { session: marker }),
+    'POST /account/sessions/end-all': [
+      ...formOf(browsers.signsOutEverywhere, {}),
+      { ...by(account), ...form({ _csrf: marker }) },
+    ],
+    'GET /account/applications': [{ ...by(account), query: { page: '1', done: marker } }],
+    'POST /account/applications/revoke': formOf(account, { application: client.client_id }),
+    'POST /account/sign-out': [...formOf(browsers.signsOut, {}), { ...by(account), ...form({ _csrf: marker }) }],
     'POST /auth/login': [{ body: { email: `${marker}@example.com`, password: marker } }],
     'GET /auth/me': [bearer(jwt)],
     'GET /internal/credential-changes': [{ query: { after: '0' }, ...bearer(service) }],

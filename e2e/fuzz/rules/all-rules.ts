@@ -1,5 +1,6 @@
 import { answersInTime } from './answers-in-time.js';
 import { answersLeakNothing } from './answers-leak-nothing.js';
+import { browsersStaySignedIn } from './browsers-stay-signed-in.js';
 import { errorLogsQuoteNothing } from './error-logs-quote-nothing.js';
 import { eventLoopIsFree } from './event-loop-is-free.js';
 import { memoryIsFlat } from './memory-is-flat.js';
@@ -18,4 +19,4 @@ export const requestRules: readonly RequestRule[] = [
   eventLoopIsFree,
 ];
 /** Of the whole run. `refusedWriteNothing` is about its first part alone. */
-export const runRules: readonly RunRule[] = [nobodyDies, memoryIsFlat, errorLogsQuoteNothing];
+export const runRules: readonly RunRule[] = [nobodyDies, memoryIsFlat, errorLogsQuoteNothing, browsersStaySignedIn];

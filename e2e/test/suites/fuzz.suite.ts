@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runFuzz } from '../../fuzz/run-fuzz.js';
 import { localTarget } from '../../src/local-target.js';
+import { withBrowsers } from '../../fuzz/signed-in-browsers.js';
 import { startWideGateway, type WideGateway, withGateway } from '../../fuzz/wide-gateway.js';
 import type { PlatformProcess } from '../../src/platform-process.js';
 
@@ -16,7 +17,8 @@ export function describeFuzz(platform: () => PlatformProcess): void {
     afterAll(async () => gateway?.stop());
 
     it('break no rule of the fuzzer', async () => {
-      const { findings } = await runFuzz(withGateway(await localTarget(platform()), gateway), short);
+      const target = await withBrowsers(await localTarget(platform()), platform());
+      const { findings } = await runFuzz(withGateway(target, gateway), short);
       expect(findings).toEqual([]);
     });
   });
