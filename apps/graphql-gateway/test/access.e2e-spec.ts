@@ -194,7 +194,7 @@ describe('access', () => {
       );
     };
     expect(await accessFaults({ running, operations, callers, state })).toEqual([]);
-  });
+  }, 90_000);
 
   it('a refusal says what is missing, and of a credential only that it is not valid', async () => {
     const refusals: [string, string | null, RegExp][] = [
