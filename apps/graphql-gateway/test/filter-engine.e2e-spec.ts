@@ -1,7 +1,7 @@
 // Compares the engine in the memory of a running gateway with PostgreSQL and with the data itself. FILTER_ENGINE_CASES
 // (default 300) sets how many filters are compared on FILTER_ENGINE_ROWS (default 2000) companies, and half as many for
 // each of the four entities while they are written. FILTER_ENGINE_SEED repeats a run that failed.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   canonicalKey,
   compileFilter,
@@ -15,6 +15,7 @@ import fc from 'fast-check';
 import { type PageRead, PageReader, type PageRequest } from '../src/connections/page-reader.port.js';
 import { PostgresPageReader } from '../src/connections/page-reader.postgres.js';
 import { orderKeys, pageColumns } from '../src/connections/page-order.js';
+import { DataStore } from '../src/data-store/data-store.js';
 import { EngineMaintenance } from '../src/filter-engine/engine-maintenance.port.js';
 import { FollowedChanges } from '../src/filter-engine/followed-changes.js';
 import { service } from '../src/service.js';
@@ -370,6 +371,61 @@ describe(`the filter engine (FILTER_ENGINE_SEED=${seed})`, () => {
     },
     600_000,
   );
+
+  it('leaves a connection for what the gateway reads itself while the rows of pages are slow', async () => {
+    gateway = await startGateway({ ...switchedOn, DATA_POOL_SIZE: '8', DATABASE_CONNECTION_TIMEOUT_MS: '1000' });
+    const { sql } = gateway;
+    await insertCompanies(sql, [{}]);
+    await untilReady(gateway);
+    const { app } = gateway.replicas[0]!;
+    const blocker = await sql.connect();
+    await blocker.query('begin; lock table company in access exclusive mode');
+    const everything = requestFor({ entity: 'company', today: '2026-11-22', conditions: [] });
+    const reads = Array.from({ length: 12 }, () =>
+      app
+        .get(PageReader)
+        .read(everything)
+        // Without a place in time, a read is refused.
+        .catch(() => undefined),
+    );
+    await until(async () => {
+      const { rows } = await sql.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'select p.%'`,
+      );
+      return rows.length > 0;
+    });
+    const own = await Promise.allSettled([app.get(DataStore).query({ text: 'select 1 as one', values: [] })]);
+    await blocker.query('rollback');
+    blocker.release();
+    await Promise.all(reads);
+    expect(own).toEqual([{ status: 'fulfilled', value: [{ one: 1 }] }]);
+  });
+
+  it('finds each page among thousands of changed rows, with no more rows read than it has', async () => {
+    gateway = await startGateway(switchedOn);
+    const { sql } = gateway;
+    await sql.query(`insert into deal (id, title) select n, 'Deal ' || n % 7 from generate_series(1, 50) n`);
+    await untilReady(gateway, 'deal');
+    await sql.query(`insert into deal (id, title) select n, 'Deal ' || n % 11 from generate_series(51, 2500) n`);
+    await sql.query(`update deal set title = 'A' where id in (7, 900)`);
+    await untilReady(gateway, 'deal');
+    const { app } = gateway.replicas[0]!;
+    const readRows = jest.spyOn(app.get(DataStore), 'readRows');
+    const byTitle = { column: 'title', type: 'text', direction: 'desc', isNullable: false } as const;
+    const filter: NormalisedFilter = { entity: 'deal', today: '2026-11-22', conditions: [] };
+    let after: string[] | null = null;
+    for (let page = 0; page < 5; page++) {
+      const request = requestFor(filter, { table: 'deal', columns: ['id', 'title'], sort: [byTitle], after });
+      const ours = await app.get(PageReader).read(request);
+      const idsRead = (readRows.mock.lastCall![0].values[0] as string[]).length;
+      expect(idsRead).toBeLessThanOrEqual(2 * request.limit);
+      const theirs = await app.get(PostgresPageReader).read(request);
+      expect(ours.rows.map((row) => row.slice(0, 2))).toEqual(theirs.rows);
+      const [id, title] = theirs.rows.at(-1) as [string, string];
+      after = [title, id];
+    }
+    expect(await answeredByIndex(gateway)).toBe(5);
+  });
 
   it('with auto, leaves small tables to PostgreSQL', async () => {
     gateway = await startGateway({ ...switchedOn, FILTER_ENGINE: 'auto' });

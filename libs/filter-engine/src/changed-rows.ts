@@ -1,7 +1,9 @@
 // The rows of one entity that changed since a version: for each id the row as it is now, or null. An engine leaves them
 // out of its answer; they are few, so they are tested one by one.
 import { evaluateFilter, type FilterRecord, type NormalisedFilter } from '@tradewind/filters';
+import type { FilterQuery } from './filter-engine.port.js';
 import { readsList, valueCount } from './filter-size.js';
+import { firstInOrder } from './row-order.js';
 
 /** Comparisons that one filter may take, 5 to 10 ns each: it holds the thread of all requests for 50 ms at most. */
 const comparisonsMax = 5_000_000;
@@ -17,7 +19,9 @@ interface ChangedRow {
 
 export class ChangedRows {
   private readonly rows = new Map<bigint, ChangedRow>();
-  private sortedIds: readonly bigint[] | undefined;
+  private sortedIds: readonly bigint[] = [];
+  /** Of rows, but not yet in `sortedIds`. */
+  private newIds: bigint[] = [];
   /** Elements of all lists of all rows. */
   private elements = 0;
 
@@ -43,7 +47,10 @@ export class ChangedRows {
 
   /** Ascending; the same array until something changes. */
   get ids(): readonly bigint[] {
-    this.sortedIds ??= [...this.rows.keys()].sort((a, b) => (a < b ? -1 : 1));
+    if (this.newIds.length > 0) {
+      this.sortedIds = merged(this.sortedIds, this.newIds.sort(byValue));
+      this.newIds = [];
+    }
     return this.sortedIds;
   }
 
@@ -52,7 +59,7 @@ export class ChangedRows {
     for (const [id, row] of changes) {
       const known = this.rows.get(id);
       if (known) this.elements -= elementsOf(known.row);
-      else this.sortedIds = undefined;
+      else this.newIds.push(id);
       this.elements += elementsOf(row);
       this.rows.set(id, { row, version });
     }
@@ -61,12 +68,13 @@ export class ChangedRows {
 
   /** Drops what changed up to a version, because the engine has it. */
   forget(version: bigint): void {
+    const before = this.ids;
     for (const [id, changed] of this.rows) {
       if (changed.version > version) continue;
       this.elements -= elementsOf(changed.row);
       this.rows.delete(id);
-      this.sortedIds = undefined;
     }
+    if (this.rows.size < before.length) this.sortedIds = before.filter((id) => this.rows.has(id));
     if (version > this.oldest) this.oldest = version;
   }
 
@@ -80,6 +88,14 @@ export class ChangedRows {
     });
   }
 
+  /** The first of these ids of rows behind `after`, in the order of `sort`; those of the page are among them. */
+  firstOf(ids: readonly bigint[], order: Pick<FilterQuery, 'sort' | 'after' | 'limit'>): bigint[] {
+    return firstInOrder(
+      ids.map((id) => [id, this.rows.get(id)!.row!]),
+      order,
+    );
+  }
+
   /** At most this many. */
   private comparisons({ conditions }: NormalisedFilter): number {
     const { rows, elements } = this;
@@ -88,6 +104,20 @@ export class ChangedRows {
       return sum + rows.size * comparisonsOfCondition + valueCount(condition) * compared;
     }, 0);
   }
+}
+
+const byValue = (a: bigint, b: bigint) => (a < b ? -1 : 1);
+
+/** Both ascending, without a common element. */
+function merged(left: readonly bigint[], right: readonly bigint[]): bigint[] {
+  const all: bigint[] = [];
+  let place = 0;
+  for (const id of left) {
+    while (place < right.length && right[place]! < id) all.push(right[place++]!);
+    all.push(id);
+  }
+  while (place < right.length) all.push(right[place++]!);
+  return all;
 }
 
 function elementsOf(row: FilterRecord | null): number {

@@ -1,10 +1,10 @@
 // Answers from the filter engine where it can, and from PostgreSQL otherwise. The engine leaves out the rows that
-// changed since its version; those are judged here. PostgreSQL reads the rows of the page by their ids, in one
+// changed since its version; those are judged and sorted here. PostgreSQL reads the rows of the page by their ids, in one
 // statement with the data version of its snapshot. The answer is used only if that is the version of the changes: then
 // ids, count and rows belong to the same snapshot.
 import type { ChangedRows, FilterEngine, Unanswered } from '@tradewind/filter-engine';
 import { withinMs } from '@tradewind/service-kit';
-import { orderKeys, pageColumns } from '../connections/page-order.js';
+import { orderKeys, orderMeaning, pageColumns } from '../connections/page-order.js';
 import { orderBy, pageStatement } from '../connections/page-query.js';
 import type { PageRead, PageReader, PageRequest } from '../connections/page-reader.port.js';
 import type { DataStore, Statement } from '../data-store/data-store.js';
@@ -65,13 +65,24 @@ export class EnginePageReader implements PageReader {
     const { version, since, ids: except } = changed;
     const matching = changed.matching(filter);
     if (matching === 'too_costly') return matching;
-    const query = { filter, key: countKey, sort: orderKeys(sort), after, limit, isCounted, since, except };
+    const near = changed.firstOf(matching, { sort: orderKeys(sort), after, limit });
+    const query = {
+      filter,
+      key: countKey,
+      sort: orderKeys(sort),
+      after,
+      limit,
+      isCounted,
+      since,
+      upTo: version,
+      except,
+    };
     const answer = await engine.search(query).catch((error: unknown) => {
       events.emit('filter_engine_failed', { engine: engine.name, entity: table, err: error });
       return 'failed' as const;
     });
     if (typeof answer === 'string') return answer;
-    const found = await dataStore.readRows(rowsStatement(request, [...answer.ids, ...matching]));
+    const found = await dataStore.readRows(rowsStatement(request, [...answer.ids, ...near]));
     if (BigInt(found[0]!.at(-1) as string) !== version) return 'behind';
     // An empty page still has one row, with the version.
     const idAt = pageColumns(request.columns, sort).indexOf('id');
@@ -85,14 +96,18 @@ export class EnginePageReader implements PageReader {
   }
 }
 
-/** The page among these rows. Changed ones may be anywhere, so PostgreSQL orders all of them and cuts the page. */
+/**
+ * The page among the first rows of the engine and the first ones that changed, which PostgreSQL puts in order. It waits
+ * for a place like any other query of the caller.
+ */
 function rowsStatement(request: EngineRequest, ids: readonly bigint[]): Statement {
-  const { table, columns, sort, after, limit } = request;
+  const { table, columns, sort, after, limit, countKey } = request;
   const where = { sql: 't.id = any($1::bigint[])', params: [ids.map(String)] };
   const page = pageStatement({ table, columns, where, sort, after, limit, form: 'ordered' });
   return {
     text: `select p.*, v.version as data_version from data_version v left join (${page.text}) p on true
       where v.entity = '${table}' ${orderBy(orderKeys(sort), 'p')}`,
     values: page.values,
+    caller: { meaning: `rows ${table} ${countKey} ${JSON.stringify(orderMeaning(sort))}`, isExpectedSlow: false },
   };
 }
