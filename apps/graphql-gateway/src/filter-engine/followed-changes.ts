@@ -2,7 +2,7 @@
 // records that changed, and the page reader judges them.
 import { Inject, Injectable } from '@nestjs/common';
 import { ChangedRows, type Entity, indexedEntities } from '@tradewind/filter-engine';
-import { BackgroundWork, type Work } from '@tradewind/service-kit';
+import { BackgroundWork } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
@@ -32,7 +32,6 @@ export class FollowedChanges {
       { changed: undefined, refreshing: undefined, distrustedUntilMs: 0, found: [] },
     ]),
   );
-  private readonly loop: Work | undefined;
 
   constructor(
     config: AppConfig,
@@ -43,7 +42,7 @@ export class FollowedChanges {
     @Inject(EngineMaintenance) private readonly maintenance: EngineMaintenance | null,
   ) {
     if (!maintenance) return;
-    this.loop = background.every({
+    background.every({
       name: 'filter engine',
       intervalMs: config.FILTER_ENGINE_REFRESH_MS,
       run: () => this.pass(maintenance),
@@ -144,7 +143,8 @@ export class FollowedChanges {
 
   private lose(entity: Entity): void {
     this.followed.get(entity)!.changed = undefined;
+    // The next pass begins what makes the engine right again. One that began at once would find the same while an index
+    // in OpenSearch is built.
     this.maintenance?.discard(entity);
-    this.loop?.wake();
   }
 }
