@@ -113,7 +113,12 @@ export class AppConfig extends configClass({
     default: 1000,
     min: 1,
   }),
-  OPENSEARCH_PREFIX: str({ desc: 'Beginning of the names of its indexes', default: 'tradewind' }),
+  OPENSEARCH_PREFIX: str({
+    desc: 'Beginning of the names of its indexes: small letters, digits, `-` and `_`',
+    default: 'tradewind',
+    // The cluster takes no other names, and `*` would stand for the indexes of others.
+    pattern: /^[a-z0-9][a-z0-9_-]{0,99}$/,
+  }),
   // One shard holds some 10 million records.
   OPENSEARCH_SHARDS: integer({ desc: 'Shards of the next index that is built', default: 1, min: 1, max: 1000 }),
   OPENSEARCH_REPLICAS: integer({

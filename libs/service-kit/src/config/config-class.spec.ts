@@ -59,6 +59,12 @@ describe('configClass', () => {
     expect(config.NICKNAME).toBeUndefined();
   });
 
+  it('refuses a text that does not satisfy its pattern', () => {
+    class Named extends configClass({ PREFIX: str({ desc: 'A name', default: 'a', pattern: /^[a-z]+$/ }) }) {}
+    expect(new Named({ ...safe, PREFIX: 'abc' }).PREFIX).toBe('abc');
+    expect(() => new Named({ ...safe, PREFIX: 'a*' })).toThrow('PREFIX');
+  });
+
   it('uses the default of the environment where there is one', () => {
     expect(new ExampleConfig({ ENVIRONMENT: 'dev' }).DRAIN_DELAY_MS).toBe(0);
     expect(new ExampleConfig({ ...safe, ENVIRONMENT: 'staging' }).DRAIN_DELAY_MS).toBe(20_000);

@@ -66,9 +66,13 @@ function make<T, O extends SettingOptions<T>>(
   return { ...options, ...extra, kind, _parse: spec._parse };
 }
 
-/** Any text. */
-export function str<O extends SettingOptions<string>>(options: O): Made<string, O> {
-  return make(options, 'text', (input) => input);
+/** Any text, or one that satisfies `pattern` as a whole. */
+export function str<O extends SettingOptions<string> & { pattern?: RegExp }>(options: O): Made<string, O> {
+  const { pattern } = options;
+  return make(options, 'text', (input) => {
+    if (pattern && !pattern.test(input)) throw new Error(`must match ${String(pattern)}, not "${input}"`);
+    return input;
+  });
 }
 
 /** A whole number within limits, both included. */
