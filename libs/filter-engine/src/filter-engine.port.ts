@@ -27,9 +27,11 @@ export interface FilterQuery {
   isCounted: boolean;
   /** The oldest version that the answer may have. */
   since: bigint;
+  /** The newest version that the caller knows, at least `since`. */
+  upTo: bigint;
   /**
-   * Ids to leave out of page and count, ascending: all records that changed after `since`. The caller judges them
-   * itself. It passes the same array while they are the same, so an engine may keep what it derives from it.
+   * Ids to leave out of page and count, ascending: all records that changed after `since`, up to `upTo`. The caller
+   * judges them itself. It passes the same array while they are the same, so an engine may keep what it derives from it.
    */
   except: readonly bigint[];
 }
@@ -40,23 +42,24 @@ export interface FilterAnswer {
   /** All ids that satisfy the filter and are not in `except`, whatever `after` says; present when `isCounted`. */
   count?: number;
   /**
-   * The data version (`data_version` of the entity) that ids and count are exact for, at least `since`. They may hold
-   * later changes of records in `except` alone.
+   * The data version (`data_version` of the entity) that ids and count are exact for, from `since` to `upTo`. Records
+   * that changed later, up to `upTo`, are all in `except`, so ids and count are exact for `upTo`, too.
    */
   version: bigint;
 }
 
 /**
- * Why an engine has no answer now: it holds no data yet, only an older version, or is out of reach; or the query is
- * more work than one query may be.
+ * Why an engine has no answer now: it holds no data yet, only a version before `since` or one after `upTo`, or is out of
+ * reach; it has too much to do; or the query is more work than one query may be.
  */
-export type Unanswered = 'not_ready' | 'behind' | 'away' | 'too_costly';
+export type Unanswered = 'not_ready' | 'behind' | 'away' | 'busy' | 'too_costly';
 
 /**
  * An index of all records by their filtered and sorted columns. Every engine gives the same answers for the same data,
  * however many calls run at once; PostgreSQL is the reference.
  *
- * - An answer is exact for the version that it names. It is never older than `since`.
+ * - An answer is exact for the version that it names: never one before `since`, nor one after `upTo`.
+ * - A query that fails leaves other queries alone.
  * - What an engine cannot answer it says before it does any work: `canAnswer` per query, `Unanswered` per moment.
  * - No query, however it is made, takes more than a stated amount of work and memory: then it is `too_costly`.
  * - Deleted records are among `except`, as are new ones.

@@ -76,6 +76,7 @@ describe(`the engine in memory (FILTER_SEED=${seed})`, () => {
       limit: 50,
       isCounted: true,
       since: 0n,
+      upTo: 2n ** 62n,
       except: [],
       ...options,
     };

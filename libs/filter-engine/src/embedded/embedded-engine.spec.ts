@@ -89,6 +89,7 @@ function queryOf(conditions: readonly Condition[], options: Partial<FilterQuery>
     limit: 51,
     isCounted: true,
     since: 0n,
+    upTo: 1n,
     except: [],
     ...options,
   };

@@ -83,7 +83,7 @@ export class EmbeddedEngine extends FilterEngine {
   private answer(query: FilterQuery): FilterAnswer | Unanswered {
     const held = this.held.get(query.filter.entity);
     if (!held) return 'not_ready';
-    if (held.version < query.since) return 'behind';
+    if (held.version < query.since || held.version > query.upTo) return 'behind';
     const work = new WorkLimit(this.options.stepsMax);
     try {
       const selection = this.selection(held, query, work);

@@ -1,6 +1,7 @@
 // The engine on a cluster of OpenSearch. It sends one request with two searches, and trusts them only if both saw the
-// marks of every shard, and all changes that the caller does not mask. While the cluster is away or slow, it answers
-// 'away' at once; only the poll in the background finds out when it is back.
+// marks of every shard, all changes that the caller does not mask, and no others. A search that fails leaves its own
+// query unanswered. Only a poll, which is quick, or a lost connection finds that the cluster is away; then every query
+// is 'away' at once, until a poll finds it back.
 import type { Client } from '@opensearch-project/opensearch';
 import { sortTextCharsMax } from '@tradewind/filters';
 import {
@@ -28,6 +29,9 @@ export interface OpenSearchEngineOptions {
 /** More would take longer than a search. */
 const exceptMax = 20_000;
 
+/** Searches under way at once: they take a quarter of a second together. More would only wait in the cluster. */
+const searchesMax = 64;
+
 // Each copy of a shard is refreshed every second on its own, so the next search may see an older version than the last
 // one. After this time every copy has caught up.
 const settledMs = 5_000;
@@ -37,7 +41,9 @@ interface Hit {
 }
 
 interface SearchResponse {
-  error?: unknown;
+  error?: { type?: string };
+  /** Of HTTP. */
+  status?: number;
   timed_out?: boolean;
   _shards?: { total: number; failed: number; successful: number };
   hits?: { total?: { value: number }; hits?: Hit[] };
@@ -53,6 +59,7 @@ export class OpenSearchEngine extends FilterEngine {
   readonly name = 'opensearch';
   private readonly held = new Map<Entity, Held>();
   private readonly away = new Set<Entity>();
+  private underWay = 0;
 
   constructor(private readonly options: OpenSearchEngineOptions) {
     super();
@@ -88,17 +95,20 @@ export class OpenSearchEngine extends FilterEngine {
     if (this.away.has(entity)) return 'away';
     if (!held) return 'not_ready';
     if (query.except.length > exceptMax) return 'behind';
+    if (this.underWay >= searchesMax) return 'busy';
     const { page, count } = searchesOf(query, held.shards);
-    const responses = await this.send(entity, count ? [page, count] : [page]);
-    if (typeof responses === 'string') return responses;
-    const seen = responses.map(({ seen: each }) => each);
-    if (seen.some((each) => each === undefined) || responses.some(({ shards }) => shards !== held.shards)) {
+    const read = await this.send(entity, count ? [page, count] : [page]);
+    if (typeof read === 'string') return read;
+    const responses = read.map((each) => this.read(each));
+    const seen = responses.flatMap(({ seen: each }) => each ?? []);
+    if (seen.length < responses.length || responses.some(({ shards }) => shards !== held.shards)) {
       // The index was lost or replaced; the next poll says which.
       this.held.delete(entity);
       return 'not_ready';
     }
-    const from = seen.reduce((least, each) => (each!.from < least ? each!.from : least), seen[0]!.from);
-    if (from < query.since) return 'behind';
+    const from = seen.reduce((least, each) => (each.from < least ? each.from : least), seen[0]!.from);
+    // Either it lacks changes that the caller does not mask, or it has some that the caller does not know.
+    if (from < query.since || seen.some(({ to }) => to > query.upTo)) return 'behind';
     const [found, counted] = responses;
     // Texts that were cut may be in the wrong order.
     if (found!.records.some(({ sort }) => sort.some(isCut))) return 'behind';
@@ -116,14 +126,15 @@ export class OpenSearchEngine extends FilterEngine {
   async poll(entity: Entity): Promise<void> {
     // Enough for any number of shards that makes sense; the answer says how many there are.
     const body = { query: marks, size: 2000, sort: ['id'], _source: false, stored_fields: '_none_' };
-    let response: SearchResponse[];
+    let response: SearchResponse;
     try {
-      response = await this.msearch(entity, [body]);
+      [response] = (await this.msearch(entity, [body])) as [SearchResponse];
+      if (response.error && !isMissing(response)) throw new Error(JSON.stringify(response.error));
     } catch (error) {
       this.away.add(entity);
       throw error;
     }
-    const { seen, shards } = this.read(response[0]!);
+    const { seen, shards } = this.read(response);
     if (!seen) {
       this.held.delete(entity);
       this.away.delete(entity);
@@ -140,16 +151,30 @@ export class OpenSearchEngine extends FilterEngine {
     this.away.delete(entity);
   }
 
-  private async send(entity: Entity, bodies: readonly object[]): Promise<ReadResponse[] | Unanswered> {
+  private async send(entity: Entity, bodies: readonly object[]): Promise<SearchResponse[] | Unanswered> {
     let responses: SearchResponse[];
+    this.underWay += 1;
     try {
       responses = await this.msearch(entity, bodies);
-    } catch {
-      // The poll reports the reason.
-      this.away.add(entity);
-      return 'away';
+    } catch (error) {
+      return this.unansweredAfter(error, entity);
+    } finally {
+      this.underWay -= 1;
     }
-    return responses.map((response) => this.read(response));
+    const [unanswered] = responses.flatMap((response) => unansweredOf(response) ?? []);
+    return unanswered ?? responses;
+  }
+
+  /** @throws what no other query has to do with */
+  private unansweredAfter(error: unknown, entity: Entity): Unanswered {
+    const { name, statusCode } = error as { name?: string; statusCode?: number };
+    // The client closed the connection, and the cluster stops the search. If it hangs, the next poll finds that out.
+    if (name === 'TimeoutError') return 'too_costly';
+    if (statusCode === 429) return 'busy';
+    if (statusCode !== undefined && statusCode < 500) throw error;
+    // The poll reports the reason. A proxy before the cluster may answer for it.
+    if (statusCode === undefined) this.away.add(entity);
+    return 'away';
   }
 
   private async msearch(entity: Entity, bodies: readonly object[]): Promise<SearchResponse[]> {
@@ -158,9 +183,7 @@ export class OpenSearchEngine extends FilterEngine {
       { body: bodies.flatMap((each) => [header, each]) },
       { requestTimeout: this.options.timeoutMs, maxRetries: 0 },
     );
-    const { responses } = body as unknown as { responses: SearchResponse[] };
-    for (const { error } of responses) if (error && !isMissing(error)) throw new Error(JSON.stringify(error));
-    return responses;
+    return (body as unknown as { responses: SearchResponse[] }).responses;
   }
 
   private read({ error, timed_out, _shards, hits }: SearchResponse): ReadResponse {
@@ -192,7 +215,22 @@ function idOf({ sort }: Hit): bigint {
 
 const isCut = (value: unknown): boolean => typeof value === 'string' && value.length >= sortTextCharsMax;
 
+/**
+ * Why one search of a request has no answer, which says nothing about others; undefined when it has one.
+ * @throws for a search that the cluster does not understand
+ */
+function unansweredOf(response: SearchResponse): Unanswered | undefined {
+  const { error, status, timed_out, _shards } = response;
+  if (isMissing(response)) return undefined;
+  if (!error) return timed_out || (_shards?.failed ?? 0) > 0 ? 'too_costly' : undefined;
+  // Too many searches, or not enough memory for this one.
+  if (status === 429) return 'busy';
+  // A shard is not there, or lost its node.
+  if (status === undefined || status >= 500) return 'away';
+  throw new Error(JSON.stringify(error));
+}
+
 /** No alias or no index: nothing was built, or it was lost. */
-function isMissing(error: unknown): boolean {
-  return (error as { type?: unknown }).type === 'index_not_found_exception';
+function isMissing({ error }: SearchResponse): boolean {
+  return error?.type === 'index_not_found_exception';
 }

@@ -1,0 +1,132 @@
+// The engine against a pretend cluster: what one failed search means for other queries, and which answers are trusted.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Client } from '@opensearch-project/opensearch';
+import { canonicalKey, type NormalisedFilter } from '@tradewind/filters';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FilterQuery } from '../filter-engine.port.js';
+import { connectOpenSearch } from './connect-opensearch.js';
+import { OpenSearchEngine } from './opensearch-engine.js';
+
+const version = 7n;
+const filter: NormalisedFilter = { entity: 'company', today: '2026-11-24', conditions: [] };
+const query: FilterQuery = {
+  filter,
+  key: canonicalKey(filter),
+  sort: [{ column: 'id', type: 'bigint', direction: 'asc', isNullable: false }],
+  after: null,
+  limit: 10,
+  isCounted: true,
+  since: version,
+  upTo: version,
+  except: [],
+};
+
+/** A response that saw all changes up to `from`, none after `to`, and record 5. */
+function found(from = version, to = version) {
+  const ids = [-2n * to - 3n, -2n * from - 2n, 5n];
+  return {
+    timed_out: false,
+    status: 200,
+    _shards: { total: 1, successful: 1, failed: 0 },
+    hits: { total: { value: 3 }, hits: ids.map((id) => ({ sort: [Number(id)] })) },
+  };
+}
+const refused = (status: number, type: string) => ({ status, error: { type, reason: 'as the test wants it' } });
+
+describe('the engine on OpenSearch', () => {
+  let server: Server;
+  let client: Client;
+  let engine: OpenSearchEngine;
+  /** What the cluster answers to a request of so many searches. */
+  let answer: (response: ServerResponse, searches: number) => void;
+
+  const send = (response: ServerResponse, searches: readonly object[]) =>
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ responses: searches }));
+  const whole = (response: ServerResponse, searches: number) =>
+    send(
+      response,
+      Array.from({ length: searches }, () => found()),
+    );
+
+  beforeEach(async () => {
+    answer = whole;
+    server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => answer(response, body.trim().split('\n').length / 2));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    client = await connectOpenSearch({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+    engine = new OpenSearchEngine({ client, prefix: 'x', timeoutMs: 500, sortsTextsByBytes: () => true });
+    await engine.poll('company');
+  });
+  afterEach(async () => {
+    await client.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const answered = { ids: [5n], count: 1, version };
+  const otherQueriesAreAnswered = async () => {
+    answer = whole;
+    expect(await engine.search(query)).toEqual(answered);
+  };
+
+  it('leaves other queries alone when one takes too long', async () => {
+    answer = () => undefined;
+    expect(await engine.search(query)).toBe('too_costly');
+    await otherQueriesAreAnswered();
+  });
+
+  it.each<[string, object]>([
+    ['too_costly', { ...found(), timed_out: true }],
+    ['busy', refused(429, 'circuit_breaking_exception')],
+    ['away', refused(503, 'search_phase_execution_exception')],
+  ])('leaves other queries alone when one search of a request is %s', async (reason, fault) => {
+    answer = (response) => send(response, [found(), fault]);
+    expect(await engine.search(query)).toBe(reason);
+    await otherQueriesAreAnswered();
+  });
+
+  it('leaves other queries alone when the cluster does not understand one', async () => {
+    answer = (response) => send(response, [found(), refused(400, 'too_many_clauses')]);
+    await expect(engine.search(query)).rejects.toThrow('too_many_clauses');
+    answer = (response) => response.writeHead(413).end('{}');
+    await expect(engine.search(query)).rejects.toThrow();
+    await otherQueriesAreAnswered();
+  });
+
+  it('is away for every query after a lost connection, until a poll is answered', async () => {
+    answer = (response) => response.destroy();
+    expect(await engine.search(query)).toBe('away');
+    answer = whole;
+    expect(await engine.search(query)).toBe('away');
+    await engine.poll('company');
+    await otherQueriesAreAnswered();
+  });
+
+  it('is away for every query when a poll is not answered', async () => {
+    answer = () => undefined;
+    await expect(engine.poll('company')).rejects.toThrow();
+    answer = whole;
+    expect(await engine.search(query)).toBe('away');
+  });
+
+  it('bounds the searches under way', async () => {
+    const held: (() => void)[] = [];
+    answer = (response, searches) => held.push(() => whole(response, searches));
+    const searches = Array.from({ length: 65 }, () => engine.search(query));
+    expect(await searches.at(-1)).toBe('busy');
+    while (held.length < 64) await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const answerNow of held) answerNow();
+    expect(await Promise.all(searches.slice(0, 64))).toEqual(Array.from({ length: 64 }, () => answered));
+    await otherQueriesAreAnswered();
+  });
+
+  it('gives no answer that may hold changes after the version that the caller knows', async () => {
+    answer = (response, searches) => send(response, Array(searches).fill(found(version, version + 1n)));
+    expect(await engine.search(query)).toBe('behind');
+    expect(await engine.search({ ...query, upTo: version + 1n })).toEqual(answered);
+  });
+});
