@@ -21,6 +21,7 @@ import {
   type CursorPosition,
   type FilterAnswer,
   type FilterQuery,
+  type FollowEvent,
   type SortKey,
   type Unanswered,
 } from '../src/index.js';
@@ -116,6 +117,7 @@ describe(`OpenSearch (OPENSEARCH_SEED=${seed})`, () => {
       limit: 20,
       isCounted: true,
       since: 0n,
+      upTo: 2n ** 62n,
       except: [],
       ...rest,
     };
@@ -167,7 +169,7 @@ describe(`OpenSearch (OPENSEARCH_SEED=${seed})`, () => {
     await tables.sql.query(`delete from company where id % 13 = 0`);
     await tables.sql.query(insertCompanies, [9007199254740991n, 9007199254740999n]);
     const fed = await feederOf('company').pass();
-    expect(fed).toEqual({ outcome: 'fed', version: await versionNow(), records: expect.any(Number) });
+    expect(fed).toEqual({ outcome: 'fed', version: await versionNow(), records: expect.any(Number), hasMore: false });
     await untilSeen(await versionNow());
     for (const filter of filters) {
       const after: CursorPosition = ['9007199254740992'];
@@ -261,11 +263,12 @@ describe(`OpenSearch (OPENSEARCH_SEED=${seed})`, () => {
 
     const count = async () => answered(await engine.search(queryOf({}))).count;
 
-    it('a cluster that hangs is away after the time-out, then at once, until a poll finds it', async () => {
+    it('a cluster that hangs is away after a poll without an answer, then at once, until a poll finds it', async () => {
       const patient = new OpenSearchEngine({ client, prefix, timeoutMs: 5_000, sortsTextsByBytes: () => true });
       await patient.poll('company');
       relay.hang();
-      expect(await patient.search(queryOf({}))).toBe('away');
+      expect(await patient.search(queryOf({}))).toBe('too_costly');
+      await expect(patient.poll('company')).rejects.toThrow();
       const startMs = performance.now();
       expect(await patient.search(queryOf({}))).toBe('away');
       expect(performance.now() - startMs).toBeLessThan(2_500);
@@ -426,6 +429,31 @@ describe(`OpenSearch (OPENSEARCH_SEED=${seed})`, () => {
     stop.abort();
     await following;
   }, 600_000);
+
+  it('is up to date again and again while records are written without a pause', async () => {
+    await tables.sql.query(insertCompanies, [1, 10]);
+    await feederOf('company').build(unlimited);
+    const stop = new AbortController();
+    const writing = (async () => {
+      for (let id = 1000; !stop.signal.aborted; id++) await tables.sql.query(insertCompanies, [id, id]);
+    })();
+    let times = 0;
+    const onEvent = (event: FollowEvent) => {
+      if (event === 'up_to_date' && (times += 1) === 5) stop.abort();
+    };
+    await feederOf('company').follow(stop.signal, { intervalMs: 20, onEvent });
+    await writing;
+    expect(times).toBe(5);
+  }, 60_000);
+
+  it('a build drops what an earlier one left, and no index of a prefix that begins alike', async () => {
+    const left = `${prefix}-company-20260101000000000`;
+    const alike = `${prefix}-company-deal-20260101000000000`;
+    for (const index of [left, alike]) await client.indices.create({ index });
+    await feederOf('company').build(unlimited);
+    const { body } = await client.indices.get({ index: `${prefix}-company-*` });
+    expect(Object.keys(body)).toEqual([alike, expect.stringMatching(/-company-\d{17}$/)]);
+  }, 60_000);
 
   it('a build that ended early goes on where it was, with the changes since', async () => {
     await tables.sql.query(insertCompanies, [1, 12_000]);

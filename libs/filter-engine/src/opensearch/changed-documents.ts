@@ -87,8 +87,11 @@ async function read(db: Queryable, entity: Entity, sql: string, values: readonly
 }
 
 export type Changes =
-  /** All records that changed after the given version, up to `upTo`, as they are at `version`. */
-  | { outcome: 'known'; upTo: bigint; version: bigint; documents: RecordDocument[] }
+  /**
+   * All records that changed after the given version, up to `upTo`, as they are at `version`. There were more changes if
+   * it `hasMore`.
+   */
+  | { outcome: 'known'; upTo: bigint; version: bigint; documents: RecordDocument[]; hasMore: boolean }
   /** The list is incomplete or gone, or the data was restored: everything must be read again. */
   | { outcome: 'unknown'; version: bigint };
 
@@ -112,9 +115,10 @@ export async function changesSince(db: Queryable, entity: Entity, version: bigin
   ]);
   const [found] = rows;
   if (!found!.is_known) return { outcome: 'unknown', version: BigInt(found!.version) };
-  const upTo = BigInt(found!.up_to);
-  if (found!.ids.length === 0) return { outcome: 'known', upTo, version: BigInt(found!.version), documents: [] };
-  return { outcome: 'known', upTo, ...(await documentsOf(db, entity, found!.ids)) };
+  const [upTo, newest] = [BigInt(found!.up_to), BigInt(found!.version)];
+  const hasMore = upTo < newest;
+  if (found!.ids.length === 0) return { outcome: 'known', upTo, version: newest, documents: [], hasMore };
+  return { outcome: 'known', upTo, hasMore, ...(await documentsOf(db, entity, found!.ids)) };
 }
 
 /** About how many records there are. */

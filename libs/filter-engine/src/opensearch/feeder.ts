@@ -43,8 +43,8 @@ export interface CheckOutcome {
 }
 
 export type PassOutcome =
-  /** The index has all changes up to this version. */
-  | { outcome: 'fed'; version: bigint; records: number }
+  /** The index has all changes up to this version; all there were when the pass began, unless it `hasMore`. */
+  | { outcome: 'fed'; version: bigint; records: number; hasMore: boolean }
   /** Another process writes at the moment. */
   | { outcome: 'busy' }
   /** There is no index, it lost its marks, or the list of changes does not reach back to its version. */
@@ -53,7 +53,7 @@ export type PassOutcome =
 export type FollowEvent =
   /** This process feeds the index from now on. */
   | 'leading'
-  /** It has found no further change. */
+  /** It has written all changes that there were. */
   | 'up_to_date'
   /** Another process leads. */
   | 'waiting'
@@ -106,7 +106,7 @@ export class Feeder {
   }
 
   /**
-   * Leads until the signal: makes passes, one each `intervalMs`, or at once while there are more changes. Builds the
+   * Leads until the signal: makes passes, one each `intervalMs`, or at once while one leaves changes over. Builds the
    * index when that is needed. While another process leads, it tries again each `intervalMs`.
    * @throws when PostgreSQL or OpenSearch fails; another feeder with a new connection goes on where this one ended
    */
@@ -128,7 +128,7 @@ export class Feeder {
     onEvent('leading');
     while (!signal.aborted) {
       const pass = await this.pass();
-      if (pass.outcome === 'fed' && pass.records > 0) continue;
+      if (pass.outcome === 'fed' && pass.hasMore) continue;
       if (pass.outcome === 'fed') onEvent('up_to_date');
       if (pass.outcome === 'build_needed') {
         onEvent('building');
@@ -206,7 +206,8 @@ export class Feeder {
     const changes = await changesSince(db, entity, version);
     if (changes.outcome === 'unknown') return { outcome: 'build_needed' };
     if (changes.upTo > version) await writer.apply(changes);
-    return { outcome: 'fed', version: changes.upTo, records: changes.documents.length };
+    const { upTo, documents, hasMore } = changes;
+    return { outcome: 'fed', version: upTo, records: documents.length, hasMore };
   }
 
   private async buildAlone(signal: AbortSignal, onProgress: (progress: BuildProgress) => void): Promise<boolean> {
@@ -287,7 +288,7 @@ export class Feeder {
     // What a build left that ended before it kept its state, or before it dropped the index it replaced.
     const { body: all } = await client.indices.get({ index: `${this.alias}-*` }, { ignore: [404] });
     const inUse = await this.indexInUse();
-    for (const left of Object.keys(all)) if (left !== inUse && left.startsWith(this.alias)) await this.drop(left);
+    for (const left of Object.keys(all)) if (left !== inUse && this.isOwn(left)) await this.drop(left);
     const index = `${this.alias}-${new Date().toISOString().replace(/\D/g, '')}`;
     const body = indexBody(entity, { shards, replicas: 0 }) as { settings: object };
     await client.indices.create({
@@ -301,6 +302,11 @@ export class Feeder {
     const state = { index, scannedTo: '0', records: 0, version: rows[0]!.version };
     await this.keepState(state);
     return state;
+  }
+
+  /** Whether `begin` made it. Another prefix may begin like the alias: `x-company` and the alias `x-company`. */
+  private isOwn(index: string): boolean {
+    return index.startsWith(`${this.alias}-`) && /^\d{17}$/.test(index.slice(this.alias.length + 1));
   }
 
   /** The state of a build that can go on. */
