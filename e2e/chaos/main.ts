@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { SeenSecrets } from '@tradewind/testkit';
 import { account } from './accountant/accountant.js';
 import type { Evidence } from './accountant/evidence/evidence.types.js';
+import { readErrorLines } from './accountant/evidence/error-lines.js';
 import { readEvidence } from './accountant/evidence/read-evidence.js';
 import { runFaults } from './faults/run-faults.js';
 import { closeLoad, prepareLoad, runLoad } from './load/run-load.js';
@@ -80,9 +81,10 @@ async function run(
 ): Promise<{ evidence: Evidence; acts: Map<string, number>; broken: string[] }> {
   const log = new RunLog();
   const ledger = new LedgerCopy(platform.simulatorUrl);
-  const state = await prepareLoad(platform, seed);
+  const state = await prepareLoad(platform, seed, limitsOf(minutes));
   report('every replica is ready: load and faults begin');
-  const untilMs = Date.now() + minutes * 60_000;
+  const begunMs = Date.now();
+  const untilMs = begunMs + minutes * 60_000;
   const time = setTimeout(() => stop.abort(), minutes * 60_000);
   const load = runLoad({ platform, seed, log, signal: stop.signal }, state);
   const broken: string[] = [];
@@ -109,7 +111,8 @@ async function run(
   const { databaseUrl, objectsDir, deaths, dataDir, logsDir } = platform;
   secrets.addSettings(dataDir);
   const logs = await secrets.scanLogs(logsDir);
-  const sources = { databaseUrl, objectsDir, log, limits: limitsOf(minutes), killedAtStop, deaths, logs };
+  const errorLines = readErrorLines(logsDir, begunMs);
+  const sources = { databaseUrl, objectsDir, log, limits: limitsOf(minutes), killedAtStop, deaths, logs, errorLines };
   return { evidence: await readEvidence(sources), acts, broken };
 }
 

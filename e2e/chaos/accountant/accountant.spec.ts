@@ -23,12 +23,21 @@ const run = (id: string, target: string, from: number, to: number, outcome = 'SU
   { seq: (seq += 1), at: at(from), operation: 'run.start', target, id, effect: true, outcome: 'ok' },
   {
     ...{ seq: (seq += 1), at: at(to), operation: 'run.ended', target, id, effect: false, outcome },
-    ...(outcome === 'SUCCEEDED' ? { items: { posts: 3, comments: 2, reactions: 1 } } : {}),
+    costUsd: 0.01,
+    ...(outcome === 'SUCCEEDED'
+      ? {
+          items: { posts: 3, comments: 2, reactions: 1 },
+          itemSums: { posts: 'of posts', comments: 'of comments', reactions: 'of reactions' },
+        }
+      : {}),
   },
 ];
 const scrape = (id: string, target: string, from: number, to: number, outcome = 'SUCCEEDED'): LedgerEntry[] => [
   { seq: (seq += 1), at: at(from), operation: 'profile.start', target, id, effect: true, outcome: 'ok' },
-  { seq: (seq += 1), at: at(to), operation: 'profile.ended', target, id, effect: false, outcome },
+  {
+    ...{ seq: (seq += 1), at: at(to), operation: 'profile.ended', target, id, effect: false, outcome },
+    contentSum: outcome === 'FAILED' ? 'of a failure' : `of ${target}`,
+  },
 ];
 
 const ofRun1 = { runId: 'run-1', company: 'acme', target: 'ada' };
@@ -40,9 +49,12 @@ const profile = (
   content,
 });
 const keyRule = 'an API key is stored once, and the audit log says when it was made and revoked';
-const itemRule = 'every item is in the warehouse once, and counted';
+const itemRule = 'every item is in the warehouse once, as the provider had it, and counted';
 const monthRule = 'every month that was begun is published once, to the end';
-const wholeRule = 'warehouse and backup have the same profile, of the right person, with the right outcome';
+const wholeRule =
+  'warehouse and backup have the profile that the provider sent, of the right person, with the right outcome';
+const costRule = 'the costs of each company are those of its runs, within its budget';
+const retryRule = 'a retry starts what it says, and is recorded';
 const grantRule = 'each live session has one grant, and a disabled user has none';
 const earlyRule = 'no limit refuses before it is reached';
 const identityAuditRule = 'the audit log of identity has every act once';
@@ -52,7 +64,10 @@ function sound(): Evidence {
   return {
     answers: [answer, { ...answer, atMs: crash.fromMs, endedMs: crash.toMs, status: 503, text: 'Service Unavailable' }],
     faults: [crash],
-    limits: { dataCallsPerDay: 2, registrationsPerHour: 3, wrongPasswords: 1 },
+    limits: {
+      ...{ dataCallsPerDay: 2, registrationsPerHour: 3, wrongPasswords: 1 },
+      ...{ companyWithBudget: 'acme', budgetUsd: 0.025 },
+    },
     told: [
       told({ what: 'job', company: 'acme', target: 'ada', result: 'ok', runId: 'run-1' }),
       told({ what: 'job', company: 'acme', target: 'endless', result: 'ok', runId: 'run-2' }),
@@ -74,6 +89,17 @@ function sound(): Evidence {
       // The crash is in the way.
       ended('key of a disabled user', 'end', 15),
       ended('key of a disabled user', 'try', 36),
+      told({ what: 'token', session: 'session-0', token: 'code-0', use: 'exchange', result: 'refused' }),
+      told({ what: 'token', session: 'session-0', token: 'refresh-0', use: 'check', result: 'refused' }),
+      told({ what: 'login', result: 'ok' }),
+      told({ what: 'login', result: 'unknown' }),
+      told({ what: 'consent', result: 'ok' }),
+      told({ what: 'account change', change: 'password', user: 'ada', result: 'ok' }),
+      told({ what: 'account change', change: 'session', user: 'ada', result: 'ok' }),
+      told({ what: 'account change', change: 'application', user: 'ada', result: 'ok' }),
+      told({ what: 'retry', month: '2026-11', result: 'ok', started: 2 }),
+      ended('ended by its user', 'end', 3),
+      ended('ended by its user', 'try', 4, 'refused'),
       ended('session of a disabled user', 'end', 3),
       ended('session of a disabled user', 'try', 4, 'refused'),
     ],
@@ -88,9 +114,9 @@ function sound(): Evidence {
       },
     ],
     items: [
-      { ...ofRun1, table: 'posts', rows: 3, distinct: 3 },
-      { ...ofRun1, table: 'comments', rows: 2, distinct: 2 },
-      { ...ofRun1, table: 'reactions', rows: 1, distinct: 1 },
+      { ...ofRun1, table: 'posts', rows: 3, distinct: 3, sum: 'of posts' },
+      { ...ofRun1, table: 'comments', rows: 2, distinct: 2, sum: 'of comments' },
+      { ...ofRun1, table: 'reactions', rows: 1, distinct: 1, sum: 'of reactions' },
     ],
     leftOvers: [{ runId: 'run-1', rows: 4 }],
     profileCalls: [{ ...profile('grace'), status: 'SUCCESS' }],
@@ -104,7 +130,17 @@ function sound(): Evidence {
       { event: 'client.registered', count: 1 },
       { event: 'user.disabled', count: 1 },
       { event: 'login.failed', count: 1 },
+      { event: 'login.succeeded', count: 2 },
+      { event: 'consent.given', count: 1 },
+      { event: 'user.password_set', count: 1 },
+      { event: 'session.ended', count: 1 },
+      { event: 'application.revoked', count: 1 },
+      { event: 'grant.revoked', count: 1 },
     ],
+    companyCosts: [{ company: 'acme', microUsd: 20_000 }],
+    retries: [{ month: '2026-11', requests: 1, profiles: 2 }],
+    putAside: [],
+    errorLines: [{ service: 'interactions', atMs: crash.fromMs + 1_000, text: 'error: no connection' }],
     keys: [
       { keyHash: 'hash-1', user: 'ada@example.com', name: 'key-1', isRevoked: false },
       { keyHash: 'a revoked key', user: 'ada@example.com', name: 'key-2', isRevoked: true },
@@ -232,20 +268,65 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
   ['a run that the provider does not know', 'a job ends as its run did', (e) => (e.tracker[0]!.runId = 'run-9')],
   [
     'a lost item',
-    'every item is in the warehouse once, and counted',
+    'every item is in the warehouse once, as the provider had it, and counted',
     (e) => Object.assign(e.items[0]!, { rows: 2, distinct: 2 }),
   ],
-  ['an item stored twice', 'every item is in the warehouse once, and counted', (e) => (e.items[0]!.rows = 4)],
+  [
+    'an item stored twice',
+    'every item is in the warehouse once, as the provider had it, and counted',
+    (e) => (e.items[0]!.rows = 4),
+  ],
   [
     'an item stored twice in the place of another',
-    'every item is in the warehouse once, and counted',
+    'every item is in the warehouse once, as the provider had it, and counted',
     (e) => (e.items[0]!.distinct = 2),
   ],
-  ['a wrong count', 'every item is in the warehouse once, and counted', (e) => (e.tracker[0]!.comments = 1)],
+  ['an item with another content', itemRule, (e) => (e.items[0]!.sum = 'other')],
+  ['a cost that is lost', costRule, (e) => (e.companyCosts[0]!.microUsd = 10_000)],
+  ['a cost that is counted twice', costRule, (e) => (e.companyCosts[0]!.microUsd = 30_000)],
+  ['costs over the budget', costRule, (e) => (e.limits.budgetUsd = 0.019)],
+  ['costs of a company without jobs', costRule, (e) => e.companyCosts.push({ company: 'other', microUsd: 1 })],
+  ['a retry that is not recorded', retryRule, (e) => (e.retries[0]!.requests = 0)],
+  ['a retry that is recorded twice', retryRule, (e) => (e.retries[0]!.requests = 2)],
+  ['a retry that started less than it said', retryRule, (e) => (e.retries[0]!.profiles = 1)],
+  ['a retry that started more than it said', retryRule, (e) => (e.retries[0]!.profiles = 3)],
+  ['a retry that nobody asked for', retryRule, (e) => e.retries.push({ month: '2026-10', requests: 1, profiles: 0 })],
+  [
+    'a dead letter',
+    'no message, webhook or payload is put aside',
+    (e) => e.putAside.push({ where: 'dead letter of priority-api', reason: 'not_json' }),
+  ],
+  [
+    'a line of level error before the fault',
+    'a log line of level error has a cause',
+    (e) => (e.errorLines[0]!.atMs = crash.fromMs - 6_000),
+  ],
+  [
+    'a line of level error of a service that does not depend on what failed',
+    'a log line of level error has a cause',
+    (e) => {
+      e.faults = [{ ...crash, parts: ['object-store'] }];
+    },
+  ],
+  ['a profile with another content than the provider sent', wholeRule, (e) => (e.ledger.at(-1)!.contentSum = 'other')],
+  [
+    'a wrong count',
+    'every item is in the warehouse once, as the provider had it, and counted',
+    (e) => (e.tracker[0]!.comments = 1),
+  ],
   [
     'items of an aborted run',
-    'every item is in the warehouse once, and counted',
-    (e) => e.items.push({ runId: 'run-2', company: 'acme', target: 'endless', table: 'posts', rows: 1, distinct: 1 }),
+    'every item is in the warehouse once, as the provider had it, and counted',
+    (e) =>
+      e.items.push({
+        runId: 'run-2',
+        company: 'acme',
+        target: 'endless',
+        table: 'posts',
+        rows: 1,
+        distinct: 1,
+        sum: '',
+      }),
   ],
   ['items of another company', itemRule, (e) => (e.items[1]!.company = 'other')],
   ['items of another target', itemRule, (e) => (e.items[2]!.target = 'endless')],
@@ -388,17 +469,17 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
   ],
   [
     'a revoked key that is accepted',
-    'what was revoked or disabled is refused after the agreed delay',
+    'what was revoked, disabled or ended is refused after the agreed delay',
     (e) => e.told.push(ended('revoked key', 'try', 7.1)),
   ],
   [
     'a key of a disabled user that is accepted',
-    'what was revoked or disabled is refused after the agreed delay',
+    'what was revoked, disabled or ended is refused after the agreed delay',
     (e) => e.told.push(ended('key of a disabled user', 'try', 37.1)),
   ],
   [
     'a key of a disabled user that is accepted for more than a minute while faults follow on each other',
-    'what was revoked or disabled is refused after the agreed delay',
+    'what was revoked, disabled or ended is refused after the agreed delay',
     (e) => {
       e.faults.push({
         ...crash,
@@ -412,8 +493,13 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
   ],
   [
     'a session of a disabled user that is accepted',
-    'what was revoked or disabled is refused after the agreed delay',
+    'what was revoked, disabled or ended is refused after the agreed delay',
     (e) => e.told.push(ended('session of a disabled user', 'try', 3.1)),
+  ],
+  [
+    'what its user ended and is accepted',
+    'what was revoked, disabled or ended is refused after the agreed delay',
+    (e) => e.told.push(ended('ended by its user', 'try', 3.1)),
   ],
   [
     'a data call over the limit',
@@ -461,6 +547,15 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
   ['a lost row of identity', identityAuditRule, (e) => (e.identityEvents[0]!.count = 1)],
   ['a row too many of identity', identityAuditRule, (e) => (e.identityEvents[1]!.count = 2)],
   ['a disabling that is not in the audit log', identityAuditRule, (e) => e.identityEvents.splice(2, 1)],
+  ...[4, 5, 6, 7, 8, 9].map(
+    (index) =>
+      [
+        `a row of identity too few, of its ${index + 1}th event`,
+        identityAuditRule,
+        (e: Evidence) => (e.identityEvents[index]!.count = 0),
+      ] as const,
+  ),
+  ['a revocation that nobody asked for', identityAuditRule, (e) => (e.identityEvents[9]!.count = 2)],
   ['a failed login that is not in the audit log', identityAuditRule, (e) => (e.identityEvents[3]!.count = 0)],
   [
     'a secret in a log',

@@ -1,3 +1,4 @@
+import { accountPages } from './account-pages.js';
 import { aborts } from './aborts.js';
 import { apiKeys } from './api-keys.js';
 import { dataCalls } from './data-calls.js';
@@ -23,5 +24,6 @@ export const allLoads: readonly { kind: LoadKind; weight: number }[] = [
   { kind: monthlyRun, weight: 8 },
   { kind: revokeKey, weight: 1 },
   { kind: disableUser, weight: 1 },
+  { kind: accountPages, weight: 2 },
   { kind: useEnded, weight: 12 },
 ];

@@ -27,6 +27,7 @@ export async function makeKey({ client, tell, unique }: LoadContext, account: Ac
       },
     },
   );
+  tell({ what: 'login', result: resultOf(login) });
   if (login.status !== 200 || login.body === undefined) return undefined;
   const name = unique('key');
   const made = await client.ask<{ data: { createApiKey: string } }>('graphql-gateway', 'POST', '/auth/graphql', {

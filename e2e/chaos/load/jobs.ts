@@ -1,5 +1,6 @@
 // Starts scraping jobs, sometimes with a double click, and asks again when there was no answer.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { companyWithBudget } from '../platform/service-settings.js';
 import type { LoadContext, LoadKind } from './load.types.js';
 
 interface Triggered {
@@ -15,7 +16,8 @@ export const jobs: LoadKind = {
   name: 'jobs',
   async act(context) {
     const { random, unique } = context;
-    const company = `company-${random.integer(1, 5)}`;
+    const number = random.integer(1, 6);
+    const company = number === 6 ? companyWithBudget : `company-${number}`;
     const targets = Array.from({ length: random.integer(1, 4) }, () => unique('person'));
     const clicks = random.oneIn(5) ? 2 : 1;
     const limits = random.oneIn(8) ? {} : fewItems;

@@ -4,6 +4,7 @@ import { Random } from '@tradewind/provider-simulator';
 import { call } from '../../src/http.js';
 import type { RunLog } from '../log/run-log.js';
 import type { ChaosPlatform } from '../platform/platform.js';
+import type { Limits } from '../platform/service-settings.js';
 import { allLoads } from './all-loads.js';
 import { LoadClient } from './load-client.js';
 import type { LoadContext } from './load.types.js';
@@ -33,13 +34,18 @@ export interface LoadRun {
 export type LoadState = Pick<LoadContext, 'accounts' | 'ended' | 'months'>;
 
 /** Makes the data, the OAuth client, and the users, whose data calls and sessions the accountant counts. */
-export async function prepareLoad(platform: ChaosPlatform, seed: string): Promise<LoadState> {
+export async function prepareLoad(
+  platform: ChaosPlatform,
+  seed: string,
+  { companyWithBudget, budgetUsd }: Limits,
+): Promise<LoadState> {
   const accounts = Array.from({ length: accountCount }, (_, index) => ({
     ...{ email: `caller-${index + 1}@example.com`, password: `password-of-${seed}-${index + 1}` },
     keys: [],
   }));
   await Promise.all([
     platform.loadSampleData(),
+    platform.command('interactions', ['budget', 'set', companyWithBudget, String(budgetUsd)]),
     platform.command('identity', [
       ...['client', 'create', '--id', oauthClient.client_id, '--secret', oauthClient.client_secret],
       ...['--name', 'Chaos', '--redirect-uri', redirectUri],

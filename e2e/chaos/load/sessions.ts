@@ -74,7 +74,7 @@ interface Grant {
   verifier: string;
 }
 
-export async function signIn({ client, issuer }: LoadContext, account: Account): Promise<Grant | undefined> {
+export async function signIn({ client, issuer, tell }: LoadContext, account: Account): Promise<Grant | undefined> {
   const verifier = randomBytes(32).toString('base64url');
   const authorization = new URL(`${issuer}/oauth/auth`);
   authorization.search = new URLSearchParams({
@@ -89,11 +89,14 @@ export async function signIn({ client, issuer }: LoadContext, account: Account):
     const callback = await new SignInPages(account).follow(authorization);
     const code = callback.searchParams.get('code');
     client.record({ ...record, status: 200, isExpected: code !== null, text: code === null ? callback.search : '' });
+    for (const what of ['login', 'consent'] as const) tell({ what, result: code === null ? 'unknown' : 'ok' });
     return code === null ? undefined : { code, verifier };
   } catch (error) {
     const { message } = error as Error;
     const answered = /answered (\d{3})/.exec(message)?.[1];
     client.record({ ...record, status: answered ? Number(answered) : null, isExpected: false, text: message });
+    // Either may have happened before.
+    for (const what of ['login', 'consent'] as const) tell({ what, result: 'unknown' });
     return undefined;
   }
 }

@@ -29,19 +29,25 @@ export type Told =
   | { what: 'key'; user: string; name: string; keyHash?: string; result: Result }
   | { what: 'data call'; user: string; keyHash: string; result: Result }
   | { what: 'wrong password'; account: string; result: 'wrong' | 'throttled' | 'unknown' }
+  /** With the password, at a page or over REST. */
+  | { what: 'login'; result: Result }
+  /** Of a user to a client. */
+  | { what: 'consent'; result: Result }
+  /** What a user did on the account pages. */
+  | { what: 'account change'; change: 'password' | 'session' | 'application'; user: string; result: Result }
   /** One target of a request to start jobs. `pending`: recorded, and started later. */
   | { what: 'job'; company: string; target: string; result: Result | 'pending'; runId?: string }
   | { what: 'abort'; company: string; target: string; result: Result }
   | { what: 'month'; month: string; sentMs: number; result: Result }
   | { what: 'retry'; month: string; result: Result; started: number }
   /**
-   * What an operator ended, and every use of it since. `subject` of a key is its hash, or the address of its user.
-   * `end`: the operator's command, `ok` is done. `try`: `refused` is a 401, or the token error of OAuth; `ok` is any
+   * What an operator or its user ended, and every use of it since. `subject` of a key is its hash, or the address of its user.
+   * `end`: the command or the form, `ok` is done. `try`: `refused` is a 401, or the token error of OAuth; `ok` is any
    * other answer below 500.
    */
   | { what: 'ended access'; kind: EndedAccess; subject: string; use: 'end' | 'try'; sentMs: number; result: Result };
 
-export type EndedAccess = 'revoked key' | 'key of a disabled user' | 'session of a disabled user';
+export type EndedAccess = 'revoked key' | 'key of a disabled user' | 'session of a disabled user' | 'ended by its user';
 
 export type ToldEntry = Told & { atMs: number };
 
@@ -76,4 +82,10 @@ export interface LedgerEntry {
   effect: boolean;
   outcome: string;
   items?: { posts: number; comments: number; reactions: number };
+  /** Sums of the contents of these (content-sum.ts of the simulator). */
+  itemSums?: { posts: string; comments: string; reactions: string };
+  /** Sum of what an ended scrape delivered. */
+  contentSum?: string;
+  /** What an ended run cost, US dollars. */
+  costUsd?: number;
 }

@@ -20,11 +20,15 @@ const shortWaits: Record<string, string> = {
   RETRY_OVERDUE_SECONDS: '60',
   STORE_BACKOFF_MS_MAX: '5000',
   RESUME_INTERVAL_MS: '2000',
+  COST_SETTLE_SECONDS: '5',
   DRAIN_DELAY_MS: '500',
 };
 
 /** Full months before the current one that the load can start. */
 export const monthsKept = 120;
+
+/** One of the companies that the load starts jobs for. */
+export const companyWithBudget = 'company-with-a-budget';
 
 /** The accountant is told the same numbers. */
 export interface Limits {
@@ -32,6 +36,9 @@ export interface Limits {
   registrationsPerHour: number;
   /** Of one account in two hours. */
   wrongPasswords: number;
+  companyWithBudget: string;
+  /** Of this company in a month. */
+  budgetUsd: number;
 }
 
 /** The load reaches them after about two thirds of its time, so that both sides of a limit are seen. */
@@ -39,6 +46,8 @@ export const limitsOf = (minutes: number): Limits => ({
   dataCallsPerDay: Math.ceil(60 * minutes),
   registrationsPerHour: Math.ceil(40 * minutes),
   wrongPasswords: 10,
+  companyWithBudget,
+  budgetUsd: Math.ceil(50 * minutes) / 100,
 });
 
 export interface ReplicaSettings {

@@ -26,3 +26,9 @@ export interface DatasetOptions {
   /** By fault: the dataset begins with entries that no reader expects. */
   hasBrokenItems: boolean;
 }
+
+export interface ItemSums {
+  posts: string;
+  comments: string;
+  reactions: string;
+}

@@ -1,8 +1,9 @@
 // The dataset of a run of harvestapi~linkedin-profile-posts: posts, comments and reactions in the shapes and the order
 // of the real actor. A page posts every few days on fixed days, so that a second run finds the same posts again and
 // perhaps a newer one. Nothing is stored: a dataset is a function of seed, input and the moment of the run.
+import { contentSum, sumOfSums } from './content-sum.js';
 import { brokenItems, commentOf, oddItems, postOf, reactionOf, type PostContext } from './item-shapes.js';
-import type { DatasetOptions, Item, ItemCounts } from './item.types.js';
+import type { DatasetOptions, Item, ItemCounts, ItemSums } from './item.types.js';
 import { Random, hash } from './random.js';
 
 const dayMs = 86_400_000;
@@ -35,6 +36,12 @@ export function datasetItems(input: Item, options: DatasetOptions): unknown[] {
   return items;
 }
 
+const kinds: Record<string, 'posts' | 'comments' | 'reactions'> = {
+  post: 'posts',
+  comment: 'comments',
+  reaction: 'reactions',
+};
+
 export function countItems(items: readonly unknown[]): ItemCounts {
   const counts: ItemCounts = {
     total: items.length,
@@ -45,11 +52,6 @@ export function countItems(items: readonly unknown[]): ItemCounts {
     unknownType: 0,
     repeated: 0,
     broken: 0,
-  };
-  const kinds: Record<string, 'posts' | 'comments' | 'reactions'> = {
-    post: 'posts',
-    comment: 'comments',
-    reaction: 'reactions',
   };
   const seen = new Set<string>();
   for (const item of items) {
@@ -68,6 +70,23 @@ export function countItems(items: readonly unknown[]): ItemCounts {
     }
   }
   return counts;
+}
+
+/** Those that `countItems` counts as posts, comments and reactions. */
+export function sumItems(items: readonly unknown[]): ItemSums {
+  const sums = {
+    posts: new Map<string, string>(),
+    comments: new Map<string, string>(),
+    reactions: new Map<string, string>(),
+  };
+  for (const item of items) {
+    if (typeof item !== 'object' || item === null || '#broken' in item) continue;
+    const { type, id } = item as Item;
+    const kind = typeof type === 'string' ? kinds[type] : undefined;
+    if (kind && typeof id === 'string' && !sums[kind].has(id)) sums[kind].set(id, contentSum(item));
+  }
+  const of = (kind: keyof ItemSums) => sumOfSums([...sums[kind].values()]);
+  return { posts: of('posts'), comments: of('comments'), reactions: of('reactions') };
 }
 
 function itemsOfPage(

@@ -2,7 +2,7 @@
 // Entries are bounded; the summary's counters see all of them, also those that have been dropped.
 import type { CallOperation } from './faults.js';
 import { increment } from './increment.js';
-import type { ItemCounts } from './item.types.js';
+import type { ItemCounts, ItemSums } from './item.types.js';
 import { StartCounters, type Side, type StartSummary } from './start-counters.js';
 
 export type LedgerOperation = CallOperation | 'run.ended' | 'profile.ended' | 'run.webhook' | 'profile.webhook';
@@ -37,6 +37,10 @@ export interface LedgerEntry {
   url?: string;
   /** What the dataset of an ended run holds. */
   items?: ItemCounts;
+  /** Sums of what the dataset of an ended run holds: of all posts, of all comments and of all reactions, each once. */
+  itemSums?: ItemSums;
+  /** Sum of the body that an ended scrape delivers. */
+  contentSum?: string;
   /** What an ended run cost, US dollars, whether or not its faults let anybody know. */
   costUsd?: number;
   /** From arrival to answer. */

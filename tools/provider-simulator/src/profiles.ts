@@ -1,4 +1,5 @@
 // Single-profile scrapes: accepted, scraped after a while, delivered to the webhook that came with the request.
+import { contentSum } from './content-sum.js';
 import type { Faults } from './faults.js';
 import type { Journal, Remembered, ScrapeRecord } from './journal.js';
 import type { Ledger } from './ledger.js';
@@ -141,6 +142,7 @@ export class Profiles {
       ...(scrape.correlationId === undefined ? {} : { correlationId: scrape.correlationId }),
       id: scrape.id,
       outcome: status,
+      contentSum: contentSum(this.result(scrape)),
     });
     await this.deliver(scrape);
   }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Faults } from './faults.js';
 import type { Item, ItemCounts } from './item.types.js';
-import { countItems, datasetItems, targetsOf } from './items.js';
+import { countItems, datasetItems, sumItems, targetsOf } from './items.js';
 import type { Journal, Remembered, RunRecord } from './journal.js';
 import type { Ledger } from './ledger.js';
 import { Random } from './random.js';
@@ -255,6 +255,7 @@ export class Runs {
       id: run.id,
       outcome: status,
       items,
+      itemSums: sumItems(this.items(run)),
       costUsd,
     });
     for (const tell of run.onEnd.splice(0)) tell();

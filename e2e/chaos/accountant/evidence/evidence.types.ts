@@ -1,9 +1,16 @@
 // All that the accountant knows: the log of the run, and what it reads at the end from databases, files and the
 // provider's ledger. Rows are identified by what a caller or the provider knows, never by ids of the services.
 import type { LogContent } from '../../log/log.types.js';
+import type { ErrorLine } from './error-lines.js';
 
 export interface Evidence extends LogContent {
-  limits: { dataCallsPerDay: number; registrationsPerHour: number; wrongPasswords: number };
+  limits: {
+    dataCallsPerDay: number;
+    registrationsPerHour: number;
+    wrongPasswords: number;
+    companyWithBudget: string;
+    budgetUsd: number;
+  };
   tracker: TrackerRow[];
   /** Rows of the three warehouse tables of each run. */
   items: RunItems[];
@@ -19,6 +26,12 @@ export interface Evidence extends LogContent {
   clients: { clientId: string; name: string }[];
   /** Unused refresh tokens of each grant that has any. */
   unusedTokens: { grant: string; user: string; count: number }[];
+  /** What each company is said to have spent, millionths of a US dollar. */
+  companyCosts: { company: string; microUsd: number }[];
+  /** How often somebody asked for a retry of a month, and how many profiles that started. */
+  retries: { month: string; requests: number; profiles: number }[];
+  /** What services could not use and have put aside. */
+  putAside: { where: string; reason: string }[];
   /** Rows of identity's audit log. Of failed logins only those of unknown users. */
   identityEvents: { event: string; count: number }[];
   keys: { keyHash: string; user: string; name: string; isRevoked: boolean }[];
@@ -27,6 +40,8 @@ export interface Evidence extends LogContent {
   auditedUses: { keyHash: string; count: number }[];
   /** How often the audit log says that a key was made and revoked. */
   auditedKeys: { keyHash: string; made: number; revoked: number }[];
+  /** Lines of level error in the logs. */
+  errorLines: ErrorLine[];
   /** Findings of the search for secrets, and what was searched. */
   logs: { findings: string[]; summary: string };
   /** Replicas that did not end in time after SIGTERM. */
@@ -54,6 +69,8 @@ export interface RunItems {
   rows: number;
   /** Rows with different ids of the network. */
   distinct: number;
+  /** Of the contents of all rows (content-sum.ts of the simulator). */
+  sum: string;
 }
 
 export interface ProfileCall {

@@ -9,6 +9,9 @@ export interface Start {
   endMs: number | null;
   outcome: string | null;
   items: LedgerEntry['items'];
+  itemSums: LedgerEntry['itemSums'];
+  contentSum: LedgerEntry['contentSum'];
+  costUsd: LedgerEntry['costUsd'];
 }
 
 /** Every run or scrape, in the order of their starts. */
@@ -24,6 +27,7 @@ export function startsOf(ledger: readonly LedgerEntry[], side: 'run' | 'profile'
       return {
         ...{ id, target, atMs: Date.parse(at) },
         ...{ endMs: end ? Date.parse(end.at) : null, outcome: end?.outcome ?? null, items: end?.items },
+        ...{ itemSums: end?.itemSums, contentSum: end?.contentSum, costUsd: end?.costUsd },
       };
     })
     .sort((one, other) => one.atMs - other.atMs);

@@ -1,10 +1,11 @@
 // Reads the evidence at the end of a run, with SQL of its own: the tables are the platform's, the queries are not.
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { contentSum, sumOfSums } from '@tradewind/provider-simulator';
 import pg from 'pg';
 import type { LogContent } from '../../log/log.types.js';
 import type { Evidence, ProfileContent, RunItems } from './evidence.types.js';
+import { groupBy } from './group-by.js';
 
 export interface Sources {
   databaseUrl: string;
@@ -14,6 +15,7 @@ export interface Sources {
   killedAtStop: string[];
   deaths: readonly string[];
   logs: Evidence['logs'];
+  errorLines: Evidence['errorLines'];
 }
 
 const bucket = 'scraper-monthly-priority-people';
@@ -24,25 +26,16 @@ const itemTables = {
 } as const;
 
 export async function readEvidence(sources: Sources): Promise<Evidence> {
-  const { databaseUrl, objectsDir, log, limits, killedAtStop, deaths, logs } = sources;
+  const { databaseUrl, objectsDir, log, limits, killedAtStop, deaths, logs, errorLines } = sources;
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
   const rows = async <T extends object>(text: string) => (await database.query<T>(text)).rows;
   try {
     const items: RunItems[] = [];
-    for (const table of ['posts', 'comments', 'reactions'] as const) {
-      const { table: from, id } = itemTables[table];
-      items.push(
-        ...(await rows<RunItems>(
-          `select provider_run_id as "runId", user_company_id as company, network_username as target,
-                  '${table}' as table, count(*)::int as rows, count(distinct ${id})::int as distinct
-             from warehouse.${from} group by provider_run_id, user_company_id, network_username`,
-        )),
-      );
-    }
+    for (const table of ['posts', 'comments', 'reactions'] as const) items.push(...(await itemsOf(database, table)));
     return {
       ...{ answers: log.answers, told: log.told, faults: log.faults, ledger: log.ledger },
-      ...{ limits, killedAtStop, deaths, logs, items },
+      ...{ limits, killedAtStop, deaths, logs, errorLines, items },
       tracker: await rows(
         `select user_company_id as company, "networkUsername" as target, status, provider_run_id as "runId",
                 posts_count as posts, comments_count as comments, reactions_count as reactions,
@@ -68,6 +61,27 @@ export async function readEvidence(sources: Sources): Promise<Evidence> {
       ).map(({ username }) => username),
       monthRuns: await rows(
         `select month, state, published_profiles as profiles from coordinator.run where not dry_run`,
+      ),
+      companyCosts: await rows(
+        `select user_company_id as company, sum(cost_micro_usd)::float8 as "microUsd"
+           from interactions."company_costsDev" group by 1`,
+      ),
+      retries: await rows(
+        `select month, coalesce(requests, 0)::int as requests, coalesce(profiles, 0)::int as profiles
+           from (select month, count(*) as requests from coordinator.retry_request group by 1) asked
+           full join (select month, count(*) as profiles from priority_api.profile_retry group by 1) started
+           using (month)`,
+      ),
+      putAside: await rows(
+        `select 'dead letter of priority-api' as where, reason from priority_api.dead_letter
+         union all
+         select 'dead letter of the queue', name || ': ' || state from queue.job
+          where name in (select dead_letter from queue.queue where dead_letter is not null)
+         union all
+         select 'unusable payload of priority-webhook', reason from priority_webhook.unusable_payload
+         union all
+         select 'webhook of interactions', coalesce(outcome, 'not processed')
+           from interactions."webhook_inboxDev" where processed_at is null`,
       ),
       clients: await rows(
         `select client_id as "clientId", metadata::json ->> 'client_name' as name from identity.oauth_client
@@ -103,6 +117,41 @@ export async function readEvidence(sources: Sources): Promise<Evidence> {
   }
 }
 
+interface ItemRow {
+  runId: string;
+  company: string;
+  target: string;
+  id: string;
+  raw: unknown;
+}
+
+/** Some runs at a time: the rows of an hour do not fit into memory. */
+const runsTogether = 200;
+
+async function itemsOf(database: pg.Client, table: RunItems['table']): Promise<RunItems[]> {
+  const { table: from, id } = itemTables[table];
+  const runs = (
+    await database.query<{ runId: string }>(`select distinct provider_run_id as "runId" from warehouse.${from}`)
+  ).rows.map(({ runId }) => runId);
+  const items: RunItems[] = [];
+  for (let first = 0; first < runs.length; first += runsTogether) {
+    const { rows } = await database.query<ItemRow>(
+      `select provider_run_id as "runId", user_company_id as company, network_username as target, ${id} as id, raw
+         from warehouse.${from} where provider_run_id = any($1)`,
+      [runs.slice(first, first + runsTogether)],
+    );
+    for (const own of groupBy(rows, ({ runId, company, target }) => `${runId} ${company} ${target}`).values()) {
+      const { runId, company, target } = own[0]!;
+      items.push({
+        ...{ runId, company, target, table, rows: own.length },
+        distinct: new Set(own.map((row) => row.id)).size,
+        sum: sumOfSums(own.map(({ raw }) => contentSum(raw))),
+      });
+    }
+  }
+  return items;
+}
+
 const keyHash = `encode(key_hash, 'hex') as "keyHash"`;
 const fromAudit = 'from graphql_gateway.api_key_audit join graphql_gateway.api_key on api_key.id = key_id';
 
@@ -129,14 +178,6 @@ function parsed(text: string): unknown {
 function profileContent(body: unknown): ProfileContent {
   const url = (body as { url?: unknown } | undefined)?.url;
   const person = typeof url === 'string' ? decodeURIComponent(url.split('/in/')[1] ?? '').toLowerCase() : undefined;
-  const sum = createHash('sha256').update(inOrder(body)).digest('hex');
+  const sum = contentSum(body);
   return person === undefined ? { sum } : { person, sum };
-}
-
-/** JSON with the fields of every object in the same order. */
-function inOrder(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
-  if (Array.isArray(value)) return `[${value.map(inOrder).join()}]`;
-  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return `{${fields.map(([name, inner]) => `${JSON.stringify(name)}:${inOrder(inner)}`).join()}}`;
 }

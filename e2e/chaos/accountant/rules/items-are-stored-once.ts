@@ -1,3 +1,4 @@
+import { sumOfSums } from '@tradewind/provider-simulator';
 import { startsOf } from '../evidence/ledger.js';
 import type { Rule } from '../evidence/rule.types.js';
 
@@ -5,9 +6,10 @@ const nameOf = ({ runId, company, target }: { runId: string | null; company: str
   `run ${runId} of ${company}, ${target}`;
 
 const tables = ['posts', 'comments', 'reactions'] as const;
+const sumOfNone = sumOfSums([]);
 
 export const itemsAreStoredOnce: Rule = {
-  name: 'every item is in the warehouse once, and counted',
+  name: 'every item is in the warehouse once, as the provider had it, and counted',
   check({ tracker, items, leftOvers, ledger }) {
     const runs = new Map(startsOf(ledger, 'run').map((run) => [run.id, run]));
     const stored = new Map(items.map((one) => [`${nameOf(one)} ${one.table}`, one]));
@@ -20,11 +22,12 @@ export const itemsAreStoredOnce: Rule = {
       completed.add(name);
       for (const table of tables) {
         const expected = runs.get(row.runId)?.items?.[table];
-        const { rows = 0, distinct = 0 } = stored.get(`${name} ${table}`) ?? {};
-        if (expected === rows && rows === distinct && row[table] === rows) continue;
+        const { rows = 0, distinct = 0, sum = sumOfNone } = stored.get(`${name} ${table}`) ?? {};
+        const isSame = runs.get(row.runId)?.itemSums?.[table] === sum;
+        if (expected === rows && rows === distinct && row[table] === rows && isSame) continue;
         findings.push(
           `${name}: the provider had ${expected} ${table}, the tracker counts ` +
-            `${row[table]}, the warehouse has ${rows} rows of ${distinct}`,
+            `${row[table]}, the warehouse has ${rows} rows of ${distinct}${isSame ? '' : ', with another content'}`,
         );
       }
       const kept = leftOver.get(row.runId) ?? 0;
