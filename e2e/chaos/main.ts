@@ -105,13 +105,15 @@ async function run(
   await closeLoad({ platform, seed, log }, state);
   const { open, seconds } = await settle(platform);
   report(open.length === 0 ? `settled after ${seconds} s` : `not settled after ${seconds} s: ${open.join(', ')}`);
+  // Services that stop miss each other.
+  const stopMs = Date.now();
   const killedAtStop = await platform.stopServices();
   await ledger.read();
   log.ledger = ledger.entries;
   const { databaseUrl, objectsDir, deaths, dataDir, logsDir } = platform;
   secrets.addSettings(dataDir);
   const logs = await secrets.scanLogs(logsDir);
-  const errorLines = readErrorLines(logsDir, begunMs);
+  const errorLines = readErrorLines(logsDir, begunMs, stopMs);
   const sources = { databaseUrl, objectsDir, log, limits: limitsOf(minutes), killedAtStop, deaths, logs, errorLines };
   return { evidence: await readEvidence(sources), acts, broken };
 }

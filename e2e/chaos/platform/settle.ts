@@ -18,7 +18,13 @@ const openWork = `
   select 'profiles to store', count(*)::int from priority_webhook.open_delivery
    where not (is_stored and is_backed_up)
   union all
-  select 'batches to publish', count(*)::int from coordinator.run where state <> 'completed'`;
+  select 'batches to publish', count(*)::int from coordinator.run where state <> 'completed'
+  union all
+  select 'messages in the queue', count(*)::int from queue.job
+   where name in (select name from queue.queue where dead_letter is not null) and state in ('created', 'retry', 'active')
+  union all
+  select 'costs to read', count(*)::int from interactions."network_interactions_trackerDev"
+   where cost_due_at is not null`;
 
 interface LedgerSummary {
   runs: { active: number };

@@ -8,8 +8,8 @@ export interface ErrorLine {
   text: string;
 }
 
-/** Lines of level error and fatal in the logs of all replicas, such as `identity-1.log`, from that moment on. */
-export function readErrorLines(logsDir: string, sinceMs: number): ErrorLine[] {
+/** Lines of level error and fatal in the logs of all replicas, such as `identity-1.log`, between these moments. */
+export function readErrorLines(logsDir: string, sinceMs: number, untilMs: number): ErrorLine[] {
   return readdirSync(logsDir).flatMap((file) => {
     const service = serviceNames.find(
       (name) => file.startsWith(`${name}-`) && /^-\d+\.log/.test(file.slice(name.length)),
@@ -19,6 +19,6 @@ export function readErrorLines(logsDir: string, sinceMs: number): ErrorLine[] {
       .split('\n')
       .filter((line) => /"level":"(error|fatal)"/.test(line))
       .map((text) => ({ service, text, atMs: Date.parse(/"time":"([^"]+)"/.exec(text)?.[1] ?? '') }))
-      .filter(({ atMs }) => atMs >= sinceMs);
+      .filter(({ atMs }) => atMs >= sinceMs && atMs < untilMs);
   });
 }
