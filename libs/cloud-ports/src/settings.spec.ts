@@ -3,18 +3,18 @@ import { queueSettings, requiredSetting, warehouseSettings } from './settings.js
 
 describe('settings of the ports', () => {
   it('refuse unknown words and numbers out of range', () => {
-    expect(() => warehouseSettings.CLOUD._parse('azure')).toThrow('must be one of embedded, google, not "azure"');
-    expect(warehouseSettings.CLOUD._parse('google')).toBe('google');
+    expect(() => warehouseSettings.CLOUD.parse('azure')).toThrow('must be one of embedded, google, not "azure"');
+    expect(warehouseSettings.CLOUD.parse('google')).toBe('google');
     for (const bad of ['4', '101', '7.5', '', 'many']) {
-      expect(() => queueSettings.QUEUE_MAX_DELIVERY_ATTEMPTS._parse(bad)).toThrow('a whole number from 5 to 100');
+      expect(() => queueSettings.QUEUE_MAX_DELIVERY_ATTEMPTS.parse(bad)).toThrow('a whole number from 5 to 100');
     }
-    expect(queueSettings.QUEUE_MAX_DELIVERY_ATTEMPTS._parse('100')).toBe(100);
-    expect(() => queueSettings.PUSH_ENDPOINT._parse('priority-api')).toThrow('must be an absolute URL');
+    expect(queueSettings.QUEUE_MAX_DELIVERY_ATTEMPTS.parse('100')).toBe(100);
+    expect(() => queueSettings.PUSH_ENDPOINT.parse('priority-api')).toThrow('must be an absolute URL');
   });
 
   it('keep the slash at the end of an endpoint, which is part of the path', () => {
     const endpoint = 'https://priority-api.example.com/batch-trigger/';
-    expect(queueSettings.PUSH_ENDPOINT._parse(endpoint)).toBe(endpoint);
+    expect(queueSettings.PUSH_ENDPOINT.parse(endpoint)).toBe(endpoint);
   });
 
   it('are required for the chosen cloud only', () => {

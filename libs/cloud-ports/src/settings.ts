@@ -1,4 +1,4 @@
-// Environment variables of the ports, as envalid specifications that an app spreads into its own configuration.
+// Environment variables of the ports, as settings that an app spreads into its own configuration.
 // CLOUD chooses the implementations. The settings of the other cloud are optional.
 import { profileBackupBucket } from '@tradewind/shared-types';
 import { assertBucketName } from './object-names.js';
@@ -20,11 +20,11 @@ interface SpecOptions<T> {
   productionRule?: () => string | undefined;
 }
 
-/** The shape of an envalid specification, and what the configuration tables say about its values. */
+/** A setting as an app's config reads it, and what the configuration tables say about its values. */
 function spec<T, const O extends SpecOptions<T>>(kind: string, parse: (input: string) => T, options: O) {
-  return { ...options, kind, _parse: parse } as Omit<O, 'productionRule'> & {
+  return { ...options, kind, parse } as Omit<O, 'productionRule'> & {
     kind: string;
-    _parse: (input: string) => T;
+    parse: (input: string) => T;
     productionRule?(value: unknown): string | undefined;
   };
 }

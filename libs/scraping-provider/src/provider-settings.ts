@@ -1,5 +1,37 @@
 // Settings of the scraping provider, shared by every app that calls it. Spread into the app's own configuration.
-import { num, str, url } from 'envalid';
+
+interface Options<T> {
+  default?: T;
+  devDefault?: T;
+  desc: string;
+}
+
+const str = <const O extends Options<string>>(options: O) => ({
+  ...options,
+  kind: 'text',
+  parse: (input: string) => input,
+});
+
+const url = <const O extends Options<string>>(options: O) => ({
+  ...options,
+  kind: 'URL',
+  parse: (input: string) => {
+    if (!URL.canParse(input)) throw new Error('must be an absolute URL');
+    return input;
+  },
+});
+
+const integer = <const O extends Options<number> & { min: number }>(options: O) => ({
+  ...options,
+  kind: `integer, at least ${options.min}`,
+  parse: (input: string) => {
+    const value = Number(input);
+    if (!/^\d+$/.test(input.trim()) || value < options.min) {
+      throw new Error(`must be a whole number of at least ${options.min}, not "${input}"`);
+    }
+    return value;
+  },
+});
 
 export const providerSettings = {
   PROVIDER_BASE_URL: url({
@@ -14,6 +46,7 @@ export const providerSettings = {
     }),
     // Masked in logs, messages and tables; given to a deployment by reference.
     secret: true,
+    kind: 'secret',
   },
   PROVIDER_ACTOR: str({
     default: 'harvestapi~linkedin-profile-posts',
@@ -23,20 +56,28 @@ export const providerSettings = {
     default: 'https://www.linkedin.com',
     desc: 'Address of the professional network; handles become addresses under it',
   }),
-  PROVIDER_TIMEOUT_MS: num({ default: 15_000, desc: 'Longest wait for one answer of the provider, milliseconds' }),
-  PROVIDER_RETRIES: num({
+  PROVIDER_TIMEOUT_MS: integer({
+    min: 1,
+    default: 15_000,
+    desc: 'Longest wait for one answer of the provider, milliseconds',
+  }),
+  PROVIDER_RETRIES: integer({
+    min: 0,
     default: 4,
     desc: 'How often a call that is safe to repeat is repeated; starts are never repeated',
   }),
-  PROVIDER_RETRY_DELAY_MS: num({
+  PROVIDER_RETRY_DELAY_MS: integer({
+    min: 0,
     default: 250,
     desc: 'Delay before the first repetition, milliseconds; doubles each time, with jitter',
   }),
-  PROVIDER_NO_CAPACITY_DELAY_MS: num({
+  PROVIDER_NO_CAPACITY_DELAY_MS: integer({
+    min: 0,
     default: 5_000,
     desc: 'Wait after "no capacity" when the provider names none, milliseconds',
   }),
-  PROVIDER_SLOTS: num({
+  PROVIDER_SLOTS: integer({
+    min: 1,
     default: 32,
     desc: 'Runs and scrapes that may be active at the provider at once; the plan of the account decides',
   }),

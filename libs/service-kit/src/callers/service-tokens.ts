@@ -30,7 +30,7 @@ export const serviceTokenSettings = {
       default: [],
     }),
     kind: 'entries separated by commas',
-    _parse: parseServiceTokens,
+    parse: parseServiceTokens,
     deployedRule: unfitSum,
   } satisfies Setting<ServiceToken[]>,
 };

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { str as envalidStr } from 'envalid';
 import {
   bool,
   choice,
@@ -27,7 +26,7 @@ class ExampleConfig extends configClass({
   COLLECTOR: str({ default: undefined, desc: 'An address that may hold credentials' }),
   KEYS: list({ secret: true, devDefault: ['dev-only-first'], default: [], desc: 'Keys' }),
   STORE: secretUrl({ default: undefined, desc: 'A database' }),
-  PLAIN: envalidStr({ default: 'envalid', desc: 'A specification made by envalid itself' }),
+  PLAIN: { parse: (input: string) => input, default: 'plain', desc: 'A setting of a library below the kit' },
 }) {}
 
 const safe = { ENVIRONMENT: 'production', ISSUER: 'https://id.example.com/', KEY: 'Xo0LmBqYk2f7Tn4zVr8WcE1s' };
@@ -50,7 +49,7 @@ describe('configClass', () => {
       MODE: 'fast',
       WORDS: ['x', 'y', 'z'],
       ISSUER: 'https://id.example.com',
-      PLAIN: 'envalid',
+      PLAIN: 'plain',
       LOG_LEVEL: 'info',
       HOST: '0.0.0.0',
       PORT: 8080,

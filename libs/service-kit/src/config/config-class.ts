@@ -106,7 +106,7 @@ function readSettings(settings: Settings, env: Record<string, string | undefined
       }
     } else {
       try {
-        values[name] = setting._parse(raw);
+        values[name] = setting.parse(raw);
       } catch (error) {
         // The parser's message may quote the value.
         report(setting.secret || !(error instanceof Error) ? 'is malformed' : maskText(error.message));

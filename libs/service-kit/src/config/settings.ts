@@ -1,8 +1,7 @@
-// The kinds of settings a service can have. A setting is an envalid specification plus what envalid does not know:
-// which values are secret and which are unfit for a deployed environment.
+// The kinds of settings a service can have: how a value is read, which values are secret, and which are unfit for a
+// deployed environment.
 import { isIP } from 'node:net';
 import type { Environment } from '@tradewind/shared-types';
-import { makeExactValidator, type ValidatorSpec } from 'envalid';
 
 /** What is wrong with a well-formed but unsafe value; undefined when it is safe. */
 export type SafetyRule<T> = (value: T) => string | undefined;
@@ -25,11 +24,10 @@ export interface SettingOptions<T> {
   requiredWhen?: (values: Record<string, unknown>) => boolean;
 }
 
-/**
- * A setting as `configClass` reads it. Every envalid specification is one. `_parse` is public: envalid exports it in
- * ValidatorSpec, the type that every validator returns. Unlike `cleanEnv`, our rules go by ENVIRONMENT, not NODE_ENV.
- */
-export interface Setting<T> extends Pick<ValidatorSpec<T>, '_parse'> {
+/** A setting as `configClass` reads it. Libraries below the kit make theirs without it. */
+export interface Setting<T> {
+  /** The value of a text that is not empty. @throws with what it must be, for the operator */
+  parse: (input: string) => T;
   desc?: string;
   example?: string;
   default?: unknown;
@@ -47,7 +45,7 @@ export interface Setting<T> extends Pick<ValidatorSpec<T>, '_parse'> {
 }
 
 /** The value type that a specification yields: `default: undefined` makes it optional. */
-export type ValueOf<S> = S extends { _parse: (input: string) => infer T }
+export type ValueOf<S> = S extends { parse: (input: string) => infer T }
   ? S extends { default: undefined }
     ? T | undefined
     : T
@@ -61,9 +59,8 @@ function make<T, O extends SettingOptions<T>>(
   parse: (input: string) => T,
   extra: { secret?: boolean; separator?: string } = {},
 ): Made<T, O> {
-  const spec = makeExactValidator<T>(parse)();
-  // The rules of SettingOptions take a T; a Setting takes whatever its own _parse made, which is a T.
-  return { ...options, ...extra, kind, _parse: spec._parse };
+  // The rules of SettingOptions take a T; a Setting takes whatever its own `parse` made, which is a T.
+  return { ...options, ...extra, kind, parse };
 }
 
 /** Any text, or one that satisfies `pattern` as a whole. */
