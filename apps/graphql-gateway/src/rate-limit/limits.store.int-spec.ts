@@ -27,7 +27,10 @@ describe('counters that meet a deadlock', () => {
       name: 'gateway_limits',
       migrate: async (url) => void (await migrateDatabase(settings(url), migrations)),
     });
-    store = new LimitsStore(settings(database.url) as AppConfig, createLogger({ service: 'limits', level: 'silent' }));
+    store = await LimitsStore.open(
+      settings(database.url) as AppConfig,
+      createLogger({ service: 'limits', level: 'silent' }),
+    );
     sql = testPool({ connectionString: database.url, max: 2, options: '-c search_path=graphql_gateway' });
   });
   afterAll(async () => {

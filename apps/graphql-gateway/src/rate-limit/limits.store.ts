@@ -1,12 +1,9 @@
 // All SQL on the counters. Every take is one statement with its condition: atomic over all replicas and kept over a
 // restart. Windows begin and end by the clock of the database, which all replicas share. The day is the caller's: at
 // midnight replicas with different clocks count two days for a moment, each up to its limit.
-// The counters have connections of their own that do not wait for the disk at commit. Only a crash of the database
-// server can lose counts, those of its last second.
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { connectionOptions, Logger, retryLostRaces, WatchedClient } from '@tradewind/service-kit';
-import pg from 'pg';
-import { AppConfig } from '../app.config.js';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { type Db, type Logger, openDb } from '@tradewind/service-kit';
+import type { AppConfig } from '../app.config.js';
 import { utcDay } from '../clock.js';
 import { DailyTakes, type DailyTaken } from './daily-takes.js';
 import { dataLimit } from './limits.js';
@@ -27,26 +24,32 @@ export interface WindowTake extends WindowState {
 const now = `date_trunc('milliseconds', now())`;
 const secondsUntil = (instant: string): string => `ceil(extract(epoch from ${instant} - ${now}))::int`;
 
-@Injectable()
 export class LimitsStore implements OnApplicationShutdown {
-  private readonly pool: pg.Pool;
   private readonly daily: DailyTakes;
 
-  constructor(config: AppConfig, logger: Logger) {
-    const options = connectionOptions(config, 'graphql_gateway limits');
-    this.pool = new pg.Pool({
-      ...options,
+  private constructor(
+    private readonly db: Db,
+    callsPerDay: number,
+  ) {
+    this.daily = new DailyTakes((name, text, values) => this.query(name, text, values), callsPerDay);
+  }
+
+  /**
+   * The counters have connections of their own that do not wait for the disk at commit. Only a crash of the database
+   * server can lose counts, those of its last second.
+   */
+  static async open(config: AppConfig, logger: Logger): Promise<LimitsStore> {
+    const db = await openDb(config, {
+      application: 'graphql_gateway limits',
       // Every statement finds its rows by primary key, so one plan fits all values.
-      options: `${options.options} -c synchronous_commit=off -c plan_cache_mode=force_generic_plan`,
-      max: config.DATABASE_POOL_SIZE,
-      Client: WatchedClient,
+      parameters: { synchronous_commit: 'off', plan_cache_mode: 'force_generic_plan' },
+      onIdleConnectionLost: (error) => logger.warn({ err: error }, 'an idle connection to the counters was lost'),
     });
-    this.daily = new DailyTakes((name, text, values) => this.query(name, text, values), dataLimit(config));
-    this.pool.on('error', (error) => logger.warn({ err: error }, 'an idle connection to the counters was lost'));
+    return new LimitsStore(db, dataLimit(config));
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.pool.end();
+    await this.db.close();
   }
 
   /** Takes `cost` units of the user's day when that stays within the day's limit; otherwise takes nothing. */
@@ -63,7 +66,7 @@ export class LimitsStore implements OnApplicationShutdown {
   }
 
   async dailyUse(userId: string, now: Date): Promise<number> {
-    const rows = await this.query<{ used: number }[]>(
+    const rows = await this.query<{ used: number }>(
       'daily-use',
       'select used from daily_quota where user_id = $1 and day = $2::date',
       [userId, utcDay(now)],
@@ -73,7 +76,7 @@ export class LimitsStore implements OnApplicationShutdown {
 
   /** Takes `cost` units of every window, or of none; reports the fullest. A cost of 0 just looks. */
   async takeWindows(keys: string[], cost: number, limit: number, windowSeconds: number): Promise<WindowTake> {
-    const rows = await this.query<WindowTake[]>(
+    const rows = await this.query<WindowTake>(
       'take-windows',
       // A window may have begun while this statement waited for it: what it took is of that window.
       `select allowed as "isAllowed", used, ${secondsUntil('ends_at')} as "resetSeconds",
@@ -87,7 +90,7 @@ export class LimitsStore implements OnApplicationShutdown {
   /** Looks at the windows and changes nothing. */
   async windowUse(keys: string[], windowSeconds: number): Promise<WindowState> {
     const end = 'started_at + make_interval(secs => $2)';
-    const rows = await this.query<WindowState[]>(
+    const rows = await this.query<WindowState>(
       'window-use',
       `select used, ${secondsUntil(end)} as "resetSeconds" from request_window
         where key = any ($1) and ${end} > ${now} order by used desc, ${end} desc limit 1`,
@@ -117,8 +120,7 @@ export class LimitsStore implements OnApplicationShutdown {
     );
   }
 
-  private async query<Rows extends object[]>(name: string, text: string, values: unknown[]): Promise<Rows> {
-    // The rows of a statement have the columns that it names.
-    return (await retryLostRaces(() => this.pool.query({ name, text, values }))).rows as Rows;
+  private query<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row[]> {
+    return this.db.rows<Row>({ name, text }, values);
   }
 }

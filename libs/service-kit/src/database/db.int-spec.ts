@@ -47,6 +47,16 @@ describe('Db', () => {
       (error: unknown) => error,
     );
 
+  it('gives each connection its run-time parameters and its name', async () => {
+    const other = await openDb(settings(), { application: 'counters', parameters: { synchronous_commit: 'off' } });
+    const [set] = await other.rows(
+      `select current_setting('synchronous_commit') as commit, current_setting('application_name') as name,
+              current_setting('search_path') as path`,
+    );
+    await other.close();
+    expect(set).toEqual({ commit: 'off', name: 'counters', path: 'public' });
+  });
+
   it('returns rows, and counts, in the same form for every kind of statement', async () => {
     expect(await db.rows('insert into item values ($1, $2), (2, null) returning id', [1, 'red'])).toEqual([
       { id: 1 },

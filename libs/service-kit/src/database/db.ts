@@ -95,8 +95,8 @@ export class Tx extends Connection {
 /** Five tries take PostgreSQL five seconds when each ends in a deadlock, which it finds after a second. */
 const lostRaces: RetryPolicy = { attempts: 5, backoffMsMin: 10, backoffMsMax: 200, isRetryable: hasLostRace };
 
-/** Runs a statement or transaction again that met a deadlock or a serialization failure. For those outside of `Db`. */
-export function retryLostRaces<T>(run: () => Promise<T>): Promise<T> {
+/** Runs a statement or transaction again that met a deadlock or a serialization failure. */
+function retryLostRaces<T>(run: () => Promise<T>): Promise<T> {
   return retry(run, lostRaces);
 }
 

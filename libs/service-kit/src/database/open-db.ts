@@ -15,6 +15,10 @@ export interface OpenDbOptions {
    * `custom`, the default: PostgreSQL plans every execution for its values.
    */
   plans?: 'custom' | 'generic';
+  /** Run-time parameters of PostgreSQL for each connection. */
+  parameters?: Readonly<Record<string, string>>;
+  /** How PostgreSQL lists the connections; the schema by default. */
+  application?: string;
   /** Called once while the database does not answer at the start. */
   onWait?: (error: unknown) => void;
   /** Called for each connection that is lost while nobody uses it. */
@@ -33,7 +37,12 @@ const genericPlans = [
 export async function openDb(config: DatabaseConfig, options: OpenDbOptions = {}): Promise<Db> {
   // Loaded only here: a service without tables does not carry TypeORM in its memory.
   const { DataSource } = await import('typeorm');
-  const { connectionString, application_name, ...extra } = connectionOptions(config, config.DATABASE_SCHEMA);
+  const { connectionString, application_name, ...extra } = connectionOptions(
+    config,
+    options.application ?? config.DATABASE_SCHEMA,
+  );
+  const parameters = Object.entries(options.parameters ?? {}).map(([name, value]) => `-c ${name}=${value}`);
+  if (options.plans === 'generic') parameters.unshift(genericPlans);
   const dataSource = new DataSource({
     type: 'postgres',
     url: connectionString as string,
@@ -44,7 +53,7 @@ export async function openDb(config: DatabaseConfig, options: OpenDbOptions = {}
     poolSize: config.DATABASE_POOL_SIZE,
     extra: {
       ...extra,
-      options: options.plans === 'generic' ? `${extra.options} ${genericPlans}` : extra.options,
+      options: [extra.options, ...parameters].join(' '),
       max: config.DATABASE_POOL_SIZE,
       Client: WatchedClient,
     },
