@@ -65,6 +65,10 @@ const anyOf = (folders) => `^(${folders.map(escape).join('|')})/`;
 /**
  * Folders of a project import in one direction: a reader who goes from one to another never comes back. Tests are not
  * held to it, so it is for a cruise without them.
+ *
+ * A folder has the imports of its files and of all folders inside it, without those that stay inside. An imported file
+ * counts for its own folder alone. So a folder and one inside it may import each other, like `oidc` and
+ * `oidc/middleware` of identity: to a reader they are one place.
  */
 export const folderRule = {
   name: 'no-cycles-of-folders',
