@@ -10,6 +10,7 @@ import {
   WatchedClient,
 } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
+import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
@@ -25,7 +26,8 @@ export interface Statement {
   caller?: CallerQuery;
 }
 
-// A statement is prepared when it is seen again. The server keeps prepared statements for ever, so few are allowed.
+// A statement is prepared when it is seen again. The server keeps prepared statements for ever, so few are allowed, and
+// their names are never dropped.
 const preparedMax = 300;
 const seenMax = 3000;
 /** Texts are kept, here and by the server, so their length is bounded too. */
@@ -52,7 +54,7 @@ export class DataStore implements OnApplicationShutdown {
   private readonly paces = new StatementPaces();
   private readonly places: Readonly<Record<'slow' | 'quick' | 'plannedOnce', StatementPlaces>>;
   /** Names of statements that were seen once. */
-  private readonly seen = new Set<string>();
+  private readonly seen = new LRUCache<string, true>({ max: seenMax });
   /** Names of prepared statements, by text. */
   private readonly names = new Map<string, string>();
 
@@ -159,8 +161,7 @@ export class DataStore implements OnApplicationShutdown {
     if (text.length > preparedCharsMax || this.names.size >= preparedMax) return {};
     const name = `q${hash('sha256', text, 'base64url').slice(0, 22)}`;
     if (!this.seen.has(name)) {
-      if (this.seen.size >= seenMax) this.seen.clear();
-      this.seen.add(name);
+      this.seen.set(name, true);
       return {};
     }
     this.names.set(text, name);

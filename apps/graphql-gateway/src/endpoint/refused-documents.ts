@@ -21,9 +21,10 @@ const answeredMax = 5000;
 export class RefusedDocuments {
   /**
    * Windows that are known to be used up; `endsAt` is by `Clock.elapsedMs`. A replica notices this when it takes
-   * a request from the window, so good requests need not ask the counters.
+   * a request from the window, so good requests need not ask the counters. Addresses beyond the maximum push out those
+   * not seen for longest.
    */
-  private readonly spent = new Map<string, { limit: number; endsAt: number }>();
+  private readonly spent = new LRUCache<string, { limit: number; endsAt: number }>({ max: spentMax });
 
   /** Hashes of documents that were answered. */
   private readonly answered = new LRUCache<string, true>({ max: answeredMax });
@@ -68,7 +69,6 @@ export class RefusedDocuments {
   async chargeRequest(context: RequestContext): Promise<void> {
     const { isAllowed, state } = await this.limits.takeRequest({ ip: context.ip, userId: null });
     if (isAllowed) return;
-    if (this.spent.size >= spentMax) this.spent.clear();
     const endsAt = this.clock.elapsedMs() + state.resetSeconds * 1000;
     this.spent.set(keyOf(context.ip), { limit: state.limit, endsAt });
     context.limit = state;
