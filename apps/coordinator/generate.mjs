@@ -1,7 +1,5 @@
 // openapi.json, from the controllers and their DTOs. Part of `npm run gen`.
-import { CallerAuth, openApiDocument } from '@tradewind/service-kit';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { NestFactory } from '@nestjs/core';
+import { openApiFile } from '@tradewind/service-kit';
 import { writeGenerated } from '../../tools/workspace/generated-files.mjs';
 import { AppConfig } from './src/app.config.ts';
 import { MonthReportController } from './src/month-report/month-report.controller.ts';
@@ -9,15 +7,8 @@ import { RunsController } from './src/runs/runs.controller.ts';
 import { SchedulerAuthenticator } from './src/runs/scheduler-or-caller.guard.ts';
 import { apiDescription } from './src/service.ts';
 
-const controllers = [RunsController, MonthReportController];
-// Nothing is called here, so empty objects replace what the controllers and their guards inject.
-const called = controllers.flatMap((controller) => Reflect.getMetadata('design:paramtypes', controller));
-const guards = [CallerAuth, SchedulerAuthenticator, AppConfig];
-const providers = [...called, ...guards].map((provide) => ({ provide, useValue: {} }));
-class ApiModule {}
-const app = await NestFactory.create({ module: ApiModule, controllers, providers }, new FastifyAdapter(), {
-  logger: ['error'],
-  abortOnError: false,
-});
-const document = await openApiDocument(app, apiDescription);
-await writeGenerated({ [new URL('openapi.json', import.meta.url).href]: JSON.stringify(document) });
+const document = await openApiFile([RunsController, MonthReportController], apiDescription, [
+  SchedulerAuthenticator,
+  AppConfig,
+]);
+await writeGenerated({ [new URL('openapi.json', import.meta.url).href]: document });

@@ -1,6 +1,9 @@
 // The OpenAPI document of an app: what its controllers declare, and what is true of every operation.
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { CallerAuth } from './callers/caller-auth.js';
 import type { ServiceConfig } from './config/config-class.js';
 import { bool, type Setting } from './config/settings.js';
 
@@ -87,6 +90,28 @@ export async function openApiDocument(app: NestFastifyApplication, options: Open
     .addServer('/', 'The service that serves this document')
     .build();
   return withCommonParts(SwaggerModule.createDocument(app, description));
+}
+
+/**
+ * The same as the text of `openapi.json`, from the controllers alone. Nothing is called, so empty objects replace what
+ * they inject, and CallerAuth.
+ * @param alsoInjected what their other guards inject
+ */
+export async function openApiFile(
+  controllers: Type[],
+  options: OpenApiOptions,
+  alsoInjected: readonly Type[] = [],
+): Promise<string> {
+  // What Nest itself reads to inject.
+  const injected = controllers.flatMap((one) => Reflect.getMetadata('design:paramtypes', one) as Type[]);
+  const providers = [...injected, CallerAuth, ...alsoInjected].map((provide) => ({ provide, useValue: {} }));
+  class ApiModule {}
+  const app = await NestFactory.create<NestFastifyApplication>(
+    { module: ApiModule, controllers, providers },
+    new FastifyAdapter(),
+    { logger: ['error'], abortOnError: false },
+  );
+  return JSON.stringify(await openApiDocument(app, options));
 }
 
 /** Adds the failures that no controller needs to name, their schema, and the security schemes in use. */
