@@ -53,7 +53,6 @@ export const bench: Bench = {
 
 function start(stage: Stage, service: Service, settings: Record<string, string> = {}): Promise<BenchProcess> {
   return stage.start(new URL(`../../../apps/${service}/dist/main.js`, import.meta.url), {
-    NODE_ENV: 'production',
     QUEUE_DATABASE_URL: stage.databaseUrl,
     OBJECT_STORE_DIR: join(stage.folder, 'objects'),
     SERVICE_TOKEN: token,

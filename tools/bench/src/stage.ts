@@ -24,8 +24,14 @@ export interface Stage extends BenchContext {
   start(main: URL, env?: Env | ((url: string) => Env)): Promise<BenchProcess>;
 }
 
-/** Settings of a service that runs as it is deployed. */
-const serviceSettings = { ENVIRONMENT: 'dev', LOG_LEVEL: 'warn', CALLER_AUTH: 'none', CLOUD: 'embedded' };
+/** Settings of a service that runs as it is deployed. The peers get them, too. */
+const serviceSettings = {
+  NODE_ENV: 'production',
+  ENVIRONMENT: 'dev',
+  LOG_LEVEL: 'warn',
+  CALLER_AUTH: 'none',
+  CLOUD: 'embedded',
+};
 
 /** @param options `dataDir` is kept, and made when it is missing; `schema` is the search path of `sql` */
 export async function onStage(
