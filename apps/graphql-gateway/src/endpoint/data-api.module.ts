@@ -45,7 +45,7 @@ import { schemaOptions } from './schema-options.js';
           operations: operationsPlugin({
             admit: dataAdmission(limits),
             refusedDocuments,
-            ...(repeatedRequests && { repeatedRequests }),
+            ...(repeatedRequests && { onRepeatable: (operation) => repeatedRequests.remember(operation) }),
           }),
           endpoint: (server) =>
             new GraphQLEndpoint(
@@ -53,7 +53,7 @@ import { schemaOptions } from './schema-options.js';
               {
                 name: 'data',
                 policy: 'data',
-                ...(repeatedRequests && { repeatedRequests }),
+                ...(repeatedRequests && { answerFirst: (context) => repeatedRequests.answer(context) }),
                 authenticate: (context) => authenticate(context, apiKeys),
                 onAnswer: (context, status) => recordUse(context, status, audit, clock),
               },

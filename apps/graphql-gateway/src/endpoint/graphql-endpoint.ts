@@ -6,7 +6,6 @@ import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppEvents } from '../events.js';
 import { limitHeaders } from '../rate-limit/limit-headers.js';
-import type { RepeatedRequests } from '../repeated-requests/repeated-requests.js';
 import type { Answer } from '../request/answer.js';
 import type { LimitState } from '../request/limit-state.js';
 import { LimitReached } from '../rate-limit/limits.errors.js';
@@ -22,8 +21,8 @@ export interface GraphQLEndpointOptions {
   policy: 'data' | 'requests';
   /** Who calls; throws for callers that may not. Null: decided by the operation. */
   authenticate: ((context: RequestContext) => Promise<void>) | null;
-  /** Answers some requests past Apollo Server. */
-  repeatedRequests?: RepeatedRequests;
+  /** Answers some requests past Apollo Server; undefined for the others. */
+  answerFirst?: (context: RequestContext) => Promise<Answer | undefined>;
   /** Called once for every request, with the status of its answer. */
   onAnswer?: (context: RequestContext, status: number) => void;
 }
@@ -89,8 +88,8 @@ export class GraphQLEndpoint {
   private async answer(context: RequestContext): Promise<Answer> {
     try {
       await this.options.authenticate?.(context);
-      const repeated = await this.options.repeatedRequests?.answer(context);
-      if (repeated) return repeated;
+      const first = await this.options.answerFirst?.(context);
+      if (first) return first;
       const { request } = context;
       const { refusedDocuments } = this.services;
       const text = (request.body as Body)?.query ?? (request.query as Body)?.query;

@@ -3,8 +3,8 @@
 import { HeaderMap, type ApolloServerPlugin } from '@apollo/server';
 import { execute, getVariableValues, GraphQLError, type ExecutionResult } from 'graphql';
 import { failureOf } from '../request/failures.js';
+import type { RepeatableOperation } from '../request/repeatable-operation.js';
 import type { GraphQLContext } from '../request/request-context.js';
-import type { RepeatedRequests } from '../repeated-requests/repeated-requests.js';
 import type { Admit } from './admission.js';
 import { assertArguments } from './argument-faults.js';
 import { CompiledOperations, type ResolvedOperation } from './compiled-operations.js';
@@ -15,11 +15,12 @@ import { variableFault } from './variable-faults.js';
 export function operationsPlugin({
   admit,
   refusedDocuments,
-  repeatedRequests,
+  onRepeatable,
 }: {
   admit: Admit;
   refusedDocuments: RefusedDocuments;
-  repeatedRequests?: RepeatedRequests;
+  /** Called after each answer of a compiled operation. */
+  onRepeatable?: (operation: RepeatableOperation) => void;
 }): ApolloServerPlugin<GraphQLContext> {
   const compiledOperations = new CompiledOperations();
 
@@ -45,12 +46,13 @@ export function operationsPlugin({
     return result;
   }
 
-  function remember({ schema, operation, source }: ResolvedOperation, askedAs: string | null): void {
+  function offer({ schema, operation, source }: ResolvedOperation, askedAs: string | null): void {
     const compiled = compiledOperations.find(operation);
-    if (!compiled || !repeatedRequests || repeatedRequests.has(source)) return;
+    if (!compiled) return;
     const { fields, query } = compiled;
     const definitions = operation.variableDefinitions ?? [];
-    repeatedRequests.remember(source, {
+    onRepeatable?.({
+      source,
       name: operation.name?.value ?? null,
       askedAs,
       execute: async (variables, context) => {
@@ -78,7 +80,7 @@ export function operationsPlugin({
       }
       gateway.data = data!;
       refusedDocuments.remember(queryHash);
-      remember(operationOfRequest, request.operationName ?? null);
+      offer(operationOfRequest, request.operationName ?? null);
     },
     responseForOperation: async ({ contextValue: { gateway } }) => {
       const { data, extensions } = gateway;

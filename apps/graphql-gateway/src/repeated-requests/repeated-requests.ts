@@ -1,23 +1,11 @@
 // A second way to an answer, for speed only: a request for a document that was answered before goes past Apollo Server,
 // straight to its compiled operation. It takes only requests that both ways answer alike. Everything unusual, and every
 // fault of the caller, goes the usual way. REPEATED_REQUESTS=false removes it.
-import type { ExecutionResult } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Answer } from '../request/answer.js';
 import { failureOf } from '../request/failures.js';
-import type { GraphQLContext, RequestContext } from '../request/request-context.js';
-
-type Variables = Readonly<Record<string, unknown>>;
-
-/** An operation of a valid document. */
-export interface RepeatableOperation {
-  /** Its name; null without one. */
-  name: string | null;
-  /** `operationName` of the request that asked for it. */
-  askedAs: string | null;
-  /** Admits and executes it; undefined for variables that it does not accept. */
-  execute: (variables: Variables, context: GraphQLContext) => Promise<ExecutionResult | undefined>;
-}
+import type { RepeatableOperation } from '../request/repeatable-operation.js';
+import type { RequestContext } from '../request/request-context.js';
 
 /** As many as are compiled; a text has at most as many characters as a document may have. */
 const operationsMax = 300;
@@ -30,13 +18,9 @@ export class RepeatedRequests {
   /** By the text of the document. */
   private readonly operations = new LRUCache<string, RepeatableOperation>({ max: operationsMax });
 
-  has(text: string): boolean {
-    return this.operations.has(text);
-  }
-
-  /** To be called when Apollo Server has found the document valid, and its operation is compiled. */
-  remember(text: string, operation: RepeatableOperation): void {
-    this.operations.set(text, operation);
+  /** Of a document with several operations, only the first one that is asked for is remembered. */
+  remember(operation: RepeatableOperation): void {
+    if (!this.operations.has(operation.source)) this.operations.set(operation.source, operation);
   }
 
   /**
@@ -70,6 +54,6 @@ export class RepeatedRequests {
     const operation = typeof query === 'string' ? this.operations.get(query) : undefined;
     if (!operation || operationName !== operation.askedAs || extensions !== undefined) return undefined;
     if (typeof variables !== 'object' || variables === null || Array.isArray(variables)) return undefined;
-    return { operation, variables: variables as Variables };
+    return { operation, variables: variables as Record<string, unknown> };
   }
 }
