@@ -10,7 +10,8 @@ import { apps } from './dockerfiles.mjs';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const runbooks = readdirSync(join(root, 'docs/runbooks')).map((file) => `docs/runbooks/${file}`);
 const readmes = apps.map((app) => `apps/${app}/README.md`);
-const pages = ['README.md', 'docs/operations.md', 'docs/images.md', ...runbooks, ...readmes];
+const operating = ['operations', 'images', 'administrators', 'agents'].map((name) => `docs/${name}.md`);
+const pages = ['README.md', ...operating, ...runbooks, ...readmes];
 
 interface Service {
   commands?: (program: Command, open: () => Promise<never>) => void;
