@@ -1,11 +1,13 @@
-// Holds the pages to their spelling and their links: every word is in the dictionary of British English or in
-// words.txt, every link leads to a file and to a heading in it, and links lead from the index to every page.
+// Holds all text to plain words and short lines, and the pages to their spelling and links: every word is in the
+// dictionary of British English or in words.txt, every link leads to a file and to a heading in it, and links lead from
+// the index to every page.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import dictionary from 'dictionary-en-gb';
 import nspell from 'nspell';
 import { brokenLinks, pages, unknownWords, unlinkedPages, wordsOf } from './documents.mjs';
 import { root } from './projects.mjs';
+import { proseFaults } from './prose.mjs';
 
 const wordsFile = 'tools/workspace/words.txt';
 /** Written by others. */
@@ -18,6 +20,7 @@ const spelling = nspell(dictionary);
 const unknown = unknownWords(texts, (word) => spelling.correct(word) || terms.includes(word.toLowerCase()));
 const used = new Set(Object.values(texts).flatMap((text) => wordsOf(text).map((word) => word.toLowerCase())));
 const faults = [
+  ...proseFaults(),
   ...pages.flatMap((page) => brokenLinks(page).map((link) => `${page}: the link ${link} leads nowhere`)),
   ...unlinkedPages(pages).map((page) => `${page}: no links lead to it from docs/README.md`),
   ...[...unknown].map(

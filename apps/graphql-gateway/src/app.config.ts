@@ -37,9 +37,9 @@ export class AppConfig extends configClass({
     min: 10,
     max: 30_000,
   }),
-  // Nothing else bounds how long an accepted request waits. The median of a full route is this number by the rate of its
-  // answers, and the p99 twice as much, since a page with a count waits for a connection more than once. So 100 keep the
-  // p99 within 1 s down to 200 pages a second. Not lower: a user may send the requests of a minute all at once.
+  // Nothing else bounds how long an accepted request waits. The median of a full route is this number by the rate of
+  // its answers. The p99 is twice as much, since a page with a count waits for a connection more than once. So 100 keep
+  // the p99 within 1 s down to 200 pages a second. Not lower: a user may send the requests of a minute all at once.
   ROUTE_REQUESTS_MAX: integer({
     desc: 'Requests of one route that one process works on at once; further ones are answered with 503 and Retry-After',
     default: 100,
