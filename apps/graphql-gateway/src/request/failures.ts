@@ -1,5 +1,6 @@
-// How the errors of an execution are answered. Faults of the caller stay GraphQL errors. Expected failures
-// (ServiceError) and bugs are answered with the gateway body, without partial data.
+// How the errors of an execution are answered. Faults of the caller stay GraphQL errors. Expected failures, such as a
+// database that does not answer, and bugs are answered with the gateway body, without partial data.
+import { toServiceError } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { GraphQLError } from 'graphql';
 
@@ -8,12 +9,8 @@ export function failureOf(errors: readonly unknown[]): { failure: ServiceError; 
   const causes = errors.map(causeOf);
   const expected = causes.find((cause) => cause instanceof ServiceError);
   if (expected) return { failure: expected, thrown: expected };
-  const bug = causes.find((cause) => !isFault(cause));
-  if (bug === undefined) return undefined;
-  return {
-    failure: new ServiceError({ code: 'internal', status: 500, message: 'Internal server error', cause: bug }),
-    thrown: bug,
-  };
+  const thrown = causes.find((cause) => !isFault(cause));
+  return thrown === undefined ? undefined : { failure: toServiceError(thrown), thrown };
 }
 
 function causeOf(error: unknown): unknown {
