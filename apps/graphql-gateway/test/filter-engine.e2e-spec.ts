@@ -427,6 +427,29 @@ describe(`the filter engine (FILTER_ENGINE_SEED=${seed})`, () => {
     expect(await answeredByIndex(gateway)).toBe(5);
   });
 
+  it('gives thousands of changed records an index of their own, and does not read the whole table again', async () => {
+    gateway = await startGateway(switchedOn);
+    const { sql } = gateway;
+    await sql.query(`insert into company (id, name) select n, 'Company' from generate_series(1, 500) n`);
+    await untilReady(gateway);
+    await until(() => Promise.resolve(rowsHeld(gateway) === 500));
+    const changes = gateway.replicas[0]!.app.get(FollowedChanges);
+    for (let round = 1; round <= 3; round++) {
+      await sql.query(`insert into company (id, name) select n, 'Company' from generate_series($1::int, $2::int) n`, [
+        4_000 * round,
+        4_000 * round + 3_999,
+      ]);
+      await sql.query(`update company set number_of_employees = $1 where id % 50 = 0`, [round]);
+      await untilReady(gateway);
+      await until(() => Promise.resolve((changes.current('company')?.count ?? Infinity) < 3_000));
+      const read = requestFor({ entity: 'company', today: '2026-11-22', conditions: [] });
+      const { count } = await gateway.replicas[0]!.app.get(PageReader).read(read);
+      expect(count!.count).toBe(500 + 4_000 * round);
+    }
+    expect(rowsHeld(gateway)).toBe(500);
+    expect(await answeredByIndex(gateway)).toBe(3);
+  }, 120_000);
+
   it('with auto, leaves small tables to PostgreSQL', async () => {
     gateway = await startGateway({ ...switchedOn, FILTER_ENGINE: 'auto' });
     await insertCompanies(gateway.sql, [{}]);

@@ -1,7 +1,7 @@
 export * from './changed-rows.js';
 export { buildIndex, type BuildOrder, type BuildResult } from './embedded/build-index.js';
 export { indexedColumns } from './indexed-columns.js';
-export { EmbeddedEngine } from './embedded/embedded-engine.js';
+export { type ChangedIds, EmbeddedEngine } from './embedded/embedded-engine.js';
 export { type BuiltIndex, readIndex } from './embedded/read-index.js';
 export * from './filter-engine.port.js';
 export { connectOpenSearch, type OpenSearchAddress } from './opensearch/connect-opensearch.js';

@@ -14,13 +14,13 @@ export function firstInOrder(
   const found: { id: bigint; values: Value[] }[] = [];
   for (const [id, row] of rows) {
     const values = sort.map((key) => (key.column === 'id' ? id : valueOf(key, row[key.column])));
-    if (cursor && compare(sort, values, cursor) <= 0) continue;
-    if (found.length === limit && compare(sort, values, found.at(-1)!.values) > 0) continue;
+    if (cursor && compareValues(sort, values, cursor) <= 0) continue;
+    if (found.length === limit && compareValues(sort, values, found.at(-1)!.values) > 0) continue;
     let low = 0;
     let high = found.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (compare(sort, found[middle]!.values, values) < 0) low = middle + 1;
+      if (compareValues(sort, found[middle]!.values, values) < 0) low = middle + 1;
       else high = middle;
     }
     if (found.length === limit) found.pop();
@@ -44,7 +44,8 @@ function valueOf({ type }: SortKey, value: unknown): Value {
   }
 }
 
-function compare(sort: readonly SortKey[], left: readonly Value[], right: readonly Value[]): number {
+/** Negative when a row with the values on the left comes first. */
+export function compareValues(sort: readonly SortKey[], left: readonly Value[], right: readonly Value[]): number {
   for (const [place, { direction }] of sort.entries()) {
     const [a, b] = [left[place] ?? null, right[place] ?? null];
     if (a === b) continue;

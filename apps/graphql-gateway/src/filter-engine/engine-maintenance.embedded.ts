@@ -1,6 +1,15 @@
 // Builds the indexes of the engine in memory: one entity after the other in the background, and again when too many
-// records changed. An index that does not fit into the memory limit is dropped. Nothing waits for a build.
-import { buildIndex, type BuildResult, EmbeddedEngine, type Entity, indexedEntities } from '@tradewind/filter-engine';
+// records changed. Until then, and during a build, the records that changed get an index of their own, again and again.
+// An index that does not fit into the memory limit is dropped. Nothing waits for a build.
+import {
+  buildIndex,
+  type BuildResult,
+  type ChangedIds,
+  type ChangedRows,
+  EmbeddedEngine,
+  type Entity,
+  indexedEntities,
+} from '@tradewind/filter-engine';
 import { type BackgroundWork, connectionOptions } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import type { AppConfig } from '../app.config.js';
@@ -8,6 +17,8 @@ import type { AppEvents } from '../events.js';
 import { EngineMaintenance } from './engine-maintenance.port.js';
 import {
   buildTimeoutMs,
+  changedRowsMemoryPart,
+  changedRowsToIndex,
   changedRowsToRebuild,
   retryAfterMs,
   retryTooLargeAfterMs,
@@ -21,6 +32,11 @@ export class EmbeddedMaintenance extends EngineMaintenance {
   private readonly buildNotBeforeMs = new Map<Entity, number>();
   /** One at a time: a build takes a processor and memory. */
   private building: Promise<void> | undefined;
+  /** Beside it, also one at a time: an index of changed records takes a second or two. */
+  private indexing: Promise<void> | undefined;
+  private indexNotBeforeMs = 0;
+  /** What is read before a discard may be of a database that was restored since. */
+  private discards = 0;
 
   constructor(
     private readonly config: AppConfig,
@@ -35,18 +51,44 @@ export class EmbeddedMaintenance extends EngineMaintenance {
     );
   }
 
-  override maintain(entity: Entity, changedCount: number | undefined): Promise<void> {
+  override maintain(entity: Entity, changed: ChangedRows | undefined): Promise<void> {
     const isMissing = this.engine.version(entity) === undefined;
-    const isWanted = isMissing || (changedCount ?? 0) > changedRowsToRebuild;
     const isDue = performance.now() >= (this.buildNotBeforeMs.get(entity) ?? 0);
-    if (isWanted && isDue && !this.building) {
+    if ((isMissing || this.isMuchChanged(entity)) && isDue && !this.building) {
       // Until it is done, the old index keeps answering.
       this.building = this.background.track(this.build(entity)).finally(() => (this.building = undefined));
+    }
+    const mayIndex = !this.indexing && performance.now() >= this.indexNotBeforeMs;
+    if (!isMissing && changed && changed.count > changedRowsToIndex && mayIndex) {
+      const { ids, version: upTo } = changed;
+      this.indexing = this.background
+        .track(this.indexChanges(entity, [...this.engine.changedIds(entity), { ids, upTo }]))
+        .finally(() => (this.indexing = undefined));
     }
     return Promise.resolve();
   }
 
+  private isMuchChanged(entity: Entity): boolean {
+    return this.engine.changedIds(entity).reduce((total, { ids }) => total + ids.length, 0) > changedRowsToRebuild;
+  }
+
+  private async indexChanges(entity: Entity, changed: readonly ChangedIds[]): Promise<void> {
+    const ids = [...new Set(changed.flatMap((each) => each.ids))];
+    const { discards } = this;
+    const result = await this.run(entity, this.bytesLeft() * changedRowsMemoryPart, ids);
+    if (result.outcome === 'stopped' || discards !== this.discards) return;
+    if (result.outcome === 'built') {
+      this.engine.useChanges(result.built, changed);
+      return;
+    }
+    // If it goes on, there are more changes than can be followed, and the index is built as a whole.
+    this.indexNotBeforeMs = performance.now() + retryAfterMs;
+    const message = result.outcome === 'failed' ? result.message : 'the changed records do not fit into memory';
+    this.events.emit('filter_index_failed', { entity, reason: result.outcome, message });
+  }
+
   override discard(entity: Entity): void {
+    this.discards += 1;
     this.engine.drop(entity);
   }
 
@@ -57,11 +99,11 @@ export class EmbeddedMaintenance extends EngineMaintenance {
       waitFor(retryTooSmallAfterMs);
       return;
     }
-    let result = await this.run(entity, this.bytesLeft());
+    let result = await this.run(entity, this.bytesLeft() * (1 - changedRowsMemoryPart));
     if (result.outcome === 'too_large' && this.engine.version(entity) !== undefined) {
       // The old and the new index do not fit together: PostgreSQL answers until the new one is there.
       this.engine.drop(entity);
-      result = await this.run(entity, this.bytesLeft());
+      result = await this.run(entity, this.bytesLeft() * (1 - changedRowsMemoryPart));
     }
     const seconds = (performance.now() - startedMs) / 1000;
     if (result.outcome === 'stopped') return;
@@ -103,7 +145,7 @@ export class EmbeddedMaintenance extends EngineMaintenance {
     return this.config.FILTER_ENGINE_MEMORY_MAX_MB * 2 ** 20 - this.bytesUsed();
   }
 
-  private run(entity: Entity, bytesMax: number): Promise<BuildResult> {
+  private run(entity: Entity, bytesMax: number, ids?: readonly bigint[]): Promise<BuildResult> {
     const { config } = this;
     const connection = connectionOptions(
       {
@@ -116,7 +158,12 @@ export class EmbeddedMaintenance extends EngineMaintenance {
       'graphql_gateway filter index',
     );
     return buildIndex(
-      { connection: { ...connection, query_timeout: connection.answerTimeoutMs }, entity, bytesMax },
+      {
+        connection: { ...connection, query_timeout: connection.answerTimeoutMs },
+        entity,
+        bytesMax,
+        ...(ids && { ids }),
+      },
       this.background.stopping,
     );
   }

@@ -5,13 +5,20 @@ export const rowsMinOfAuto = 200_000;
 
 /**
  * Changed rows are tested one by one for each new filter, about a microsecond for each condition. At this number that
- * costs as much as the bits of ten million rows, and a new build starts.
+ * costs as much as the bits of ten million rows, and they get an index of their own.
  */
-export const changedRowsToRebuild = 3_000;
+export const changedRowsToIndex = 3_000;
 
 /**
- * The old index follows this many changes during a build; 20,000 cost about 20 ms a filter. Then PostgreSQL answers.
+ * With so many rows in the index of the changed ones, a new index of all rows is built. Reading these takes a second or
+ * two, for each 3,000 further changes, and putting them in place holds the thread of all requests for 70 ms.
  */
+export const changedRowsToRebuild = 100_000;
+
+/** Part of the memory left that an index of changed rows may take: a build of all rows may run at the same time. */
+export const changedRowsMemoryPart = 0.1;
+
+/** So many changes are followed while an index is built; 20,000 cost about 20 ms a filter. Then PostgreSQL answers. */
 export const changedRowsMax = 20_000;
 
 /** How long a request waits for the engine to catch up, which takes a few milliseconds after small changes. */

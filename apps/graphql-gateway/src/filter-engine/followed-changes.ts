@@ -97,7 +97,7 @@ export class FollowedChanges {
     await Promise.all(
       indexedEntities.map(async (entity) => {
         try {
-          await maintenance.maintain(entity, this.current(entity)?.count);
+          await maintenance.maintain(entity, this.current(entity));
           await this.catchUp(entity);
         } catch (error) {
           // DataStore has reported it already; the next pass tries again.

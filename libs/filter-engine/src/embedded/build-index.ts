@@ -12,6 +12,8 @@ export interface BuildOrder {
   entity: Entity;
   /** Most memory that the build may take. */
   bytesMax: number;
+  /** Of the rows that the index holds; all rows unless given. */
+  ids?: readonly bigint[];
 }
 
 export type BuildResult =

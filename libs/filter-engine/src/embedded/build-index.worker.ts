@@ -6,7 +6,7 @@ import type { BuildOrder, BuildResult } from './build-index.js';
 import { IndexTooLarge } from './memory-budget.js';
 import { buffersOf, readIndex } from './read-index.js';
 
-const { connection, entity, bytesMax } = workerData as BuildOrder;
+const { connection, entity, bytesMax, ids } = workerData as BuildOrder;
 const client = new pg.Client(connection);
 // A lost connection makes the current query fail; without a query it does not matter.
 client.on('error', () => undefined);
@@ -14,7 +14,7 @@ client.on('error', () => undefined);
 const answer = (result: BuildResult, buffers: ArrayBuffer[] = []) => parentPort!.postMessage(result, buffers);
 try {
   await client.connect();
-  const built = await readIndex(client, entity, bytesMax);
+  const built = await readIndex(client, entity, bytesMax, ids);
   answer({ outcome: 'built', built }, buffersOf(built.parts));
 } catch (error) {
   if (error instanceof IndexTooLarge) answer({ outcome: 'too_large', bytesWanted: error.bytesWanted });

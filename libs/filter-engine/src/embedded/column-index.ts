@@ -93,6 +93,15 @@ export class ColumnIndex {
     return [from, low];
   }
 
+  /** Null without a value. */
+  valueOf(position: number): bigint | string | null {
+    const key = this.rankOf(position);
+    if (key === noRank) return null;
+    const { keys } = this.parts;
+    if ('integers' in keys) return keys.integers[key]!;
+    return this.texts!.toString('utf8', keys.offsets[key], keys.offsets[key + 1]);
+  }
+
   rowCountOf(key: number): number {
     return this.parts.starts[key + 1]! - this.parts.starts[key]!;
   }

@@ -1,5 +1,6 @@
 // The engine in the memory of this process. It answers for the data version of its build; the caller masks what changed
-// since, and orders a new build when that is too much.
+// since. When that is too much, the caller orders an index of the changed rows, which takes a second, and when these
+// are a large part of all rows, a new index of all.
 import {
   type Entity,
   type FilterAnswer,
@@ -13,22 +14,48 @@ import { selectionsMax } from './embedded-limits.js';
 import { select, type Selection } from './filter-evaluation.js';
 import type { BuiltIndex } from './read-index.js';
 import { RecordIndex } from './record-index.js';
+import { compareValues } from '../row-order.js';
 import { sortedPage } from './sorted-page.js';
 import { TooCostly, WorkLimit } from './work-limit.js';
 
-interface Held {
+/** An index, and what was found in it. */
+interface Part {
   index: RecordIndex;
-  version: bigint;
   bytes: number;
-  sortsTextsByBytes: boolean;
   /**
    * By filter, the least recently used first; all of them without the same changed rows. A filter that is too costly
    * stays so.
    */
   selections: Map<string, Selection | 'too_costly'>;
   except: readonly bigint[];
-  /** Positions of `except`. */
+  /** Of `except`; undefined for a row that is not there. */
+  positionOf: ReadonlyMap<bigint, number | undefined>;
   exceptPositions: Uint32Array;
+}
+
+/** Ids of rows of which none changed after `upTo`, as far as was known. */
+export interface ChangedIds {
+  ids: readonly bigint[];
+  upTo: bigint;
+}
+
+/** The rows that changed since the main index was built, in an index of their own. */
+interface Changes {
+  part: Part;
+  changed: readonly ChangedIds[];
+  /** All changes up to this version are there. */
+  version: bigint;
+  /** No later ones are. */
+  readAt: bigint;
+  /** Positions of these rows in the main index. */
+  replaced: Uint32Array;
+}
+
+interface Held {
+  main: Part;
+  version: bigint;
+  sortsTextsByBytes: boolean;
+  changes: Changes | undefined;
 }
 
 export class EmbeddedEngine extends FilterEngine {
@@ -49,26 +76,50 @@ export class EmbeddedEngine extends FilterEngine {
   }
 
   override version(entity: Entity): bigint | undefined {
-    return this.held.get(entity)?.version;
-  }
-
-  /** Rows and memory of the index of an entity. */
-  size(entity: Entity): { rows: number; bytes: number } {
     const held = this.held.get(entity);
-    return { rows: held?.index.rowCount ?? 0, bytes: held?.bytes ?? 0 };
+    return held?.changes?.version ?? held?.version;
   }
 
-  /** Answers from now on with this index. */
+  /** Rows of the main index of an entity, and memory of all of it. */
+  size(entity: Entity): { rows: number; bytes: number } {
+    const { main, changes } = this.held.get(entity) ?? {};
+    return { rows: main?.index.rowCount ?? 0, bytes: (main?.bytes ?? 0) + (changes?.part.bytes ?? 0) };
+  }
+
+  /** What changed since the main index was built, as far as the engine has it. */
+  changedIds(entity: Entity): readonly ChangedIds[] {
+    const held = this.held.get(entity);
+    return held?.changes?.changed.filter(({ upTo }) => upTo > held.version) ?? [];
+  }
+
+  /** Answers from now on with this index of all rows. Changes that it has not are kept. */
   use({ entity, parts, version, bytes, sortsTextsByBytes }: BuiltIndex): void {
-    this.held.set(entity, {
-      index: new RecordIndex(entity, parts),
-      version: BigInt(version),
-      bytes,
-      sortsTextsByBytes,
-      selections: new Map(),
-      except: [],
-      exceptPositions: new Uint32Array(),
-    });
+    const held = { main: partOf(entity, parts, bytes), version: BigInt(version), sortsTextsByBytes };
+    this.put(entity, held, this.held.get(entity)?.changes);
+  }
+
+  /**
+   * Answers from now on with this index of rows that changed, instead of those in the main index.
+   * @param changed all of these rows: those of `changedIds`, and what changed later
+   */
+  useChanges({ entity, parts, version, bytes }: BuiltIndex, changed: readonly ChangedIds[]): void {
+    const held = this.held.get(entity);
+    if (!held) return;
+    const part = partOf(entity, parts, bytes);
+    const upTo = changed.reduce((newest, each) => (each.upTo > newest ? each.upTo : newest), 0n);
+    this.put(entity, held, { part, changed, version: upTo, readAt: BigInt(version) });
+  }
+
+  private put(entity: Entity, held: Omit<Held, 'changes'>, changes: Omit<Changes, 'replaced'> | undefined): void {
+    if (!changes || changes.version <= held.version) {
+      this.held.set(entity, { ...held, changes: undefined });
+      return;
+    }
+    const { index } = held.main;
+    const ids = new Set(changes.changed.flatMap((each) => each.ids));
+    const replaced = Uint32Array.from([...ids].flatMap((id) => index.findPosition(id) ?? []));
+    const main = { ...held.main, selections: new Map() };
+    this.held.set(entity, { ...held, main, changes: { ...changes, replaced } });
   }
 
   /** Frees the memory of an index. */
@@ -83,34 +134,74 @@ export class EmbeddedEngine extends FilterEngine {
   private answer(query: FilterQuery): FilterAnswer | Unanswered {
     const held = this.held.get(query.filter.entity);
     if (!held) return 'not_ready';
-    if (held.version < query.since || held.version > query.upTo) return 'behind';
+    const { main, changes, version } = held;
+    if ((changes?.version ?? version) < query.since || (changes?.readAt ?? version) > query.upTo) return 'behind';
     const work = new WorkLimit(this.options.stepsMax);
     try {
-      const selection = this.selection(held, query, work);
-      if (selection === 'too_costly') return selection;
-      const ids = sortedPage(held.index, selection, query, work);
-      return { ids, ...(query.isCounted && { count: selection.count }), version: held.version };
+      const found = [page(main, changes?.replaced, query, work)];
+      if (changes) found.push(page(changes.part, undefined, query, work));
+      return {
+        ids: found.length === 1 ? found[0]!.ids : mergedIds(found, query),
+        ...(query.isCounted && { count: found.reduce((total, each) => total + each.count, 0) }),
+        version: changes?.version ?? version,
+      };
     } catch (error) {
       if (error instanceof TooCostly) return 'too_costly';
       throw error;
     }
   }
+}
 
-  private selection(held: Held, { filter, key, except }: FilterQuery, work: WorkLimit): Selection | 'too_costly' {
-    const { selections, index } = held;
-    if (held.except !== except) {
-      selections.clear();
-      held.except = except;
-      held.exceptPositions = Uint32Array.from(except.flatMap((id) => index.findPosition(id) ?? []));
-    }
-    const known = selections.get(key);
-    selections.delete(key);
-    // What it is until it is known: it stays so if the evaluation is given up.
-    selections.set(key, known ?? 'too_costly');
-    if (selections.size > selectionsMax) selections.delete(selections.keys().next().value!);
-    if (known) return known;
-    const selection = select(index, filter, held.exceptPositions, work);
-    selections.set(key, selection);
-    return selection;
+function partOf(entity: Entity, parts: BuiltIndex['parts'], bytes: number): Part {
+  const index = new RecordIndex(entity, parts);
+  return { index, bytes, selections: new Map(), except: [], positionOf: new Map(), exceptPositions: new Uint32Array() };
+}
+
+interface Found {
+  index: RecordIndex;
+  ids: readonly bigint[];
+  count: number;
+}
+
+/** @throws TooCostly */
+function page(part: Part, replaced: Uint32Array | undefined, query: FilterQuery, work: WorkLimit): Found {
+  const { index } = part;
+  const selection = selectionOf(part, replaced, query, work);
+  return { index, ids: sortedPage(index, selection, query, work), count: selection.count };
+}
+
+/** @throws TooCostly */
+function selectionOf(
+  part: Part,
+  replaced: Uint32Array | undefined,
+  { filter, key, except }: FilterQuery,
+  work: WorkLimit,
+): Selection {
+  const { selections, index } = part;
+  if (part.except !== except) {
+    selections.clear();
+    // Most of them were there before.
+    const before = part.positionOf;
+    part.positionOf = new Map(except.map((id) => [id, before.has(id) ? before.get(id) : index.findPosition(id)]));
+    part.exceptPositions = Uint32Array.from([...part.positionOf.values()].filter((each) => each !== undefined));
+    part.except = except;
   }
+  const known = selections.get(key);
+  selections.delete(key);
+  // What it is until it is known: it stays so if the evaluation is given up.
+  selections.set(key, known ?? 'too_costly');
+  if (selections.size > selectionsMax) selections.delete(selections.keys().next().value!);
+  if (known === 'too_costly') throw new TooCostly();
+  if (known) return known;
+  const { exceptPositions } = part;
+  const selection = select(index, filter, replaced ? [replaced, exceptPositions] : [exceptPositions], work);
+  selections.set(key, selection);
+  return selection;
+}
+
+/** Each list is in the order of the page. */
+function mergedIds(found: readonly Found[], { sort, limit }: FilterQuery): bigint[] {
+  const rows = found.flatMap(({ index, ids }) => ids.map((id) => ({ id, values: index.valuesOf(id, sort) })));
+  rows.sort((a, b) => compareValues(sort, a.values, b.values));
+  return rows.slice(0, limit).map(({ id }) => id);
 }

@@ -18,7 +18,12 @@ export interface Selection {
  * @param except positions of rows to leave out
  * @throws TooCostly
  */
-export function select(index: RecordIndex, filter: NormalisedFilter, except: Uint32Array, work: WorkLimit): Selection {
+export function select(
+  index: RecordIndex,
+  filter: NormalisedFilter,
+  except: readonly ArrayLike<number>[],
+  work: WorkLimit,
+): Selection {
   return new Evaluation(index, work, filter.today).select(filter.conditions, except);
 }
 
@@ -29,10 +34,10 @@ class Evaluation {
     private readonly today: string,
   ) {}
 
-  select(conditions: readonly Condition[], except: Uint32Array): Selection {
+  select(conditions: readonly Condition[], except: readonly ArrayLike<number>[]): Selection {
     const { rowCount, wordCount } = this.index;
     // The rows, their number, and the selection that is kept.
-    this.work.spend(3 * wordCount + except.length * stepsOfRow);
+    this.work.spend(3 * wordCount + except.reduce((sum, { length }) => sum + length, 0) * stepsOfRow);
     const bits: Bits = new Int32Array(wordCount);
     setRange(bits, 0, rowCount);
     for (const condition of conditions) {
@@ -42,7 +47,7 @@ class Evaluation {
         else andInto(bits, found);
       });
     }
-    for (const position of except) clearBit(bits, position);
+    for (const each of except) for (let place = 0; place < each.length; place++) clearBit(bits, each[place]!);
     return { bits, count: countBits(bits) };
   }
 

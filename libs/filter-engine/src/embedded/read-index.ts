@@ -27,14 +27,22 @@ export interface BuiltIndex {
 
 /**
  * @param bytesMax most memory that the build may take at any time
+ * @param ids of the rows that are read; all rows unless given
  * @throws IndexTooLarge
  */
-export async function readIndex(client: pg.ClientBase, entity: Entity, bytesMax: number): Promise<BuiltIndex> {
+export async function readIndex(
+  client: pg.ClientBase,
+  entity: Entity,
+  bytesMax: number,
+  ids?: readonly bigint[],
+): Promise<BuiltIndex> {
+  // COPY takes no parameters, and a bigint is nothing but digits.
+  const where = ids ? `where t.id = any('{${ids.join(',')}}'::bigint[])` : '';
   await client.query('begin isolation level repeatable read read only');
   // Requests need the other processors more than a build in the background does.
   await client.query('set local max_parallel_workers_per_gather = 0');
   const { rows } = await client.query<{ version: string; count: string; sorts_by_bytes: boolean }>(
-    `select (select version from data_version where entity = $1) as version, (select count(*) from ${entity}) as count,
+    `select (select version from data_version where entity = $1) as version, (select count(*) from ${entity} t ${where}) as count,
        ${sortsTextsByBytesSql} as sorts_by_bytes`,
     [entity],
   );
@@ -47,7 +55,7 @@ export async function readIndex(client: pg.ClientBase, entity: Entity, bytesMax:
   const reader = new CopyRowsReader((row) => builder.add(row));
   const listed = ['t.id', ...columns.map(columnSql)].join(', ');
   const rowsOfTable = client.query(
-    copyStreams.to(`copy (select ${listed} from ${entity} t order by t.id) to stdout (format binary)`),
+    copyStreams.to(`copy (select ${listed} from ${entity} t ${where} order by t.id) to stdout (format binary)`),
   );
   await pipeline(
     rowsOfTable,

@@ -1,5 +1,5 @@
 // The rows of one entity as they were at one moment, by the columns that filters read. Nothing changes after the build.
-import type { Entity } from '../filter-engine.port.js';
+import type { Entity, SortKey } from '../filter-engine.port.js';
 import { type Bits, wordsFor } from './bits.js';
 import { ColumnIndex, type ColumnParts } from './column-index.js';
 
@@ -56,6 +56,12 @@ export class RecordIndex {
 
   column(name: string): ColumnIndex {
     return this.columns.get(name)!;
+  }
+
+  /** Values of the sort keys of a row that is there. */
+  valuesOf(id: bigint, sort: readonly SortKey[]): (bigint | string | null)[] {
+    const position = this.positionOf(id);
+    return sort.map(({ column }) => (column === 'id' ? id : this.column(column).valueOf(position)));
   }
 
   /** Lends an empty set of rows. */
