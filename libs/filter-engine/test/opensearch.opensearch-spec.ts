@@ -452,7 +452,7 @@ describe(`OpenSearch (OPENSEARCH_SEED=${seed})`, () => {
     for (const index of [left, alike]) await client.indices.create({ index });
     await feederOf('company').build(unlimited);
     const { body } = await client.indices.get({ index: `${prefix}-company-*` });
-    expect(Object.keys(body)).toEqual([alike, expect.stringMatching(/-company-\d{17}$/)]);
+    expect(Object.keys(body).sort()).toEqual([expect.stringMatching(/-company-\d{17}$/), alike]);
   }, 60_000);
 
   it('a build that ended early goes on where it was, with the changes since', async () => {
