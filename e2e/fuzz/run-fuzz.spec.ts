@@ -28,6 +28,8 @@ class PlantedServer {
   answer: (request: string) => Reply | undefined | Promise<Reply> = () => refusal;
   onProbe: () => void = () => undefined;
   isGone = false;
+  /** It has the pages of identity, too. */
+  hasPages = false;
   readonly logsDir = mkdtempSync(join(tmpdir(), 'tradewind-fuzz-spec-'));
   private server: Server | undefined;
 
@@ -116,6 +118,7 @@ const planted: Record<string, readonly Case[]> = {
     ['it starts again', acts(({ server }) => void (server.figures.startedAt = 2))],
     ['it is gone', acts(({ server }) => void (server.isGone = true))],
   ],
+  'browsers stay signed in': [['its pages refuse them', ({ server }) => void (server.hasPages = true)]],
   'no error log quotes a request': [['an error has the body', acts(({ server }, text) => server.log('error', text))]],
   'refused requests write nothing': [
     ['a refusal writes a row', acts(({ insertInto }) => insertInto('public.job')), 'broken JSON'],
@@ -124,6 +127,13 @@ const planted: Record<string, readonly Case[]> = {
 
 const sound: readonly Case[] = [
   ['it refuses everything', () => undefined],
+  [
+    'its pages are shown',
+    ({ server }) => {
+      server.hasPages = true;
+      server.answer = (request) => (/^\/(account|login)/.test(request) ? { status: 200, text: '' } : refusal);
+    },
+  ],
   ['one connection ends', ({ server }) => void (server.answer = () => (server.answers === 1 ? undefined : refusal))],
   ['one answer is late', acts(isLate, 1)],
   [
@@ -170,8 +180,14 @@ describe('a run', () => {
   async function findings(plant: Case[1], hostileClass = 'documented'): Promise<string[]> {
     plant({ server, insertInto: async (table) => void (await sql.query(`insert into ${table} values (1)`)) });
     const url = await server.start();
+    const page = { cookie: 'a=b', csrf: 'c', version: '1', uid: 'd' };
     const target = {
-      ...{ urls: { interactions: url }, metricsUrls: { interactions: url }, logsDir: server.logsDir },
+      ...(server.hasPages && { browsers: { account: page, signsOut: page, signsOutEverywhere: page, login: page } }),
+      ...{
+        urls: { interactions: url, ...(server.hasPages && { identity: url }) },
+        metricsUrls: { interactions: url },
+        logsDir: server.logsDir,
+      },
       ...{ processIds: { interactions: sleeper.pid ?? 0 }, databaseUrl: database.url },
       tokens: { apiKey: 'svc_x', jwt: 'a.b.c', webhooks: { interactions: 'secret' } },
     };
