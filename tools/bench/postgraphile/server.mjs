@@ -1,5 +1,6 @@
 // The peer of the data API: PostGraphile 5 with its filter plugin on the same tables, as it comes or (TUNED=true) with
-// custom plans, as its documentation advises for filters of varying selectivity.
+// custom plans, as its documentation advises for filters of varying selectivity, and with filters on every column, also
+// on those without an index of their own.
 import { createServer } from 'node:http';
 import { grafserv } from 'postgraphile/grafserv/node';
 import { postgraphile } from 'postgraphile';
@@ -11,12 +12,13 @@ import pg from 'pg';
 const isTuned = process.env['TUNED'] === 'true';
 const pool = new pg.Pool({
   connectionString: process.env['DATABASE_URL'],
-  options: `-c search_path=graphql_gateway${isTuned ? ' -c plan_cache_mode=force_custom_plan -c random_page_cost=1.1 -c jit=off' : ''}`,
+  options: `-c search_path=graphql_gateway${isTuned ? ' -c plan_cache_mode=force_custom_plan -c random_page_cost=1.1 -c jit=off' : ''} -c statement_timeout=${process.env.DATA_STATEMENT_TIMEOUT_MS ?? 0}`,
   max: 10,
 });
 
 const instance = postgraphile({
   extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
+  ...(isTuned && { disablePlugins: ['PgIndexBehaviorsPlugin'] }),
   pgServices: [makePgService({ pool, schemas: ['graphql_gateway'] })],
   grafserv: { graphqlPath: '/graphql', graphiql: false, watch: false },
   gather: { pgStrictFunctions: false },

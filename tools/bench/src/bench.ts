@@ -1,11 +1,11 @@
-// `npm run bench [-- NAME ...] [--scale F] [--part P ...]`: runs the benchmarks one after the other, prints a table of
+// `npm run bench [-- NAME ...] [--scale F] [--part P ...] [--seed N]`: runs the benchmarks one after the other, prints a table of
 // each and keeps it under docs/benchmarks/, with a plot. Exits 1 when a target is missed. `--only TEXT` measures a part
 // and replaces its rows. `--data-dir DIR` keeps loaded data for the next run. Benchmarks that do not know an option
 // ignore it.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { Bench, BenchRow } from './bench.types.js';
+import type { Bench, BenchRow, BenchTables } from './bench.types.js';
 import { plotOf } from './plot.js';
 
 const here = new URL('./', import.meta.url);
@@ -20,6 +20,7 @@ const { values, positionals } = parseArgs({
     part: { type: 'string', multiple: true },
     only: { type: 'string' },
     'data-dir': { type: 'string' },
+    seed: { type: 'string' },
   },
 });
 const scale = Number(values.scale);
@@ -39,15 +40,25 @@ for (const bench of benches) {
   if (positionals.length > 0 && !positionals.includes(bench.name)) continue;
   console.log(`\n${bench.name}`);
   const { part: parts, only, 'data-dir': dataDir } = values;
-  const rows = await bench.run({ scale, parts, only, dataDir, log: (line) => console.log(`  ${line}`) });
-  const table = markdownTable(rows);
-  console.log(`\n${table}`);
-  missed += rows.filter((row) => !row.pass).length;
+  const seed = values.seed === undefined ? undefined : Number(values.seed);
+  const log = (line: string) => console.log(`  ${line}`);
+  const measured = await bench.run({ scale, parts, only, dataDir, seed, log });
+  const tables = Array.isArray(measured) ? tablesOf(measured) : measured;
+  console.log(`\n${tables.markdown}`);
+  missed += tables.missed;
   // A shortened run is not recorded, and one of some parts would drop the others from the record.
-  if (scale === 1 && !parts) keep(bench.name, table, only !== undefined);
+  if (scale === 1 && !parts) keep(bench.name, tables, only !== undefined);
 }
 console.log(missed === 0 ? '\nEvery target is met.' : `\n${missed} target(s) missed.`);
 process.exitCode = missed === 0 ? 0 : 1;
+
+function tablesOf(rows: readonly BenchRow[]): BenchTables {
+  return {
+    markdown: markdownTable(rows),
+    missed: rows.filter((row) => !row.pass).length,
+    how: 'Ours and the peer in turn in one run; medians.',
+  };
+}
 
 function markdownTable(rows: readonly BenchRow[]): string {
   const number = (value: number | undefined) =>
@@ -75,8 +86,14 @@ function withRowsOf(table: string, older: string): string {
   return [...table.split('\n'), ...rows.filter((line) => !known.has(nameOf(line)))].join('\n');
 }
 
+/** The line that names what to plot, when it is among what is replaced. */
+function plotLineOf(measured: string): string[] {
+  const [line] = /^<!-- plot: .+ -->$/m.exec(measured) ?? [];
+  return line === undefined ? [] : [line, ''];
+}
+
 /** Replaces what the command measured before, draws its plot, and leaves the text that people wrote as it is. */
-function keep(name: string, table: string, isPart: boolean): void {
+function keep(name: string, { markdown: table, how }: BenchTables, isPart: boolean): void {
   const file = new URL(`${name}.md`, results);
   mkdirSync(results, { recursive: true });
   const page = existsSync(file) ? readFileSync(file, 'utf8') : `# Benchmark: ${name}\n`;
@@ -84,9 +101,10 @@ function keep(name: string, table: string, isPart: boolean): void {
   const [measured = '', after = '\n'] = older.split(measuredEnd);
   const machine = `${cpus().length} cores (${cpus()[0]?.model ?? arch()}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
   const section = [
-    `${new Date().toISOString().slice(0, 10)}, ${machine}. Ours and the peer in turn in one run; medians.`,
+    `${new Date().toISOString().slice(0, 10)}, ${machine}. ${how}`,
     `Made by \`npm run bench -- ${name}\`.`,
     '',
+    ...plotLineOf(measured),
     isPart ? withRowsOf(table, measured) : table,
   ].join('\n');
   const text = `${before.trimEnd()}\n\n${measuredStart}\n\n${section}\n\n${measuredEnd}${after}`;

@@ -24,12 +24,23 @@ export interface BenchContext {
   only?: string | undefined;
   /** Folder that keeps the data between runs, so that it is loaded once. From `--data-dir`. */
   dataDir?: string | undefined;
+  /** Where random choices begin; a benchmark has its own number unless given. From `--seed`. */
+  seed?: number | undefined;
   /** Progress, for a person. */
   log: (line: string) => void;
+}
+
+/** Tables of a benchmark with more than two sides. */
+export interface BenchTables {
+  markdown: string;
+  /** Targets that were missed. */
+  missed: number;
+  /** One sentence on how the figures were measured. */
+  how: string;
 }
 
 /** A file `<name>.bench.ts` in this folder exports one as `bench`. */
 export interface Bench {
   name: string;
-  run(context: BenchContext): Promise<BenchRow[]>;
+  run(context: BenchContext): Promise<BenchRow[] | BenchTables>;
 }

@@ -2,21 +2,17 @@
 // duties and PostGraphile (the peers) on the same database; latency; idle memory. The gateway runs as it is deployed,
 // with keys, limits and audit log. At --scale 1: 1,000,000 companies, 2,000,000 persons,
 // 1,000,000 deals, 1,000,000 contacts; loading takes a while.
-import { execFileSync } from 'node:child_process';
-import { statSync } from 'node:fs';
-import type pg from 'pg';
 import { makeApiKeys } from './api-keys.js';
 import type { Bench, BenchContext, BenchRow } from './bench.types.js';
 import type { BenchProcess } from './bench-process.js';
+import { fillTables, gatewayMain, gatewaySettings } from './graphql-rows.js';
 import { graphqlBody, measuredQueries, type MeasuredQuery } from './graphql-queries.js';
+import { installPostgraphile } from './graphql-postgraphile.js';
 import { bringToSpeed, connections, inTurn, send, type Measured, type Target } from './in-turn.js';
 import { belowRow, idleMemoryRow, onStage, type Stage as BaseStage } from './stage.js';
 
-const gatewayMain = new URL('../../../apps/graphql-gateway/dist/main.js', import.meta.url);
-const seedMain = new URL('../../seed/dist/seed.js', import.meta.url);
 const rawMain = new URL('./graphql-raw-server.js', import.meta.url);
 const mercuriusMain = new URL('./graphql-mercurius.js', import.meta.url);
-const postgraphile = new URL('../postgraphile/', import.meta.url);
 
 // A user may make 10 calls a day, so 200 users with a key each are more realistic than one for each connection.
 const users = 200;
@@ -31,7 +27,7 @@ export const bench: Bench = {
     onStage(
       context,
       async (base) => {
-        await fill(base);
+        await fillTables(base);
         const stage = { ...base, keys: await makeApiKeys(base.sql, users) };
         return [
           ...(isWanted(context, 'Idle memory, 5 s after the start')
@@ -46,40 +42,9 @@ export const bench: Bench = {
     ),
 };
 
-/** Brings the tables up to their size; in a folder that was filled before there is nothing left to do. */
-async function fill({ sql, databaseUrl, scale, log }: BaseStage): Promise<void> {
-  const env = { ENVIRONMENT: 'dev', LOG_LEVEL: 'warn', DATABASE_URL: databaseUrl, PATH: process.env['PATH'] ?? '' };
-  const run = (main: URL, words: string[]) =>
-    execFileSync(process.execPath, [main.pathname, ...words], {
-      env: { ...env, ...gatewaySettings },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-  run(gatewayMain, ['migrate']);
-  const rows = (millions: number) => String(Math.ceil(millions * 1e6 * scale));
-  log(`loading ${rows(1)} companies, ${rows(2)} persons, ${rows(1)} deals, ${rows(1)} contacts`);
-  const before = await tableSizes(sql);
-  run(seedMain, ['--companies', rows(1), '--persons', rows(2), '--deals', rows(1), '--contacts', rows(1)]);
-  if ((await tableSizes(sql)) === before) return;
-  await sql.query('vacuum analyze');
-  await sql.query('checkpoint');
-}
-
-async function tableSizes(sql: pg.Pool): Promise<string> {
-  const { rows } = await sql.query<{ sizes: string }>(
-    `select string_agg(pg_relation_size(name::regclass)::text, ' ') as sizes from unnest(array['company', 'person', 'deal', 'contact']) name`,
-  );
-  return rows[0]!.sizes;
-}
-
 function isWanted({ only }: BenchContext, name: string): boolean {
   return only === undefined || new RegExp(only).test(name);
 }
-
-const gatewaySettings = {
-  OAUTH_ISSUER: 'http://127.0.0.1:9',
-  DATA_CALLS_PER_DAY: '1000000000',
-  EXPLORER: 'false',
-};
 
 interface Stage extends BaseStage {
   keys: string[];
@@ -202,17 +167,6 @@ async function besidePostgraphile(stage: Stage): Promise<BenchRow[]> {
     }
   }
   return rows;
-}
-
-/** PostGraphile has 190 packages, which only this comparison needs: it has its own lock file, installed here. */
-function installPostgraphile({ log }: BenchContext): URL {
-  const writtenMs = (file: string) => statSync(new URL(file, postgraphile), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (writtenMs('node_modules/.package-lock.json') < writtenMs('package-lock.json')) {
-    log('installing PostGraphile');
-    const options = ['--ignore-scripts', '--no-audit', '--no-fund'];
-    execFileSync('npm', ['ci', ...options], { cwd: postgraphile, stdio: ['ignore', 'ignore', 'inherit'] });
-  }
-  return new URL('server.mjs', postgraphile);
 }
 
 function throughputRow(

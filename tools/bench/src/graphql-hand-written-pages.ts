@@ -4,11 +4,12 @@ import pg from 'pg';
 import { measuredQueries, type MeasuredQuery } from './graphql-queries.js';
 
 const pageSize = Number(process.env['DATA_PAGE_SIZE']);
+const timeoutMs = process.env['DATA_STATEMENT_TIMEOUT_MS'] ?? '0';
 const dateOid = 1082;
 const poolOf = (planning: 'custom' | 'generic') =>
   new pg.Pool({
     connectionString: process.env['DATABASE_URL'],
-    options: `-c search_path=graphql_gateway -c plan_cache_mode=force_${planning}_plan -c random_page_cost=1.1 -c jit=off`,
+    options: `-c search_path=graphql_gateway -c plan_cache_mode=force_${planning}_plan -c random_page_cost=1.1 -c jit=off -c statement_timeout=${timeoutMs}`,
     max: 10,
     types: {
       getTypeParser: ((oid: number, format: 'text') =>
@@ -125,15 +126,40 @@ function pageReader(query: MeasuredQuery, index: number): (parameters: readonly 
       pagePool.query<Row>({ ...page, values }),
       query.isCounted ? pool.query<{ count: string }>({ ...count, values }) : undefined,
     ]);
-    const edges = rows
-      .slice(0, pageSize)
-      .map((row) => ({ cursor: Buffer.from(String(row['id'])).toString('base64url'), node: nodes[query.field](row) }));
-    const pageInfo = {
-      hasNextPage: rows.length > pageSize,
-      hasPreviousPage: false,
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
-    };
-    return counted ? { totalCount: Number(counted.rows[0]!.count), edges, pageInfo } : { edges, pageInfo };
+    return connectionOf(query.field, rows, counted && Number(counted.rows[0]!.count));
   };
+}
+
+/** The records that satisfy a filter, in an order, with their count. */
+export interface FilteredPage {
+  field: MeasuredQuery['field'];
+  table: string;
+  columns: string;
+  /** Over alias `t`. */
+  where: string;
+  orderBy: string;
+  parameters: unknown[];
+}
+
+export async function readFiltered(asked: FilteredPage): Promise<unknown> {
+  const { field, table, columns, where, orderBy, parameters: values } = asked;
+  const from = `from ${table} t where ${where}`;
+  const [{ rows }, counted] = await Promise.all([
+    pool.query<Row>({ text: `select ${columns} ${from} order by ${orderBy} limit ${pageSize + 1}`, values }),
+    pool.query<{ count: string }>({ text: `select count(*) as count ${from}`, values }),
+  ]);
+  return connectionOf(field, rows, Number(counted.rows[0]!.count));
+}
+
+function connectionOf(field: MeasuredQuery['field'], rows: readonly Row[], totalCount: number | undefined): unknown {
+  const edges = rows
+    .slice(0, pageSize)
+    .map((row) => ({ cursor: Buffer.from(String(row['id'])).toString('base64url'), node: nodes[field](row) }));
+  const pageInfo = {
+    hasNextPage: rows.length > pageSize,
+    hasPreviousPage: false,
+    startCursor: edges[0]?.cursor ?? null,
+    endCursor: edges.at(-1)?.cursor ?? null,
+  };
+  return { ...(totalCount !== undefined && { totalCount }), edges, pageInfo };
 }

@@ -8,7 +8,7 @@ const barWidthMax = 700;
 const barHeight = 13;
 const lineHeight = 17;
 /** The first column is ours. */
-const colours = ['#0b5c87', '#9aa9b5', '#c9a86a', '#cfd6db'];
+const colours = ['#0b5c87', '#9aa9b5', '#c9a86a', '#cfd6db', '#7a5c8f', '#5f8f6b'];
 
 interface Figure {
   value: number;

@@ -34,11 +34,11 @@ const serviceSettings = {
 };
 
 /** @param options `dataDir` is kept, and made when it is missing; `schema` is the search path of `sql` */
-export async function onStage(
+export async function onStage<Result>(
   context: BenchContext,
-  work: (stage: Stage) => Promise<BenchRow[]>,
+  work: (stage: Stage) => Promise<Result>,
   options: { dataDir?: string | undefined; schema?: string } = {},
-): Promise<BenchRow[]> {
+): Promise<Result> {
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tradewind-bench-'));
   mkdirSync(join(folder, 'objects'), { recursive: true });
   chmodSync(folder, 0o755);

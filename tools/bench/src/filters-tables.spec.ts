@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import type { DrawnFilter } from './drawn-filters.js';
+import type { FilterAnswer } from './filter-load.js';
+import { type ServerResult, tablesOf } from './filters-tables.js';
+
+const filter = (rest: Partial<DrawnFilter> = {}) =>
+  ({
+    entity: 'company',
+    variables: {},
+    filter: { entity: 'company', today: '2026-11-24', conditions: [] },
+    beside: {},
+    sort: [],
+    user: 0,
+    parts: [],
+    hasWords: false,
+    isContradictory: false,
+    isMoving: false,
+    ...rest,
+  }) satisfies DrawnFilter;
+const answer = (drawn: DrawnFilter, rest: Partial<FilterAnswer> = {}): FilterAnswer => ({
+  drawn,
+  ms: 1,
+  endedMs: 1,
+  status: 200,
+  found: { count: 1, ids: ['1'] },
+  ...rest,
+});
+const result = (
+  name: string,
+  alone: FilterAnswer[],
+  together = alone,
+  rest: Partial<ServerResult> = {},
+): ServerResult => ({
+  name,
+  hasSameOrder: true,
+  alone,
+  together,
+  togetherSeconds: 0.001,
+  processorMs: 1,
+  heldMs: 1,
+  ...rest,
+});
+const rowOf = (markdown: string, what: string) =>
+  markdown
+    .split('\n')
+    .find((line) => line.startsWith(`| ${what} |`))
+    ?.split('|')
+    .slice(2, -1)
+    .map((cell) => cell.trim());
+
+describe('the tables of the filters benchmark', () => {
+  const [one, other] = [filter(), filter()];
+
+  it('count what differs from PostgreSQL: counts and pages, but not the order of a server that has another one', () => {
+    const postgres = result('PostgreSQL', [answer(one), answer(other)]);
+    const wrongCount = answer(one, { found: { count: 2, ids: ['1'] } });
+    const wrongPage = answer(other, { found: { count: 1, ids: ['2'] } });
+    const { markdown, missed } = tablesOf(
+      [
+        postgres,
+        result('embedded', [wrongCount, wrongPage]),
+        result('OpenSearch alone', [wrongCount, wrongPage], [], { hasSameOrder: false }),
+      ],
+      '',
+    );
+    const row = rowOf(markdown, 'counts and pages that differ from those of PostgreSQL');
+    expect(row).toEqual(['0', '2', '1', '', '0', '**missed**: embedded, OpenSearch alone']);
+    expect(missed).toBe(2);
+  });
+
+  it('leave out filters whose answer depends on the moment', () => {
+    const moving = filter({ isMoving: true });
+    const results = [
+      result('PostgreSQL', [answer(moving)]),
+      result('embedded', [answer(moving, { found: { count: 9, ids: [] } })]),
+    ];
+    expect(rowOf(tablesOf(results, '').markdown, 'counts and pages that differ from those of PostgreSQL')).toEqual([
+      '0',
+      '0',
+      '',
+      '0',
+      'met',
+    ]);
+  });
+
+  it('tell timeouts that were announced by a 503 from those that were not', () => {
+    const answers = [
+      answer(one, { status: 504, found: undefined, endedMs: 1 }),
+      answer(one, { status: 503, found: undefined, endedMs: 2 }),
+      answer(one, { status: 504, found: undefined, endedMs: 3 }),
+    ];
+    const { markdown } = tablesOf([result('PostgreSQL', answers)], '');
+    expect(rowOf(markdown, 'answers 504')?.[0]).toBe('4');
+    expect(rowOf(markdown, 'answers 504 without a 503 before')).toEqual([
+      '1',
+      '',
+      'PostgreSQL 0',
+      '**missed**: PostgreSQL',
+    ]);
+  });
+
+  it('check the targets of each engine', () => {
+    const slow = [answer(one, { ms: 30 })];
+    const { markdown } = tablesOf([result('PostgreSQL', slow), result('embedded', slow)], '');
+    expect(rowOf(markdown, 'one after the other: p99')).toEqual([
+      '30',
+      '30',
+      'ms',
+      'PostgreSQL < 2000, embedded < 25',
+      '**missed**: embedded',
+    ]);
+    expect(rowOf(markdown, 'build of the indexes')).toBeUndefined();
+  });
+});
