@@ -60,7 +60,7 @@ describe('DataStore', () => {
     expect(answers.filter((answer) => answer.includes('Too many slow queries'))).toHaveLength(7);
     expect(emitted).toEqual(Array.from({ length: 7 }, () => ({ name: 'data_statement_refused', pace: 'slow' })));
     // What was found to be slow waits with the slow ones from then on; what was not is free of them.
-    await sleep(0.4, 'said to be quick', false);
+    await sleep(1.2, 'said to be quick', false);
     const first = sleep(0.8, 'broad 0', true);
     const startMs = performance.now();
     await sleep(0, 'said to be quick', false);
