@@ -37,10 +37,10 @@ export class AppConfig extends configClass({
     min: 10,
     max: 30_000,
   }),
-  // Nothing else bounds how long an accepted request waits. The median of a full route is this number by the rate of its
-  // answers, and the p99 twice as much, since a page with a count waits for a connection more than once. So 150 keep the
-  // p99 within 1 s down to 300 pages a second. Not lower: a user who sends more than the 100 requests of a minute at once
-  // is told of that limit (429), and not that the service is full.
+  // Nothing else bounds how long an accepted request waits. The median of a full route is this number by the rate of
+  // its answers, and the p99 twice as much, since a page with a count waits for a connection more than once. So 150
+  // keep the p99 within 1 s down to 300 pages a second. Not lower: a user who sends more than the 100 requests of a
+  // minute at once is told of that limit (429), and not that the service is full.
   ROUTE_REQUESTS_MAX: integer({
     desc: 'Requests of one route that one process works on at once; further ones are answered with 503 and Retry-After',
     default: 150,

@@ -41,9 +41,9 @@ export type Told =
   | { what: 'month'; month: string; sentMs: number; result: Result }
   | { what: 'retry'; month: string; result: Result; started: number }
   /**
-   * What an operator or its user ended, and every use of it since. `subject` of a key is its hash, or the address of its user.
-   * `end`: the command or the form, `ok` is done. `try`: `refused` is a 401, or the token error of OAuth; `ok` is any
-   * other answer below 500.
+   * What an operator or its user ended, and every use of it since. `subject` of a key is its hash, or the address of
+   * its user. `end`: the command or the form, `ok` is done. `try`: `refused` is a 401, or the token error of OAuth;
+   * `ok` is any other answer below 500.
    */
   | { what: 'ended access'; kind: EndedAccess; subject: string; use: 'end' | 'try'; sentMs: number; result: Result };
 

@@ -31,7 +31,8 @@ export interface FilterQuery {
   upTo: bigint;
   /**
    * Ids to leave out of page and count, ascending: all records that changed after `since`, up to `upTo`. The caller
-   * judges them itself. It passes the same array while they are the same, so an engine may keep what it derives from it.
+   * judges them itself. It passes the same array while they are the same, so an engine may keep what it derives from
+   * it.
    */
   except: readonly bigint[];
 }
@@ -49,8 +50,8 @@ export interface FilterAnswer {
 }
 
 /**
- * Why an engine has no answer now: it holds no data yet, only a version before `since` or one after `upTo`, or is out of
- * reach; it has too much to do; or the query is more work than one query may be.
+ * Why an engine has no answer now: it holds no data yet, only a version before `since` or one after `upTo`, or is out
+ * of reach; it has too much to do; or the query is more work than one query may be.
  */
 export type Unanswered = 'not_ready' | 'behind' | 'away' | 'busy' | 'too_costly';
 

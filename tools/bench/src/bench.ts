@@ -1,7 +1,7 @@
-// `npm run bench [-- NAME ...] [--scale F] [--part P ...] [--seed N]`: runs the benchmarks one after the other, prints a table of
-// each and keeps it under docs/benchmarks/, with a plot. Exits 1 when a target is missed. `--only TEXT` measures a part
-// and replaces its rows. `--data-dir DIR` keeps loaded data for the next run. Benchmarks that do not know an option
-// ignore it.
+// `npm run bench [-- NAME ...] [--scale F] [--part P ...] [--seed N]`: runs the benchmarks one after the other, prints
+// a table of each and keeps it under docs/benchmarks/, with a plot. Exits 1 when a target is missed. `--only TEXT`
+// measures a part and replaces its rows. `--data-dir DIR` keeps loaded data for the next run. Benchmarks that do not
+// know an option ignore it.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';

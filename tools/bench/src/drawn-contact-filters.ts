@@ -2,7 +2,7 @@
 // InputGetContactFilters of the schema.
 import { type ColumnType, type Condition, type Scalar, wordsOf } from '@tradewind/filters';
 import type { Dice } from './dice.js';
-import type { Row, SortColumn } from './drawn-filters.js';
+import type { Row, SortColumn } from './drawn-filters.types.js';
 
 export interface DrawnContacts {
   variables: Record<string, unknown>;

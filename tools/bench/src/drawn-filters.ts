@@ -15,11 +15,9 @@ import {
   type RecordEntity,
   type SearchComparison,
 } from '@tradewind/filters';
-import { contactArguments, type DrawnContacts } from './drawn-contact-filters.js';
 import { Dice } from './dice.js';
-
-/** Numbers as text, as the driver gives them; of a text vector its words. */
-export type Row = Readonly<Record<string, unknown>>;
+import { contactArguments, type DrawnContacts } from './drawn-contact-filters.js';
+import type { Row, SortColumn } from './drawn-filters.types.js';
 
 /** What filters are drawn from. */
 export interface Population {
@@ -30,11 +28,6 @@ export interface Population {
   today: string;
   /** The users who ask; some of them own contacts. */
   userIds: readonly string[];
-}
-
-export interface SortColumn {
-  column: string;
-  direction: 'asc' | 'desc';
 }
 
 export interface DrawnFilter {

@@ -1,7 +1,8 @@
 // The records that filters are drawn from: some of each table, spread over its ids.
 import { filterFields, NameDictionary, type FilterEntity, type RecordEntity } from '@tradewind/filters';
 import type pg from 'pg';
-import type { Population, Row } from './drawn-filters.js';
+import type { Population } from './drawn-filters.js';
+import type { Row } from './drawn-filters.types.js';
 
 const rowsOfEntity = 2_000;
 const contactColumns =

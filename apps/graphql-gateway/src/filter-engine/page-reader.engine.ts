@@ -1,7 +1,7 @@
 // Answers from the filter engine where it can, and from PostgreSQL otherwise. The engine leaves out the rows that
-// changed since its version; those are judged and sorted here. PostgreSQL reads the rows of the page by their ids, in one
-// statement with the data version of its snapshot. The answer is used only if that is the version of the changes: then
-// ids, count and rows belong to the same snapshot.
+// changed since its version; those are judged and sorted here. PostgreSQL reads the rows of the page by their ids, in
+// one statement with the data version of its snapshot. The answer is used only if that is the version of the changes:
+// then ids, count and rows belong to the same snapshot.
 import type { ChangedRows, FilterEngine, Unanswered } from '@tradewind/filter-engine';
 import { withinMs } from '@tradewind/service-kit';
 import { orderKeys, orderMeaning, pageColumns } from '../connections/page-order.js';

@@ -3,8 +3,8 @@ import type { EndedAccess, FaultWindow, PartName } from '../../log/log.types.js'
 import type { Rule } from '../evidence/rule.types.js';
 
 /**
- * What is promised, in milliseconds after the command or the form. The gateway learns from identity whose keys end: 10 s
- * in all while both work, and 2 s for a busy machine. Meanwhile, as the specification says, at most a minute.
+ * What is promised, in milliseconds after the command or the form. The gateway learns from identity whose keys end: 10
+ * s in all while both work, and 2 s for a busy machine. Meanwhile, as the specification says, at most a minute.
  */
 const promised: Record<EndedAccess, { ms: number; needs: readonly PartName[] }> = {
   'revoked key': { ms: 5_000, needs: [] },

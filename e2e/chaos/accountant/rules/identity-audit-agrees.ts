@@ -37,7 +37,7 @@ export const identityAuditAgrees: Rule = {
   },
 };
 
-/** A grant that a revocation or a second use of a token has ended has a row; nothing else ends one at a client's request. */
+/** A grant that a revocation or a second use of a token has ended has a row; no other request of a client ends one. */
 function revocations(told: Evidence['told'], events: Evidence['identityEvents']): string[] {
   const uses = toldOf(told, 'token').filter(({ use }) => use !== 'check');
   const least = [...groupBy(uses, ({ session }) => session).values()].filter((own) => {

@@ -88,8 +88,8 @@ async function read(db: Queryable, entity: Entity, sql: string, values: readonly
 
 export type Changes =
   /**
-   * All records that changed after the given version, up to `upTo`, as they are at `version`. There were more changes if
-   * it `hasMore`.
+   * All records that changed after the given version, up to `upTo`, as they are at `version`. There were more changes
+   * if it `hasMore`.
    */
   | { outcome: 'known'; upTo: bigint; version: bigint; documents: RecordDocument[]; hasMore: boolean }
   /** The list is incomplete or gone, or the data was restored: everything must be read again. */
