@@ -81,7 +81,7 @@ export class AppConfig extends configClass({
   }),
   FILTER_ENGINE: choice(['postgres', 'embedded', 'opensearch', 'auto'], {
     desc: 'What finds the records of a filter: PostgreSQL; an index in the memory of the process (embedded); an index in OpenSearch (opensearch), which `index follow` feeds; or the index in memory for tables of 200,000 rows or more (auto). An index counts exactly in milliseconds at millions of rows. The answers are the same, and PostgreSQL answers what an index cannot',
-    default: 'postgres',
+    default: 'auto',
   }),
   // A table that does not fit is left to PostgreSQL. A build takes about as much again, beside the index in use.
   FILTER_ENGINE_MEMORY_MAX_MB: integer({

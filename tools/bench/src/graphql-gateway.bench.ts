@@ -51,7 +51,8 @@ interface Stage extends BaseStage {
 }
 
 function startGateway(stage: Stage, env: Record<string, string> = {}): Promise<BenchProcess> {
-  return stage.start(gatewayMain, { ...gatewaySettings, ...env });
+  // The peers have PostgreSQL alone, too.
+  return stage.start(gatewayMain, { ...gatewaySettings, FILTER_ENGINE: 'postgres', ...env });
 }
 
 /**
