@@ -178,7 +178,7 @@ describe('connections of the database', () => {
           .filter((file) => file.endsWith('.ts') && !file.endsWith('spec.ts'))
           .flatMap((file) => {
             const opened =
-              /new (?:pg\.(?:Pool|Client)|WatchedClient)\(|new PgBoss\(|new (?:typeorm\.)?DataSource\(|openEmbeddedBroker\(\{/;
+              /new (?:pg\.(?:Pool|Client)|WatchedClient)\(|new PgBoss\(|new (?:typeorm\.)?DataSource\(|(?<!function )openDb\(|openEmbeddedBroker\(\{/;
             return opened.test(read(`${folder}/${file}`)) ? [`${folder}/${file}`] : [];
           }),
       );
@@ -192,6 +192,8 @@ describe('connections of the database', () => {
       'libs/cloud-ports/src/queue.embedded.ts',
       'libs/cloud-ports/src/warehouse.postgres.ts',
       'libs/filter-engine/src/embedded/build-index.worker.ts',
+      'libs/service-kit/src/database/database.module.ts',
+      'libs/service-kit/src/database/migrate.ts', // Before the service starts, and closed again.
       'libs/service-kit/src/database/open-db.ts',
     ]);
   });
