@@ -85,7 +85,7 @@ export class AppConfig extends configClass({
   }),
   // A table that does not fit is left to PostgreSQL. A build takes about as much again, beside the index in use.
   FILTER_ENGINE_MEMORY_MAX_MB: integer({
-    desc: 'Most memory of the index in memory of one process, all entities and builds included, MiB; a table that does not fit is left to PostgreSQL',
+    desc: 'Most memory of the index in memory of one process, all entities and builds included, MiB; never more than a third of the memory of the container or machine. A table that does not fit is left to PostgreSQL',
     default: 2048,
     min: 1,
   }),

@@ -1,6 +1,7 @@
 // Builds the indexes of the engine in memory: one entity after the other in the background, and again when too many
 // records changed. Until then, and during a build, the records that changed get an index of their own, again and again.
 // An index that does not fit into the memory limit is dropped. Nothing waits for a build.
+import { totalmem } from 'node:os';
 import {
   buildIndex,
   type BuildResult,
@@ -20,6 +21,7 @@ import {
   changedRowsMemoryPart,
   changedRowsToIndex,
   changedRowsToRebuild,
+  indexBytesMax,
   retryAfterMs,
   retryTooLargeAfterMs,
   retryTooSmallAfterMs,
@@ -37,6 +39,7 @@ export class EmbeddedMaintenance extends EngineMaintenance {
   private indexNotBeforeMs = 0;
   /** What is read before a discard may be of a database that was restored since. */
   private discards = 0;
+  private readonly bytesMax: number;
 
   constructor(
     private readonly config: AppConfig,
@@ -45,6 +48,9 @@ export class EmbeddedMaintenance extends EngineMaintenance {
     private readonly background: BackgroundWork,
   ) {
     super();
+    // Without a limit of a container this is 0, or more than the machine has.
+    const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+    this.bytesMax = indexBytesMax(config.FILTER_ENGINE_MEMORY_MAX_MB, memoryBytes);
     events.gauge('filter_index_bytes', 'Memory of the indexes of the engine in memory, bytes', () => this.bytesUsed());
     events.gauge('filter_index_rows', 'Rows in the indexes of the engine in memory as they were built', () =>
       indexedEntities.reduce((total, entity) => total + this.engine.size(entity).rows, 0),
@@ -120,7 +126,7 @@ export class EmbeddedMaintenance extends EngineMaintenance {
     if (isTooLarge) this.engine.drop(entity);
     waitFor(isTooLarge ? retryTooLargeAfterMs : retryAfterMs);
     const message = isTooLarge
-      ? `the index needs more than FILTER_ENGINE_MEMORY_MAX_MB = ${this.config.FILTER_ENGINE_MEMORY_MAX_MB} leaves`
+      ? `the index does not fit: all of them may take ${Math.floor(this.bytesMax / 2 ** 20)} MiB, which is FILTER_ENGINE_MEMORY_MAX_MB or a third of the memory there is`
       : (result as { message: string }).message;
     this.events.emit('filter_index_failed', { entity, reason: result.outcome, message });
   }
@@ -142,7 +148,7 @@ export class EmbeddedMaintenance extends EngineMaintenance {
   }
 
   private bytesLeft(): number {
-    return this.config.FILTER_ENGINE_MEMORY_MAX_MB * 2 ** 20 - this.bytesUsed();
+    return this.bytesMax - this.bytesUsed();
   }
 
   private run(entity: Entity, bytesMax: number, ids?: readonly bigint[]): Promise<BuildResult> {

@@ -15,6 +15,21 @@ export const changedRowsToIndex = 3_000;
  */
 export const changedRowsToRebuild = 100_000;
 
+/**
+ * Most of the memory of the container, or else of the machine, that indexes may take, whatever is set. They are there
+ * by default, and must not get a small pod killed; the service itself takes up to 300 MiB.
+ */
+const memoryPartMax = 1 / 3;
+
+/**
+ * What all indexes of a process may take, bytes.
+ * @param setMb FILTER_ENGINE_MEMORY_MAX_MB
+ * @param memoryBytes of the container or the machine
+ */
+export function indexBytesMax(setMb: number, memoryBytes: number): number {
+  return Math.floor(Math.min(setMb * 2 ** 20, memoryBytes * memoryPartMax));
+}
+
 /** Part of the memory left that an index of changed rows may take: a build of all rows may run at the same time. */
 export const changedRowsMemoryPart = 0.1;
 
