@@ -81,7 +81,12 @@ export const outsideCalls = [
  * @type {Call[]}
  */
 export const insideCalls = [
-  ...call('graphql-gateway', 'identity', ['/auth/login', '/oauth/jwks', '/internal/credential-changes']),
+  ...call('graphql-gateway', 'identity', [
+    '/auth/login',
+    '/oauth/jwks',
+    '/internal/credential-changes',
+    '/internal/access-tokens/check',
+  ]),
   ...['interactions', 'priority-api', 'priority-webhook', 'coordinator'].flatMap((caller) =>
     call(caller, 'identity', ['/oauth/jwks']),
   ),

@@ -11,11 +11,12 @@ import {
   serviceTokenSettings,
   url,
 } from '@tradewind/service-kit';
+import { platformResource } from '@tradewind/shared-types';
 
 const day = 86_400;
 
 /** The audiences that the services of the platform accept; the consent page explains each. */
-export const platformResources = ['urn:tradewind:pipelines', 'urn:tradewind:data', 'urn:tradewind:identity'];
+export const platformResources: string[] = Object.values(platformResource);
 
 export class AppConfig extends configClass({
   ...databaseSettings({ schema: 'identity' }),

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
-import { DatabaseModule } from '@tradewind/service-kit';
+import { CallerAuth, DatabaseModule } from '@tradewind/service-kit';
+import { platformResource, userRoles } from '@tradewind/shared-types';
 import { AccountController } from './account/account.controller.js';
 import { AccountPages } from './account/account-pages.service.js';
 import { OwnAccount } from './account/own-account.service.js';
@@ -19,11 +20,13 @@ import { LoginPagesController } from './login-pages/login-pages.controller.js';
 import { LoginPages } from './login-pages/login-pages.service.js';
 import { migrations } from './migrations.js';
 import { CurrentProvider } from './oidc/current-provider.js';
+import { LiveAccessTokens } from './oidc/live-access-tokens.js';
 import { LogoutCalls } from './oidc/logout-calls.js';
 import { LogoutCallsStore } from './oidc/logout-calls.store.js';
 import { PayloadsStore } from './oidc/payloads/payloads.store.js';
 import { UserPayloadsStore } from './oidc/payloads/user-payloads.store.js';
 import { RefreshReuse } from './oidc/refresh-reuse.js';
+import { TokenCheckController } from './oidc/token-check.controller.js';
 import { Clients } from './operators/clients.service.js';
 import { Users } from './operators/users.service.js';
 import { KnownBrowsers } from './password-login/known-browsers.js';
@@ -56,6 +59,7 @@ import { UsersStore } from './users/users.store.js';
     AccountController,
     DirectLoginController,
     CredentialChangesController,
+    TokenCheckController,
   ],
   providers: [
     AppEvents,
@@ -82,6 +86,20 @@ import { UsersStore } from './users/users.store.js';
     LogoutCallsStore,
     LogoutCalls,
     CurrentProvider,
+    LiveAccessTokens,
+    // Callers of the administration and account APIs
+    {
+      provide: CallerAuth,
+      inject: [AppConfig, LiveAccessTokens],
+      useFactory: ({ SERVICE_TOKENS }: AppConfig, tokens: LiveAccessTokens) =>
+        new CallerAuth({
+          // Not the name for which services have tokens to call the internal paths: those may not administer.
+          serviceName: 'identity-admin',
+          SERVICE_TOKENS,
+          roles: userRoles,
+          userTokens: tokens.of(platformResource.identity),
+        }),
+    },
     // Login
     AttemptsStore,
     KnownBrowsers,

@@ -449,6 +449,10 @@ describe('access', () => {
       },
       'GET /auth/me': { answers: answersTo(401, { directToken: 200 }) },
       'GET /internal/credential-changes': { answers: answersTo(401, { machine: 200, otherMachine: 403 }) },
+      'POST /internal/access-tokens/check': {
+        body: { token: good.access_token },
+        answers: answersTo(401, { machine: 200, otherMachine: 403 }),
+      },
     };
   });
   afterAll(async () => {

@@ -18,6 +18,7 @@ export * from './fetch-json.js';
 export * from './group-commit.js';
 export * from './http/client-network.js';
 export * from './http/error-filter.js';
+export * from './http/paging.js';
 export * from './http/request-bodies.js';
 export * from './http/validation-pipe.js';
 export * from './json-depth.js';
@@ -32,11 +33,20 @@ export * from './run-service.js';
 export * from './service-name.js';
 export * from './start-service.js';
 export * from './storable-json.js';
-export { CallerAuth, type CallerIdentity } from './callers/caller-auth.js';
+export { assertAdministers, isAdministrator, userOf } from './callers/administration-rule.js';
+export {
+  CallerAuth,
+  presentedToken,
+  unauthenticated,
+  type CallerIdentity,
+  type CallerRules,
+  type UserTokens,
+} from './callers/caller-auth.js';
 export * from './callers/caller-settings.js';
 export * from './callers/callers.js';
 export * from './callers/company-rule.js';
 export * from './callers/issuer-keys.js';
+export * from './callers/issuer-tokens.js';
 export * from './callers/service-token-guard.js';
 export * from './callers/service-tokens.js';
 export * from './callers/spend-rule.js';

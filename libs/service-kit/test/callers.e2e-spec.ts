@@ -7,16 +7,21 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { DpopKey, withClockOff } from '@tradewind/testkit';
 import { exportJWK, generateKeyPair, SignJWT, type JWK, type JWTPayload } from 'jose';
 import {
+  Administrators,
+  Author,
   Caller,
   CallerAuthModule,
   callerAuthSettings,
   Callers,
+  CompanyAdministrators,
   CompanyCallers,
   configClass,
   ConfigError,
   defineService,
   startService,
+  Users,
   type CallerIdentity,
+  type ChangeAuthor,
   type RunningService,
 } from '../src/index.js';
 
@@ -40,7 +45,31 @@ class CompanyController {
   }
 }
 
-@Module({ imports: [CallerAuthModule], controllers: [WhoController, CompanyController] })
+@Controller()
+class AdministrationController {
+  @Administrators()
+  @Get('administration')
+  all(@Author() author: ChangeAuthor) {
+    return author;
+  }
+
+  @CompanyAdministrators()
+  @Get('administration/of-a-company')
+  ofCompany(@Author() author: ChangeAuthor) {
+    return author;
+  }
+
+  @Users()
+  @Get('own')
+  own(@Author() author: ChangeAuthor) {
+    return author;
+  }
+}
+
+@Module({
+  imports: [CallerAuthModule],
+  controllers: [WhoController, CompanyController, AdministrationController],
+})
 class GuardedModule {}
 
 const guardedService = defineService({ name: 'guarded', config: GuardedConfig, module: GuardedModule });
@@ -174,6 +203,39 @@ describe('callers', () => {
     for (const wrong of ['', 7, null, ['acme']]) {
       expect((await who(await issuer.accessToken({ user_company_id: wrong }))).status).toBe(401);
     }
+  });
+
+  it('lets administer an ADMIN and a machine, bound to a company only where the company is checked, and says who it was', async () => {
+    const ofAcme = { user_company_id: 'acme' };
+    const tokens = {
+      admin: await issuer.accessToken({ userRole: 'ADMIN' }),
+      analyst: await issuer.accessToken(),
+      robot: serviceToken,
+      adminOfAcme: await issuer.accessToken({ userRole: 'ADMIN', ...ofAcme }),
+      analystOfAcme: await issuer.accessToken(ofAcme),
+      robotOfAcme: 'token-of-acme',
+    };
+    const answersOf = async (path: string) =>
+      Promise.all(
+        Object.values(tokens).map(async (token) => {
+          const response = await fetch(`${running.url}/${path}`, { headers: { authorization: `Bearer ${token}` } });
+          const { by, message } = (await response.json()) as { by?: string; message?: string };
+          return `${response.status} ${by ?? message}`;
+        }),
+      );
+    const notAdmin = '403 This needs the role ADMIN or a service token';
+    const bound = '403 This caller belongs to one company and may not do what concerns all companies';
+    const machine = '403 This is for users; a machine has nothing of its own here';
+    expect(await answersOf('administration')).toEqual(['200 user-1', notAdmin, '200 robot', bound, notAdmin, bound]);
+    expect(await answersOf('administration/of-a-company')).toEqual([
+      '200 user-1',
+      notAdmin,
+      '200 robot',
+      '200 user-1',
+      notAdmin,
+      '200 bound',
+    ]);
+    expect(await answersOf('own')).toEqual(['200 user-1', '200 user-1', machine, '200 user-1', '200 user-1', machine]);
   });
 
   it('answers 403 to a user of role USER', async () => {

@@ -1,3 +1,4 @@
+export * from './access-token-check.js';
 export * from './credential-changes.js';
 export * from './environment.js';
 export * from './error-codes.js';
@@ -10,6 +11,7 @@ export * from './network-username.js';
 export * from './network-username-fields.js';
 export * from './pipeline-messages.js';
 export * from './priority-pipeline.js';
+export * from './resources.js';
 export * from './retry.js';
 export * from './service-error.js';
 export * from './user-role.js';

@@ -1,12 +1,11 @@
-// Decides who a caller is and whether it may use a pipeline service (DECISIONS "Callers"). People present a token of
-// the identity service, machines a service token. It fails closed: without the issuer's keys the answer is 503.
+// Decides who a caller is and whether it may use a service at all (DECISIONS "Callers", "Resources"). People present a
+// token of the identity service, machines a service token. It fails closed: without the issuer's keys the answer is
+// 503.
 import { Injectable } from '@nestjs/common';
 import { ServiceError, type UserRole } from '@tradewind/shared-types';
-import { errors, jwtVerify, type JWTPayload } from 'jose';
+import type { JWTPayload } from 'jose';
 import { assertHoldsKey, type PresentedRequest } from './dpop-proof.js';
-import type { CallerAuthConfig } from './caller-settings.js';
-import { clockToleranceSeconds, IssuerKeys } from './issuer-keys.js';
-import { findServiceToken, type ServiceToken } from './service-tokens.js';
+import { findServiceToken, type ServiceToken, type ServiceTokenConfig } from './service-tokens.js';
 
 /**
  * Who calls. `companyId` is the company that the caller is bound to; without it the caller is bound to none.
@@ -18,37 +17,43 @@ export type CallerIdentity =
   | { kind: 'scheduler' }
   | { kind: 'none' };
 
-const allowedRoles: readonly unknown[] = ['ANALYST', 'ADMIN'] satisfies UserRole[];
-// What the identity service may sign with. A symmetric algorithm, or none, would let anyone sign.
-const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+/** Knows the tokens of users that a service accepts: IssuerTokens, and in identity its own. */
+export interface UserTokens {
+  /** The claims of a token that is good for this service; throws 401 for any other, and 503 if it cannot be checked. */
+  verify(token: string): Promise<JWTPayload>;
+}
+
+export interface CallerRules extends ServiceTokenConfig {
+  /** A service token lists the services that accept it; this is the name that it must list. */
+  serviceName: string;
+  userTokens: UserTokens;
+  /** Roles of users who may call at all; decorators of the routes say more. */
+  roles: readonly UserRole[];
+  /** Everybody may call, and nobody is known. For dev alone. */
+  isOpen?: boolean;
+}
 
 @Injectable()
 export class CallerAuth {
-  private readonly keys: IssuerKeys;
-
-  /** @param serviceName the service that is called: a service token lists the services that accept it */
-  constructor(
-    private readonly config: CallerAuthConfig,
-    private readonly serviceName: string,
-  ) {
-    this.keys = new IssuerKeys({ url: config.OAUTH_JWKS_URL ?? `${config.OAUTH_ISSUER}/oauth/jwks` });
-  }
+  constructor(private readonly rules: CallerRules) {}
 
   /** Throws 401, 403 or 503. */
   async authenticate(request: PresentedRequest): Promise<CallerIdentity> {
-    if (this.config.CALLER_AUTH === 'none') return { kind: 'none' };
+    const { isOpen, SERVICE_TOKENS, serviceName, userTokens, roles } = this.rules;
+    if (isOpen) return { kind: 'none' };
     const { authorization } = request.headers;
     const dpopToken = tokenOf('DPoP', authorization);
-    const token = dpopToken ?? bearerOf(authorization);
-    const serviceToken = dpopToken === undefined && findServiceToken(this.config.SERVICE_TOKENS, token);
-    if (serviceToken) return serviceCaller(serviceToken, this.serviceName);
-    const { sub, userRole, user_company_id: companyId, cnf } = await this.verify(token);
+    const token = presentedToken(request);
+    const serviceToken = dpopToken === undefined && findServiceToken(SERVICE_TOKENS, token);
+    if (serviceToken) return serviceCaller(serviceToken, serviceName);
+    const { sub, userRole, user_company_id: companyId, cnf } = await userTokens.verify(token);
     // A bound token without its key is what a thief has.
     if (dpopToken !== undefined || cnf !== undefined) await assertHoldsKey(request, token, cnf);
     if (!sub || (companyId !== undefined && (typeof companyId !== 'string' || companyId === ''))) {
       throw unauthenticated('The token is not valid', 'invalid_token');
     }
-    if (!allowedRoles.includes(userRole)) {
+    const role = roles.find((one) => one === userRole);
+    if (role === undefined) {
       throw new ServiceError({
         code: 'caller.forbidden',
         status: 403,
@@ -56,31 +61,13 @@ export class CallerAuth {
         headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
       });
     }
-    return { kind: 'user', userId: sub, role: userRole as UserRole, ...(companyId === undefined ? {} : { companyId }) };
+    return { kind: 'user', userId: sub, role, ...(companyId === undefined ? {} : { companyId }) };
   }
+}
 
-  /** Claims of an OAuth access token for the pipelines, or of a direct-login JWT. An ID token is neither. */
-  private async verify(token: string): Promise<JWTPayload> {
-    try {
-      const { payload, protectedHeader } = await jwtVerify(token, this.keys.resolve, {
-        issuer: this.config.OAUTH_ISSUER,
-        algorithms,
-        clockTolerance: clockToleranceSeconds,
-        requiredClaims: ['sub', 'exp', 'aud'],
-      });
-      const isAccessToken = /^(application\/)?at\+jwt$/i.test(protectedHeader.typ ?? '');
-      const isDirectLogin = !isAccessToken && payload['token_use'] === 'direct';
-      const audience = isAccessToken ? this.config.PIPELINES_AUDIENCE : this.config.OAUTH_ISSUER;
-      if ((!isAccessToken && !isDirectLogin) || ![payload.aud].flat().includes(audience)) {
-        throw unauthenticated('The token was issued for something else', 'invalid_token');
-      }
-      return payload;
-    } catch (error) {
-      if (error instanceof errors.JWTExpired) throw unauthenticated('The token has expired', 'invalid_token');
-      if (error instanceof errors.JOSEError) throw unauthenticated('The token is not valid', 'invalid_token', error);
-      throw error;
-    }
-  }
+/** The token that a request presents, as Bearer or with a DPoP proof; throws 401 without one. */
+export function presentedToken({ headers: { authorization } }: Pick<PresentedRequest, 'headers'>): string {
+  return tokenOf('DPoP', authorization) ?? bearerOf(authorization);
 }
 
 /** The token of an Authorization header; throws 401 without one. */

@@ -1,4 +1,5 @@
 // Who may call the pipeline services, and what their credentials are checked against.
+import { platformResource } from '@tradewind/shared-types';
 import { choice, httpsOnly, str, url, type Setting } from '../config/settings.js';
 import { serviceTokenSettings, type ServiceTokenConfig } from './service-tokens.js';
 
@@ -20,7 +21,7 @@ export const callerAuthSettings = {
   }),
   PIPELINES_AUDIENCE: str({
     desc: 'Resource indicator that an OAuth access token must name as its audience',
-    default: 'urn:tradewind:pipelines',
+    default: platformResource.pipelines,
   }),
   ...serviceTokenSettings,
 } satisfies Record<string, Setting<never> | Setting<unknown>>;

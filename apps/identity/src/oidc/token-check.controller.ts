@@ -1,0 +1,40 @@
+import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
+import { ServiceCallers } from '@tradewind/service-kit';
+import type { AccessTokenCheck } from '@tradewind/shared-types';
+import { IsString, MaxLength } from 'class-validator';
+import { LiveAccessTokens } from './live-access-tokens.js';
+
+/** Characters; a longer text is no token of ours. */
+const tokenCharsMax = 8192;
+
+class TokenCheckRequest {
+  @IsString()
+  @MaxLength(tokenCharsMax)
+  token!: string;
+}
+
+/**
+ * For the services that make something for a user which outlives the token, with a service token. A resource server
+ * introspects tokens as a client; this also reports the version of the user's credentials.
+ */
+@ServiceCallers()
+@Controller('internal/access-tokens')
+export class TokenCheckController {
+  constructor(private readonly tokens: LiveAccessTokens) {}
+
+  @Post('check')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  async check(@Body() { token }: TokenCheckRequest): Promise<AccessTokenCheck> {
+    const found = await this.tokens.find(token);
+    if (!found) return { active: false };
+    const { id, email, companyId, credentialsVersion } = found.user;
+    return {
+      active: true,
+      user_id: id,
+      email,
+      user_company_id: companyId,
+      credentials_version: credentialsVersion,
+    };
+  }
+}
