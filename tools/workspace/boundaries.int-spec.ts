@@ -55,8 +55,12 @@ const files: Record<string, string> = {
   'apps/bad-app/src/down/back.ts': "import type { one } from '../up/one.js';\nexport type Back = typeof one;",
   'apps/good-app/src/high/one.ts':
     "import { two } from '../low/two.js';\nimport { deep } from './deep/deep.js';\nexport const one = [two, deep];",
-  'apps/good-app/src/high/deep/deep.ts': "import { three } from '../three.js';\nexport const deep = three;",
-  'apps/good-app/src/high/three.ts': 'export const three = 3;',
+  'apps/good-app/src/high/deep/deep.ts':
+    "import { three } from '../beside/three.js';\nimport { root } from '../../root.js';\nexport const deep = [three, root];",
+  'apps/good-app/src/high/beside/three.ts': 'export const three = 3;',
+  'apps/good-app/src/root.ts': 'export const root = 0;',
+  'apps/bad-app/src/outer/inner/one.ts': "import { two } from '../two.js';\nexport const one = two;",
+  'apps/bad-app/src/outer/two.ts': 'export const two = 2;',
   'apps/good-app/src/low/two.ts': 'export const two = 2;',
   'apps/good-app/src/low/two.spec.ts': "import { one } from '../high/one.js';\nexport const test = one;",
   'apps/bad-app/src/missing.ts': "import './nothing.js';",
@@ -119,6 +123,10 @@ describe('import boundaries', () => {
     ['a cycle', 'apps/bad-app/src/cycle-one.ts imports apps/bad-app/src/cycle-two.ts: no-cycles'],
     ['a cycle of types', 'apps/bad-app/src/type-one.ts imports apps/bad-app/src/type-two.ts: no-cycles'],
     ['folders that import each other', 'apps/bad-app/src/up imports apps/bad-app/src/down: no-cycles-of-folders'],
+    [
+      'a folder imports the folder around it',
+      'apps/bad-app/src/outer/inner/one.ts imports apps/bad-app/src/outer/two.ts: no-imports-from-around',
+    ],
     ['a file that is not there', 'apps/bad-app/src/missing.ts imports ./nothing.js: resolvable'],
     [
       'filters imports a library above it',

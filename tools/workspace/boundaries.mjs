@@ -67,8 +67,8 @@ const anyOf = (folders) => `^(${folders.map(escape).join('|')})/`;
  * held to it, so it is for a cruise without them.
  *
  * A folder has the imports of its files and of all folders inside it, without those that stay inside. An imported file
- * counts for its own folder alone. So a folder and one inside it may import each other, like `oidc` and
- * `oidc/middleware` of identity: to a reader they are one place.
+ * counts for its own folder alone. So this rule does not compare a folder with one inside it; `no-imports-from-around`
+ * does.
  */
 export const folderRule = {
   name: 'no-cycles-of-folders',
@@ -92,6 +92,14 @@ export function boundaryRules(projects) {
       severity: 'error',
       from: {},
       to: { circular: true },
+    },
+    {
+      name: 'no-imports-from-around',
+      comment:
+        'A folder around others imports them. What they share is in a folder beside them. Roots of source may be imported',
+      severity: 'error',
+      from: { path: '^((?:apps|libs|tools)/[^/]+/src/.+|e2e/.+)/[^/]+/[^/]+$', pathNot: testFiles },
+      to: { path: '^$1/[^/]+$' },
     },
     { name: 'resolvable', severity: 'error', from: { pathNot: installedLater }, to: { couldNotResolve: true } },
     {

@@ -25,7 +25,7 @@ import { LogoutCalls } from './oidc/logout-calls.js';
 import { LogoutCallsStore } from './oidc/logout-calls.store.js';
 import { PayloadsStore } from './oidc/payloads/payloads.store.js';
 import { UserPayloadsStore } from './oidc/payloads/user-payloads.store.js';
-import { RefreshReuse } from './oidc/refresh-reuse.js';
+import { RefreshReuse } from './oidc/middleware/refresh-reuse.js';
 import { TokenCheckController } from './oidc/token-check.controller.js';
 import { Clients } from './operators/clients.service.js';
 import { Users } from './operators/users.service.js';

@@ -14,7 +14,7 @@ import { accountAuthorization, accountClientId } from '../oidc/account-client.js
 import { CurrentProvider } from '../oidc/current-provider.js';
 import { isStorableText } from '../oidc/payloads/payload-adapter.js';
 import type { UserApplication, UserSession } from '../oidc/payloads/user-payloads.store.js';
-import { routes } from '../oidc/routes.js';
+import { routes } from '../oidc/policy/routes.js';
 import { accountPath } from '../pages/account-path.js';
 import {
   applicationsPage,

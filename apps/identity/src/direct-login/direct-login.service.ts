@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
-import { companyClaim } from '../oidc/claims.js';
+import { companyClaim } from '../oidc/policy/claims.js';
 import { UnitOfWorkStore } from '../unit-of-work/unit-of-work.store.js';
 import { inUnitOfWork, UnitOfWork } from '../unit-of-work/unit-of-work.js';
 import { SignedTokens } from '../signing-keys/signed-tokens.js';

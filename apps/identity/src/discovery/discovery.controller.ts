@@ -1,8 +1,8 @@
 import { Controller, Get, Header, Headers, HttpCode, Options, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { AppConfig } from '../app.config.js';
-import { scopes } from '../oidc/resources.js';
-import { routes } from '../oidc/routes.js';
+import { scopes } from '../oidc/policy/resources.js';
+import { routes } from '../oidc/policy/routes.js';
 
 /** The documents that oidc-provider does not serve. */
 @Controller()

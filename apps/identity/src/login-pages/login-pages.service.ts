@@ -9,7 +9,7 @@ import { AuditLog } from '../audit/audit-log.js';
 import { accountClientId } from '../oidc/account-client.js';
 import { CurrentProvider } from '../oidc/current-provider.js';
 import { switchAccount } from '../oidc/provider-configuration.js';
-import { findAudience } from '../oidc/resources.js';
+import { findAudience } from '../oidc/policy/resources.js';
 import { formActionSource, redirectDestination } from '../clients/redirect-uri-policy.js';
 import { UnitOfWorkStore } from '../unit-of-work/unit-of-work.store.js';
 import { inUnitOfWork, UnitOfWork } from '../unit-of-work/unit-of-work.js';

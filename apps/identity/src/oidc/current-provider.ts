@@ -26,7 +26,7 @@ import { PayloadAdapter } from './payloads/payload-adapter.js';
 import { PayloadsStore } from './payloads/payloads.store.js';
 import { auditProviderEvents } from './provider-audit.js';
 import { providerConfiguration } from './provider-configuration.js';
-import { RefreshReuse } from './refresh-reuse.js';
+import { RefreshReuse } from './middleware/refresh-reuse.js';
 
 type Callback = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 

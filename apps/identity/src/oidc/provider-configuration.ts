@@ -8,16 +8,16 @@ import { errorPageOrJson } from '../pages/error-pages.js';
 import { Signatures } from '../signatures.js';
 import { unitOfWork } from '../unit-of-work/unit-of-work.js';
 import { accountClient, accountClientId, assertMayHaveTokens, grantOfSession } from './account-client.js';
-import { claimsOf, claimsOfScopes, companyClaim } from './claims.js';
+import { claimsOf, claimsOfScopes, companyClaim } from './policy/claims.js';
 import { consentOnce } from './middleware/authorization.js';
 import type { LogoutCalls } from './logout-calls.js';
 import type { AccessTokenAdapter } from './payloads/access-token-adapter.js';
 import type { ClientAdapter } from './payloads/client-adapter.js';
 import { logoutUriFault } from '../clients/logout-uri-policy.js';
 import { redirectUriKind } from '../clients/redirect-uri-policy.js';
-import { assertAllowed, resourceServer, scopes } from './resources.js';
-import { routes } from './routes.js';
-import { renderSignedOut, renderSignOut } from './sign-out.js';
+import { assertAllowed, resourceServer, scopes } from './policy/resources.js';
+import { routes } from './policy/routes.js';
+import { renderSignedOut, renderSignOut } from './policy/sign-out.js';
 
 /** The member of an interaction's result with which somebody who is signed in asks to sign in as somebody else. */
 export const switchAccount = 'switch_account';

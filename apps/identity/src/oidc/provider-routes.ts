@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { AppConfig } from '../app.config.js';
 import type { CurrentProvider } from './current-provider.js';
 import { securityHeaders } from '../pages/security-headers.js';
-import { routes } from './routes.js';
+import { routes } from './policy/routes.js';
 import { inUnitOfWork, UnitOfWork } from '../unit-of-work/unit-of-work.js';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';

@@ -7,7 +7,7 @@ import { AuditLog } from '../audit/audit-log.js';
 import { accountClientId } from '../oidc/account-client.js';
 import { CurrentProvider } from '../oidc/current-provider.js';
 import { assertLogoutUri, introspectsAudience } from '../oidc/provider-configuration.js';
-import { findAudience } from '../oidc/resources.js';
+import { findAudience } from '../oidc/policy/resources.js';
 import { ClientRecords } from '../clients/client-records.js';
 import { ClientsStore } from '../clients/clients.store.js';
 import type { OAuthClient } from '../clients/oauth-client.entity.js';

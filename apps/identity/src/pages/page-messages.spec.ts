@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { platformResources } from '../app.config.js';
-import { scopes } from '../oidc/resources.js';
+import { scopes } from '../oidc/policy/resources.js';
 import { languages, messagesFor } from './page-messages.js';
 
 const languageFor = (uiLocales?: string, acceptLanguage?: string) => messagesFor(uiLocales, acceptLanguage).language;

@@ -1,8 +1,8 @@
 import { ArgsType, Field, ID, Int, ObjectType } from '@nestjs/graphql';
 import { connectionOf } from '../../connections/connection.types.js';
-import { InputCompanySearchFilters, InputOfficeLocationFilter, InputTopMarketsFilter } from '../filter-inputs.js';
-import { Money, moneyField } from '../money.js';
-import { CompanyCountry, IndustryReference, SectorReference } from '../references.js';
+import { InputCompanySearchFilters, InputOfficeLocationFilter, InputTopMarketsFilter } from '../field-types/filter-inputs.js';
+import { Money, moneyField } from '../field-types/money.js';
+import { CompanyCountry, IndustryReference, SectorReference } from '../field-types/references.js';
 
 const unknownIsNull = 'Null when unknown.';
 const text = (meaning: string) => ({ nullable: true, description: `${meaning} ${unknownIsNull}` });

@@ -1,5 +1,5 @@
 // Enums of the contact arguments (DECISIONS.md, Commercial data).
-import { graphqlEnum } from '../enums.js';
+import { graphqlEnum } from '../field-types/enums.js';
 
 export const ContactFilterType = graphqlEnum('ContactFilterType', 'Whose contacts to search.', {
   ALL: 'Every contact that you may see: your own and the shared ones',

@@ -4,9 +4,9 @@ import { searchTextCharsMax } from '@tradewind/filters';
 import { MayBeNull } from '@tradewind/shared-types';
 import { ArrayMaxSize, ArrayMinSize, IsPositive, Max } from 'class-validator';
 import { connectionOf } from '../../connections/connection.types.js';
-import { SortOrder } from '../enums.js';
-import { CompanyReference, PersonReference } from '../references.js';
-import { JSONObject, Timestamp } from '../scalars.js';
+import { SortOrder } from '../field-types/enums.js';
+import { CompanyReference, PersonReference } from '../field-types/references.js';
+import { JSONObject, Timestamp } from '../field-types/scalars.js';
 import {
   ContactFilterType,
   ContactSortBy,

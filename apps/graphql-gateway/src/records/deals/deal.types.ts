@@ -1,11 +1,11 @@
 import { ArgsType, Field, ID, ObjectType } from '@nestjs/graphql';
 import type { DealRenewalOption, DealType as DealTypeMember } from '@tradewind/filters';
 import { connectionOf } from '../../connections/connection.types.js';
-import { DealRenewalOptionType, DealType } from '../enums.js';
-import { InputDealSearchFilters } from '../filter-inputs.js';
-import { Money, moneyField } from '../money.js';
-import { CompanyReference, PersonReference, SportReference } from '../references.js';
-import { BigInteger, JSONObject } from '../scalars.js';
+import { DealRenewalOptionType, DealType } from '../field-types/enums.js';
+import { InputDealSearchFilters } from '../field-types/filter-inputs.js';
+import { Money, moneyField } from '../field-types/money.js';
+import { CompanyReference, PersonReference, SportReference } from '../field-types/references.js';
+import { BigInteger, JSONObject } from '../field-types/scalars.js';
 
 interface Reference {
   id: string;

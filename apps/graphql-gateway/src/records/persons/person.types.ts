@@ -1,10 +1,10 @@
 import { ArgsType, Field, ID, Int, ObjectType } from '@nestjs/graphql';
 import type { Gender as GenderMember } from '@tradewind/filters';
 import { connectionOf } from '../../connections/connection.types.js';
-import { Gender } from '../enums.js';
-import { InputPersonsSearchFilters } from '../filter-inputs.js';
-import { Money, moneyField } from '../money.js';
-import { PersonCountry } from '../references.js';
+import { Gender } from '../field-types/enums.js';
+import { InputPersonsSearchFilters } from '../field-types/filter-inputs.js';
+import { Money, moneyField } from '../field-types/money.js';
+import { PersonCountry } from '../field-types/references.js';
 
 @ObjectType({ description: 'One way to recognise a person elsewhere.' })
 export class PersonIdentifier {

@@ -1,11 +1,11 @@
 // Where the answers of the provider are not those of this service.
 import { unitOfWork } from '../../unit-of-work/unit-of-work.js';
 import { renderForward } from '../../pages/forward-pages.js';
-import { claimsSupported } from '../claims.js';
+import { claimsSupported } from '../policy/claims.js';
 import { storedId } from '../payloads/payload-adapter.js';
-import { findAudience } from '../resources.js';
-import { routes } from '../routes.js';
-import { afterLogoutSource } from '../sign-out.js';
+import { findAudience } from '../policy/resources.js';
+import { routes } from '../policy/routes.js';
+import { afterLogoutSource } from '../policy/sign-out.js';
 import { hasBody, isAt, isAuthorization, isEndSession, isMetadata, isToken, when } from './conditions.js';
 import type { Middleware, MiddlewareNeeds } from './middleware.types.js';
 

@@ -4,7 +4,7 @@ import { errorPageOrJson } from '../../pages/error-pages.js';
 import { renderRepost } from '../../pages/forward-pages.js';
 import { payloadKey, unitOfWork } from '../../unit-of-work/unit-of-work.js';
 import { remember, isStorableText, storedId } from '../payloads/payload-adapter.js';
-import { routes } from '../routes.js';
+import { routes } from '../policy/routes.js';
 import { hasBody, isAt, isAuthorization, isForm, when } from './conditions.js';
 import type { Context, Middleware, MiddlewareNeeds } from './middleware.types.js';
 import { bodyOf, setBody } from './request-body.js';

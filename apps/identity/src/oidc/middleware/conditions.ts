@@ -1,5 +1,5 @@
 // Which requests a middleware concerns.
-import { routes } from '../routes.js';
+import { routes } from '../policy/routes.js';
 import type { Context, Middleware } from './middleware.types.js';
 
 type Condition = (ctx: Context) => boolean;

@@ -7,7 +7,7 @@ import type { AttemptsStore } from '../../throttle/attempts.store.js';
 import type { UnitOfWorkStore } from '../../unit-of-work/unit-of-work.store.js';
 import type { AccessTokenAdapter } from '../payloads/access-token-adapter.js';
 import type { PayloadsStore } from '../payloads/payloads.store.js';
-import type { RefreshReuse } from '../refresh-reuse.js';
+import type { RefreshReuse } from './refresh-reuse.js';
 
 export type Context = KoaContextWithOIDC;
 export type Middleware = (ctx: Context, next: () => Promise<void>) => Promise<void>;

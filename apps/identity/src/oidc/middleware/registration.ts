@@ -2,7 +2,7 @@
 import { clientNetwork } from '@tradewind/service-kit';
 import { errors } from 'oidc-provider';
 import { unitOfWork } from '../../unit-of-work/unit-of-work.js';
-import { routes } from '../routes.js';
+import { routes } from '../policy/routes.js';
 import { isRegistration, when } from './conditions.js';
 import type { Middleware, MiddlewareNeeds } from './middleware.types.js';
 import { bodyOf } from './request-body.js';

@@ -3,7 +3,7 @@
 import { isDatabaseUnavailable } from '@tradewind/service-kit';
 import { errorPageOrJson } from '../../pages/error-pages.js';
 import { unitOfWork, type UnitOfWork } from '../../unit-of-work/unit-of-work.js';
-import { routes } from '../routes.js';
+import { routes } from '../policy/routes.js';
 import type { Context, Middleware, MiddlewareNeeds } from './middleware.types.js';
 
 export function storeUnitOfWork(needs: MiddlewareNeeds): Middleware {

@@ -2,7 +2,7 @@
 import { unitOfWork } from '../../unit-of-work/unit-of-work.js';
 import { structuredTokenPrefix } from '../payloads/access-token-adapter.js';
 import { PayloadAdapter, storedId } from '../payloads/payload-adapter.js';
-import { routes } from '../routes.js';
+import { routes } from '../policy/routes.js';
 import { isAt, isForm, isToken, when } from './conditions.js';
 import type { Middleware, MiddlewareNeeds } from './middleware.types.js';
 import { bodyOf, setBody } from './request-body.js';

@@ -1,12 +1,12 @@
 // RP-Initiated Logout 1.0: the question and the page after it. The provider checks the request, ends the session, ends
 // the grants of clients without offline_access, and makes the logout tokens of the other clients.
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { formActionSource } from '../clients/redirect-uri-policy.js';
-import { messagesFor } from '../pages/page-messages.js';
-import { contentSecurityPolicy } from '../pages/security-headers.js';
-import { shownName } from '../pages/shown-name.js';
-import { signedOutPage, signOutPage } from '../pages/sign-out-pages.js';
-import type { User } from '../users/users.types.js';
+import { formActionSource } from '../../clients/redirect-uri-policy.js';
+import { messagesFor } from '../../pages/page-messages.js';
+import { contentSecurityPolicy } from '../../pages/security-headers.js';
+import { shownName } from '../../pages/shown-name.js';
+import { signedOutPage, signOutPage } from '../../pages/sign-out-pages.js';
+import type { User } from '../../users/users.types.js';
 
 /** What the provider keeps in the session until the question is answered. */
 interface LogoutState {

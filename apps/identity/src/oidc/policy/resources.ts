@@ -1,8 +1,8 @@
 // The audiences of access tokens (RFC 8707): the issuer, which is the default, and the configured resources, each for
 // the clients that an operator allowed. Every token is a JWT (RFC 9068) with one audience.
 import { errors, type ResourceServer } from 'oidc-provider';
-import type { AppConfig } from '../app.config.js';
-import type { ClientRights } from '../clients/oauth-client.entity.js';
+import type { AppConfig } from '../../app.config.js';
+import type { ClientRights } from '../../clients/oauth-client.entity.js';
 
 export const scopes = ['openid', 'profile', 'email', 'offline_access'] as const;
 

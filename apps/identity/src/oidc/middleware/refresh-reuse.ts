@@ -3,11 +3,11 @@
 // every replica finds it if and only if the token was consumed.
 import { Injectable } from '@nestjs/common';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { AppConfig } from '../app.config.js';
-import { SealedText } from '../sealed-text.js';
-import { storedId } from './payloads/payload-adapter.js';
-import { PayloadsStore } from './payloads/payloads.store.js';
-import { payloadKey, type UnitOfWork } from '../unit-of-work/unit-of-work.js';
+import { AppConfig } from '../../app.config.js';
+import { SealedText } from '../../sealed-text.js';
+import { storedId } from '../payloads/payload-adapter.js';
+import { PayloadsStore } from '../payloads/payloads.store.js';
+import { payloadKey, type UnitOfWork } from '../../unit-of-work/unit-of-work.js';
 
 const model = 'RefreshSuccessor';
 

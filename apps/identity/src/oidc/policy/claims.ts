@@ -1,6 +1,6 @@
 // Which facts about a user each scope releases (identity.md, "Scopes").
 import type { AccountClaims } from 'oidc-provider';
-import type { User } from '../users/users.types.js';
+import type { User } from '../../users/users.types.js';
 
 export const claimsOfScopes = {
   openid: ['sub'],
