@@ -59,7 +59,7 @@ export class AppConfig extends configClass({
     default: 3,
     min: 1,
     max: 120,
-    desc: 'Full months before the current one whose batches are kept, for month reports and so that nothing is published twice; set alike in coordinator, priority-api and priority-webhook',
+    desc: 'Full months before the current one whose batches are kept, for month reports and so that nothing is published twice. Set it alike in coordinator, priority-api and priority-webhook',
   }),
   RESUME_INTERVAL_MS: integer({
     default: 5_000,

@@ -37,10 +37,10 @@ export class AppConfig extends configClass({
     min: 10,
     max: 30_000,
   }),
-  // Nothing else bounds how long an accepted request waits. The median of a full route is this number by the rate of
-  // its answers, and the p99 twice as much, since a page with a count waits for a connection more than once. So 150
-  // keep the p99 within 1 s down to 300 pages a second. Not lower: a user who sends more than the 100 requests of a
-  // minute at once is told of that limit (429), and not that the service is full.
+  // Nothing else bounds how long an accepted request waits. The median of a full route is this number divided by the
+  // rate of its answers. The p99 is twice as much, since a page with a count waits for a connection more than once. So
+  // 150 keep the p99 within 1 s down to 300 pages a second. Not lower: a user may send more than the 100 requests of a
+  // minute at once. The answer then names that limit (429), and does not say that the service is full.
   ROUTE_REQUESTS_MAX: integer({
     desc: 'Requests of one route that one process works on at once; further ones are answered with 503 and Retry-After',
     default: 150,
@@ -66,7 +66,7 @@ export class AppConfig extends configClass({
   }),
   // A slow statement keeps a processor of the database busy, and the pods share it.
   DATA_SLOW_STATEMENTS_MAX: integer({
-    desc: 'Slow pages and counts that one replica runs in PostgreSQL at once; further ones wait for at most DATABASE_CONNECTION_TIMEOUT_MS, then they are answered with 503 and Retry-After',
+    desc: 'Slow pages and counts that one replica runs in PostgreSQL at once. Further ones wait for at most DATABASE_CONNECTION_TIMEOUT_MS; then they are answered with 503 and Retry-After',
     default: 2,
     min: 1,
   }),
@@ -80,12 +80,12 @@ export class AppConfig extends configClass({
     default: true,
   }),
   FILTER_ENGINE: choice(['postgres', 'embedded', 'opensearch', 'auto'], {
-    desc: 'What finds the records of a filter: PostgreSQL; an index in the memory of the process (embedded); an index in OpenSearch (opensearch), which `index follow` feeds; or the index in memory for tables of 200,000 rows or more (auto). An index counts exactly in milliseconds at millions of rows. The answers are the same, and PostgreSQL answers what an index cannot',
+    desc: 'What finds the records of a filter. `postgres`: PostgreSQL. `embedded`: an index in the memory of the process. `opensearch`: an index in OpenSearch, which `index follow` feeds. `auto`: the index in memory for tables of 200,000 rows or more, else PostgreSQL. An index counts exactly in milliseconds at millions of rows. The answers are the same, and PostgreSQL answers what an index cannot',
     default: 'auto',
   }),
   // A table that does not fit is left to PostgreSQL. A build takes about as much again, beside the index in use.
   FILTER_ENGINE_MEMORY_MAX_MB: integer({
-    desc: 'Most memory of the index in memory of one process, all entities and builds included, MiB; never more than a third of the memory of the container or machine. A table that does not fit is left to PostgreSQL',
+    desc: 'Most memory of the index in memory of one process, all entities and builds included, MiB. It takes at most a third of the memory of the container or machine. A table that does not fit is left to PostgreSQL',
     default: 2048,
     min: 1,
   }),
@@ -135,7 +135,7 @@ export class AppConfig extends configClass({
     max: 5000,
   }),
   REFUSED_KEYS_PER_MINUTE: integer({
-    desc: 'API keys and JWTs of one network (IPv4 address, IPv6 /64) that may be refused in 60 seconds, for each replica; then 429 before they are checked',
+    desc: 'API keys and JWTs of one network (IPv4 address, IPv6 /64) that may be refused in 60 seconds, for each replica. Further ones get 429 before they are checked',
     default: 300,
     min: 1,
   }),

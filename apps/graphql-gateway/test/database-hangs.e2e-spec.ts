@@ -1,5 +1,6 @@
-// A database that accepts statements and answers none: every request gets an error in bounded time, nothing is admitted
-// unchecked, and requests work again as soon as the database does. A relay between gateway and database makes it hang.
+// A database that accepts statements and answers none. Every request gets an error in bounded time, and nothing is
+// admitted unchecked. Requests work again as soon as the database does. A relay between gateway and database makes it
+// hang.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startService, type RunningService } from '@tradewind/service-kit';
 import { Relay } from '@tradewind/testkit';

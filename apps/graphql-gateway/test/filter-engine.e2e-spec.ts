@@ -1,6 +1,6 @@
 // Compares the engine in the memory of a running gateway with PostgreSQL and with the data itself. FILTER_ENGINE_CASES
-// (default 300) sets how many filters are compared on FILTER_ENGINE_ROWS (default 2000) companies, and half as many for
-// each of the four entities while they are written. FILTER_ENGINE_SEED repeats a run that failed.
+// (default 300) sets how many filters are compared on FILTER_ENGINE_ROWS (default 2000) companies. Half as many are
+// compared for each of the four entities while they are written. FILTER_ENGINE_SEED repeats a run that failed.
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   canonicalKey,

@@ -1,4 +1,4 @@
-// The gateway with FILTER_ENGINE=opensearch on a real cluster: its answers are those of PostgreSQL for every entity,
+// The gateway with FILTER_ENGINE=opensearch on a real cluster. Its answers are those of PostgreSQL for every entity,
 // while records are written and fed, and while the cluster is away. FILTER_ENGINE_SEED repeats a run that failed.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { canonicalKey, compileFilter, type FilterRecord, type NormalisedFilter } from '@tradewind/filters';

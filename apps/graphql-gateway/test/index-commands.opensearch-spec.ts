@@ -1,5 +1,5 @@
-// The commands of the index as processes of their own, on a real OpenSearch: built beside the index in use, followed by
-// one process of several, compared and repaired.
+// The commands of the index as processes of their own, on a real OpenSearch. An index is built beside the one in use,
+// followed by one process of several, compared and repaired.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

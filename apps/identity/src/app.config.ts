@@ -30,7 +30,7 @@ export class AppConfig extends configClass({
   }),
   OAUTH_RESOURCES: list({
     default: platformResources,
-    desc: 'Resource indicators (RFC 8707) for which clients may get access tokens if an operator allows it, in addition to the issuer; absolute URIs, separated by commas',
+    desc: 'Resource indicators (RFC 8707) for which clients may get access tokens if an operator allows it, in addition to the issuer. Absolute URIs, separated by commas',
   }),
   OAUTH_DYNAMIC_REGISTRATION: bool({
     default: false,
@@ -73,7 +73,7 @@ export class AppConfig extends configClass({
     default: 0,
     min: 0,
     max: 60,
-    desc: 'Grace period after the use of a refresh token, seconds: the same client receives the same answer again; 0: a second use ends the grant at once',
+    desc: 'Grace period after the use of a refresh token, seconds: the same client receives the same answer again. 0: a second use ends the grant at once',
   }),
   GRANT_TTL_SECONDS: integer({ default: 90 * day, min: 1, desc: "Life of a user's consent for one client, seconds" }),
   INTERACTION_TTL_SECONDS: integer({

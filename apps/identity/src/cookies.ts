@@ -1,8 +1,8 @@
 import { Signatures } from './signatures.js';
 
 /**
- * The names of the cookies. With https they have a prefix: browsers let no other host set a `__Host-` cookie, whose
- * path must be `/`, and accept a `__Secure-` cookie only over https.
+ * The names of the cookies. With https they have a prefix. Browsers let no other host set a `__Host-` cookie, whose
+ * path must be `/`. They accept a `__Secure-` cookie only over https.
  */
 export function cookieNames(issuer: string): Record<'session' | 'interaction' | 'resume' | 'csrf', string> {
   const [host, secure] = issuer.startsWith('https:') ? ['__Host-', '__Secure-'] : ['_', '_'];

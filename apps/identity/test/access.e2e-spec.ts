@@ -30,11 +30,11 @@ import {
 } from './user-agent.js';
 
 /**
- * Callers that are treated alike: `nobody` sends no credential, `unknown` a token that is good nowhere or for something
- * else, `wrongClient` a client that does not exist, in the header, and `wrongSecret` one with a wrong secret, in the
- * form. `otherClient` and `otherRegistration` are good, but not of the client whose things are asked for. The last four
- * are browsers: `session` of the user whose things the forms name, `otherSession` of somebody else, `wrongForm` with a
- * good session and a bad CSRF token, `endedSession` with a cookie that signs in nobody.
+ * Callers that are treated alike. `nobody` sends no credential, and `unknown` a token that is good nowhere or for
+ * something else. `wrongClient` sends a client that does not exist, in the header; `wrongSecret` one with a wrong
+ * secret, in the form. `otherClient` and `otherRegistration` are good, but not of the client whose things are asked
+ * for. The last four are browsers. `session` is of the user whose things the forms name, `otherSession` of somebody
+ * else. `wrongForm` has a good session and a bad CSRF token, `endedSession` a cookie that signs in nobody.
  */
 const groups = [
   'nobody',

@@ -1,4 +1,4 @@
-// Many people, tabs and applications at once on two replicas: in any order of requests none gets a 500, and no tab
+// Many people, tabs and applications at once on two replicas. In any order of requests none gets a 500, and no tab
 // loses its grants to another. CONCURRENT_STEPS sets the length.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
-// The modules of the OpenID Foundation's basic, config and dynamic OP test plans that apply to this service, as
-// black-box tests under the suite's names. docs/conformance.md maps every module.
+// The modules of the OpenID Foundation's basic, config and dynamic OP test plans that apply to this service. They are
+// black-box tests under the suite's names, and docs/conformance.md maps every module.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createRemoteJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose';

@@ -52,7 +52,7 @@ export class AppConfig extends configClass({
     // Half more than an item usually costs: some items are stored twice, and the start costs too.
     default: 0.003,
     min: 0,
-    desc: 'What one item of a run may cost, US dollars; a run counts against the budget with all items it asks for until its cost is known',
+    desc: 'What one item of a run may cost, US dollars; until its cost is known, a run counts against the budget with all items it asks for',
   }),
   COMPANY_BUDGET_USD: number({
     default: undefined,

@@ -94,7 +94,7 @@ export class AppConfig extends configClass({
     default: 3,
     min: 1,
     max: 120,
-    desc: 'Full months before the current one whose profiles and messages are kept, which makes repeats harmless and answers month reports; set alike in coordinator, priority-api and priority-webhook',
+    desc: 'Full months before the current one whose profiles and messages are kept, which makes repeats harmless and answers month reports. Set it alike in coordinator, priority-api and priority-webhook',
   }),
   DELIVERY_OVERDUE_SECONDS: integer({
     default: 1_800,
@@ -104,6 +104,6 @@ export class AppConfig extends configClass({
   RETRY_OVERDUE_SECONDS: integer({
     default: 7_200,
     min: 1,
-    desc: 'Age at which a scrape that the provider has not ended counts as lost, so that a retry may start its profile again, seconds; six times the longest usual scrape, since a second start is paid for. Looked at from DELIVERY_OVERDUE_SECONDS on',
+    desc: 'Age at which a scrape that the provider has not ended counts as lost, so that a retry may start its profile again, seconds. Six times the longest usual scrape, since a second start is paid for. Looked at from DELIVERY_OVERDUE_SECONDS on',
   }),
 }) {}

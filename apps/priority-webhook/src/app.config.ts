@@ -32,7 +32,7 @@ export class AppConfig extends configClass({
     desc: 'Longest wait of an answer for warehouse and backup, milliseconds; what is not done by then continues in the background',
   }),
   DELIVERY_QUEUE_MAX: integer({
-    // At 300 per second and 10 ms each, three are under way; beyond eight the stores are the bottleneck, and further
+    // At 300 per second and 10 ms each, three are under way. Beyond eight the stores are the bottleneck, and further
     // writers would only take the disk from the inbox.
     default: 8,
     min: 0,
@@ -58,6 +58,6 @@ export class AppConfig extends configClass({
     default: 3,
     min: 1,
     max: 120,
-    desc: 'Full months before the current one whose stored deliveries stay in the inbox table, which recognises repeats and answers month reports; set alike in coordinator, priority-api and priority-webhook',
+    desc: 'Full months before the current one whose stored deliveries stay in the inbox table, which recognises repeats and answers month reports. Set it alike in coordinator, priority-api and priority-webhook',
   }),
 }) {}

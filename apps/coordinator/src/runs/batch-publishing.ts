@@ -13,9 +13,9 @@ import { RunsStore } from './runs.store.js';
 const publishRetry = { attempts: 5, backoffMsMin: 200, backoffMsMax: 5_000, isRetryable: () => true };
 
 /**
- * Publishes the numbered batches of a run. A batch is marked after the queue has it, so a crash between the two
- * publishes it again under the same idempotency key: the embedded queue forgets the repeat, priority-api recognises
- * its profiles, and none is missed.
+ * Publishes the numbered batches of a run. A batch is marked after the queue has it. So a crash between the two
+ * publishes it again, under the same idempotency key. The embedded queue drops the repeat, priority-api recognises its
+ * profiles, and none is missed.
  */
 @Injectable()
 export class BatchPublishing {
@@ -27,7 +27,7 @@ export class BatchPublishing {
   ) {}
 
   /**
-   * While one chunk is published, the next one is read and the one before is marked: two chunks are in memory at most,
+   * While one chunk is published, the next one is read and the one before is marked. At most two chunks are in memory,
    * and a crash leaves at most two published ones unmarked.
    */
   async publish(

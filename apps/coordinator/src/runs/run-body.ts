@@ -1,5 +1,5 @@
 // Which bodies this app reads. Cloud Scheduler sends `application/octet-stream` by default, and an HTTP client may
-// announce JSON and send nothing, so an empty body of any type starts the plain run. Any other body must be JSON,
+// announce JSON and send nothing. So an empty body of any type starts the plain run. Any other body must be JSON,
 // announced as JSON or as bytes.
 import { parseJsonBody } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';

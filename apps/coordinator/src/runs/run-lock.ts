@@ -1,5 +1,5 @@
-// One run at a time over all processes. The lock is a session lock of PostgreSQL and ends with its connection, so a
-// killed process leaves nothing behind and its run can be resumed at once. If the connection is lost while the process
+// One run at a time over all processes. The lock is a session lock of PostgreSQL and ends with its connection. So a
+// killed process leaves nothing behind, and its run can be resumed at once. If the connection is lost while the process
 // lives, the column run.holder keeps it from changing anything: the next holder writes its own id there.
 // NOTE: a pooler in transaction mode between this app and PostgreSQL would break session locks.
 import { randomUUID } from 'node:crypto';

@@ -17,9 +17,9 @@ export class SchedulerAuthenticator {
 }
 
 /**
- * Accepts Cloud Scheduler by its Google-signed token, and every caller of the pipelines that is not bound to a company,
- * since a run concerns all companies. Fails closed: while Google's keys are unavailable, a token that belongs to no
- * caller is answered 503, and the scheduler tries again.
+ * Accepts Cloud Scheduler by its Google-signed token, and every caller of the pipelines that is not bound to a company.
+ * A run concerns all companies. Fails closed: while Google's keys are unavailable, a token that belongs to no caller is
+ * answered 503, and the scheduler tries again.
  */
 @Injectable()
 export class SchedulerOrCallerGuard implements CanActivate {

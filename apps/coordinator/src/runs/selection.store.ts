@@ -35,11 +35,10 @@ export class SelectionStore {
   }
 
   /**
-   * Keeps the first person of each handle in the order of reading, leaves out what earlier runs of the month have
-   * published, and numbers the rest into batches in that order. A forced run leaves out nothing. What it publishes
-   * again is marked in the batches of the earlier runs, so that a month counts every profile once. The database does
-   * all of it, so this process needs no memory for a million people. The text of a message is built here and never
-   * changed.
+   * Keeps the first person of each handle in the order of reading, and leaves out what earlier runs of the month have
+   * published. Numbers the rest into batches in that order. A forced run leaves out nothing. What it publishes again is
+   * marked in the batches of the earlier runs, so that a month counts every profile once. The database does all of it,
+   * so this process needs no memory for a million people. The text of a message is built here and never changed.
    */
   async numberBatches(
     tx: Tx,

@@ -1,5 +1,5 @@
-// Who may start a run that buys more than the plain month: one that publishes a month again, or another month than the
-// current one, in which everybody is bought once more.
+// Who may start a run that buys more than the plain month. Such a run publishes a month again, or it publishes a month
+// other than the current one, in which everybody is bought once more.
 import { assertMaySpend, type CallerIdentity } from '@tradewind/service-kit';
 import { monthOf } from '@tradewind/shared-types';
 import type { RunOptions } from './run.types.js';

@@ -2,7 +2,7 @@ import type { Migration } from '@tradewind/service-kit';
 
 /**
  * What identity has reported about users whose credentials ended, and how far its list is read. The single row with
- * that position is also a lock: a key is made either before a change is applied, which then ends the key, or after it.
+ * that position is also a lock. A key is made either before a change is applied, which then ends the key, or after it.
  */
 export const endedCredentials: Migration = {
   name: '0011-ended-credentials',

@@ -14,9 +14,9 @@ export class AuditLogStore {
   constructor(private readonly db: Db) {}
 
   /**
-   * Appends all entries in one statement, in their order. Safe to call again with entries of a call that failed: their
-   * numbers stay, so that an entry which was stored although the connection broke is not stored twice. Given a
-   * transaction, the entries are stored with what it changes, or not at all.
+   * Appends all entries in one statement, in their order. Safe to call again with entries of a call that failed. Their
+   * numbers stay, so an entry that was stored although the connection broke is not stored twice. Given a transaction,
+   * the entries are stored with what it changes, or not at all.
    */
   async append(entries: readonly AuditEntry[], queries: Queries = this.db): Promise<void> {
     await number(

@@ -1,6 +1,6 @@
-// A cursor holds where a page ended: the values of the sort keys and the id of its last record, and a fingerprint of
-// the query it belongs to. With other filters or sorters it is refused, never answered with a wrong page; records added
-// or removed meanwhile do not matter, since no position is counted.
+// A cursor holds where a page ended: the values of the sort keys and the id of its last record. It also holds a
+// fingerprint of the query that it belongs to. With other filters or sorters it is refused, never answered with a wrong
+// page. Records added or removed meanwhile do not matter, since no position is counted.
 import { hash } from 'node:crypto';
 import { dateOf, integerOf } from '@tradewind/filters';
 import { userInputError } from '../request/graphql-errors.js';

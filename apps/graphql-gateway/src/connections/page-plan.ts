@@ -1,6 +1,6 @@
 // Which form the statement of a page takes. All forms give the same rows. The choice matters where PostgreSQL's own
-// plan reads most of a table for one page: for words or ids of lists that few records hold, and for deals that are
-// filtered by one date and sorted by another (decision 0038).
+// plan reads most of a table for one page (decision 0038). That happens for words or ids of lists that few records
+// hold, and for deals that are filtered by one date and sorted by another.
 import type { Condition, NormalisedFilter, Range } from '@tradewind/filters';
 import type { SortKey } from './page-order.js';
 import type { DayRange, OrderedFrom, PageForm } from './page-query.js';
@@ -46,7 +46,7 @@ const columnsOfFewValues: readonly string[] = ['type', 'is_estimate', 'is_exclus
 /**
  * The dates of a deal are close together. In the order of one date, a range of another is therefore far from the start,
  * after all newer deals. Null where PostgreSQL's own plan is fast: without such a range, or with another condition that
- * few deals satisfy, because that one has an index of its own.
+ * few deals satisfy. That one has an index of its own.
  */
 function formByDays({
   table,

@@ -27,7 +27,7 @@ export interface OrderedFrom {
 
 /**
  * The page is combined from the first records of each block of days of a column. An index holds each block in the order
- * of the sort key, another date (data-tables/0006 and 0008), and the table is read only for the rows of the page. All
+ * of the sort key, another date (data-tables/0006 and 0008). The table is read only for the rows of the page. All
  * records that the filter can find lie within these days. A missing bound means the first or last day of the table.
  */
 export interface DayRange {

@@ -1,10 +1,10 @@
 // The tables of companies, persons, deals, contacts and their look-ups. README.md beside this file explains every
-// column; libs/filters compiles SQL against these names and tools/seed fills them by COPY, so a rename is a change in
+// column. libs/filters compiles SQL against these names and tools/seed fills them by COPY, so a rename is a change in
 // three places. Needs PostgreSQL 17 or newer (collation pg_c_utf8) and a UTF-8 database.
 import type { Migration } from '@tradewind/service-kit';
 
-// The one definition of "the words of a text": NFKD, no combining marks, lower case, letters and ASCII digits only.
-// libs/filters has the same in TypeScript (normaliseText); a test checks that both agree.
+// The one definition of "the words of a text": NFKD, no combining marks, lower case, letters and ASCII digits only. The
+// same in TypeScript is `normaliseText` of libs/filters. A test checks that both agree.
 const textFunctions = `
 create function search_normalise(value text) returns text language sql immutable parallel safe
 return btrim(regexp_replace(
@@ -273,8 +273,8 @@ create index contact_person_birth_asc on contact (person_birth_date asc nulls la
 create index contact_person_birth_desc on contact (person_birth_date desc nulls last, id);
 `;
 
-// A count is cached under the version that it was counted at; every statement that writes a table raises its version
-// inside the same transaction, so a snapshot that sees the rows sees the version and the other way round.
+// A count is cached under the version that it was counted at. Every statement that writes a table raises its version
+// inside the same transaction. So a snapshot that sees the rows sees the version, and the other way round.
 const versions = `
 create table data_version (entity text primary key, version bigint not null default 1);
 insert into data_version (entity) values ('company'), ('person'), ('deal'), ('contact'), ('lookup');

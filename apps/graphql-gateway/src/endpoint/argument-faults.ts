@@ -1,6 +1,6 @@
-// Faults in arguments that validation cannot see, because they depend on the values of variables: a nullable variable
-// is null where null is not allowed, or makes an object too deep. graphql-js finds them when it executes the field,
-// which is after the charge and looks like a fault of the gateway.
+// Faults in arguments that validation cannot see, because they depend on the values of variables. A nullable variable
+// is null where null is not allowed, or makes an object too deep. The library graphql-js finds them when it executes
+// the field. That is after the charge, and looks like a fault of the gateway.
 import {
   getArgumentValues,
   GraphQLError,

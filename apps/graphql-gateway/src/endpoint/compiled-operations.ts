@@ -85,8 +85,8 @@ export class CompiledOperations {
 }
 
 /**
- * Whether a variable is inside a list or an object that is written in the document, where graphql-jit loses it; or may
- * be null where null is not allowed, which only `assertArguments` finds.
+ * Whether a variable is inside a list or an object that is written in the document, where graphql-jit loses it. Or
+ * whether it may be null where null is not allowed, which only `assertArguments` finds.
  */
 function hasUnfitVariable(
   schema: GraphQLSchema,

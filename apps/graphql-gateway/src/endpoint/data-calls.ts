@@ -1,5 +1,5 @@
-// The data calls of one operation. All of them are understood before any is charged, and all are charged together: a
-// fault of the caller costs nothing, and an operation is never charged in part.
+// The data calls of one operation. The arguments of all of them are read before any is charged, and all are charged
+// together. So a fault of the caller costs nothing, and an operation is never charged in part.
 import type { GraphQLResolveInfo } from 'graphql';
 import type { DataCall, DataCalls } from '../request/request-context.js';
 import { assertNamedVariables } from './named-variable-rule.js';

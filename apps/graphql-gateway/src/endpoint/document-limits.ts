@@ -1,7 +1,6 @@
-// How much one GraphQL document may ask for. The limits are checked before every other rule of validation, some of
-// which take time that grows with the square of a document, and before anything walks its selections. Fragments are
-// expanded as graphql-js executes them: once in each selection. Every number is far above what the clients of this API
-// need.
+// How much one GraphQL document may ask for. The limits are checked before every other rule of validation, and before
+// anything walks the selections. Some rules take time that grows with the square of a document. Fragments are expanded
+// as graphql-js executes them: once in each selection. Every number is far above what the clients of this API need.
 import {
   GraphQLError,
   Kind,

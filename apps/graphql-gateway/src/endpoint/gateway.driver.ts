@@ -1,5 +1,5 @@
-// Apollo Server under Nest, with the gateway's own handler in place of the usual one: the specification asks for HTTP
-// errors with REST bodies around a GraphQL answer, and that is decided here, not in resolvers.
+// Apollo Server under Nest, with the gateway's own handler in place of the usual one. The specification asks for HTTP
+// errors with REST bodies around a GraphQL answer. That is decided here, not in resolvers.
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,

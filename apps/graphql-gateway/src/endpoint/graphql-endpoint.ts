@@ -1,5 +1,5 @@
-// One GraphQL endpoint over HTTP: authentication before, Apollo Server in the middle, and afterwards what the gateway
-// owes every answer: failures as {message, error, statusCode}, units given back, limits in the headers, the audit log.
+// One GraphQL endpoint over HTTP: first authentication, then Apollo Server, then what every answer of the gateway
+// needs. That is failures as {message, error, statusCode}, units given back, limits in the headers, and the audit log.
 import { HeaderMap, type ApolloServer } from '@apollo/server';
 import { errorBody, isTooDeep, jsonLevelsMax, logFailure, toServiceError, type Logger } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';

@@ -13,8 +13,8 @@ export const schemaOptions = {
 
 /**
  * Prepares the schema that Nest makes. It describes the root types and leaves out types that no operation reaches: Nest
- * knows the types of both endpoints. It also removes the resolvers that only read the property of the field's name,
- * because GraphQL does that anyway, and a compiled query then saves about a thousand calls for a page.
+ * knows the types of both endpoints. It also removes the resolvers that only read the property of the field's name.
+ * GraphQL does that anyway, and a compiled query then saves about a thousand calls for a page.
  */
 export function reachable(schema: GraphQLSchema): GraphQLSchema {
   const query = schema.getQueryType();

@@ -1,5 +1,5 @@
 // Describes what is wrong with the variables of a request: the value as JSON and, for usual mistakes, the right
-// request. graphql-js prints values as JavaScript, `{ foo: [[Object]] }`, and at full length.
+// request. The library graphql-js prints values as JavaScript, `{ foo: [[Object]] }`, and at full length.
 import { comparisonMeant, filterExample, shown } from '@tradewind/filters';
 import {
   coerceInputValue,

@@ -126,7 +126,7 @@ export class EmbeddedMaintenance extends EngineMaintenance {
     if (isTooLarge) this.engine.drop(entity);
     waitFor(isTooLarge ? retryTooLargeAfterMs : retryAfterMs);
     const message = isTooLarge
-      ? `the index does not fit: all of them may take ${Math.floor(this.bytesMax / 2 ** 20)} MiB, which is FILTER_ENGINE_MEMORY_MAX_MB or a third of the memory there is`
+      ? `the index does not fit. All of them may take ${Math.floor(this.bytesMax / 2 ** 20)} MiB, which is FILTER_ENGINE_MEMORY_MAX_MB or a third of the memory there is`
       : (result as { message: string }).message;
     this.events.emit('filter_index_failed', { entity, reason: result.outcome, message });
   }

@@ -11,7 +11,7 @@ export const changedRowsToIndex = 3_000;
 
 /**
  * With so many rows in the index of the changed ones, a new index of all rows is built. Reading these takes a second or
- * two, for each 3,000 further changes, and putting them in place holds the thread of all requests for 70 ms.
+ * two, for each 3,000 further changes. Putting them in place holds the thread of all requests for 70 ms.
  */
 export const changedRowsToRebuild = 100_000;
 

@@ -1,5 +1,5 @@
 // Units of the day are taken in groups: requests that arrive while one statement runs are grouped for the next one.
-// This is atomic over all replicas and exact for each request: each row has its own condition, and a user is at most
+// This is atomic over all replicas and exact for each request. Each row has its own condition, and a user is at most
 // once in a group. So a user who sends many requests at once delays only their own.
 import { GroupCommit } from '@tradewind/service-kit';
 

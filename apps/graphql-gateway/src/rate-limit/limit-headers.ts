@@ -1,6 +1,6 @@
-// The limits on every answer: RateLimit-Policy and RateLimit of the IETF draft "RateLimit header fields for HTTP"
-// (draft-ietf-httpapi-ratelimit-headers), and the X-RateLimit-* names that older clients read. X-RateLimit-Reset is
-// in seconds from now, like the draft's `t`.
+// The limits on every answer. RateLimit-Policy and RateLimit are of the IETF draft "RateLimit header fields for HTTP"
+// (draft-ietf-httpapi-ratelimit-headers). Older clients read the X-RateLimit-* names. X-RateLimit-Reset is in seconds
+// from now, like the draft's `t`.
 import type { LimitState } from '../request/limit-state.js';
 
 /** On every answer that reports a limit. */

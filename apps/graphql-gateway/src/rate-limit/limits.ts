@@ -23,8 +23,8 @@ export function dataLimit(config: AppConfig): number {
 }
 
 /**
- * Keys of the windows that a request other than a data call takes a unit of: in production its address and its user,
- * elsewhere its user. IPv6 counts by /64. A log-in has no user yet, so it counts by address everywhere.
+ * Keys of the windows that a request other than a data call takes a unit of. In production these are its address and
+ * its user, elsewhere its user. IPv6 counts by /64. A log-in has no user yet, so it counts by address everywhere.
  */
 export function requestWindowKeys(environment: Environment, { ip, userId }: Caller): string[] {
   const keys: string[] = [];

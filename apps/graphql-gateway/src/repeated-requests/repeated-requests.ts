@@ -1,4 +1,4 @@
-// A second way to an answer, for speed only: a request for a document that was answered before goes past Apollo Server,
+// A second way to an answer, for speed only. A request for a document that was answered before goes past Apollo Server,
 // straight to its compiled operation. It takes only requests that both ways answer alike. Everything unusual, and every
 // fault of the caller, goes the usual way. REPEATED_REQUESTS=false removes it.
 import { LRUCache } from 'lru-cache';

@@ -19,7 +19,7 @@ function causeOf(error: unknown): unknown {
 }
 
 /**
- * Every error about a request has a code. graphql-js raises errors without one during the execution, such as for a
+ * Every error about a request has a code. Errors that graphql-js raises during the execution have none, such as for a
  * null that the schema does not allow.
  */
 function isFault(error: unknown): boolean {

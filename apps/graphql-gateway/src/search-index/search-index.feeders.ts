@@ -1,5 +1,5 @@
-// Feeders of the index in OpenSearch, each with a connection of its own to the data tables: the same that the pages
-// are read from, because an index must not know versions that pages do not have yet.
+// Feeders of the index in OpenSearch, each with a connection of its own to the data tables. They read the server that
+// the pages are read from, because an index must not know versions that pages do not have yet.
 import { Injectable } from '@nestjs/common';
 import { connectOpenSearch, type Entity, Feeder } from '@tradewind/filter-engine';
 import { connectionOptions, WatchedClient } from '@tradewind/service-kit';

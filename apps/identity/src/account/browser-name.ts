@@ -1,5 +1,5 @@
-// What a person calls a browser, from its `User-Agent`. Browsers freeze that text more and more, so a short list is
-// enough: it helps a person to recognise a device, and nothing depends on it.
+// What a person calls a browser, from its `User-Agent`. Browsers change that text less and less, so a short list is
+// enough. It helps a person to recognise a device, and nothing depends on it.
 
 /** The first that fits: most browsers also name the ones that they resemble. */
 const browsers: [RegExp, string][] = [

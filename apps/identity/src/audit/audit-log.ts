@@ -1,5 +1,5 @@
-// Who did what and when: an append-only table. An audited act and its audit row exist together or not at all: inside a
-// request both are part of its single write, elsewhere they share a transaction.
+// Who did what and when: an append-only table. An audited act and its audit row exist together or not at all. Inside a
+// request both are part of its single write; elsewhere they share a transaction.
 import { Injectable } from '@nestjs/common';
 import { Db, type Tx } from '@tradewind/service-kit';
 import { AppEvents } from '../events.js';

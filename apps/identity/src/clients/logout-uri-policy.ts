@@ -1,6 +1,6 @@
-// Which addresses of clients this service calls to say that a session ended (OpenID Back-Channel Logout 1.0): https on
-// the internet, and http on loopback where LOGOUT_CALLS_TO_LOOPBACK allows it. Anybody may register a client, so no
-// such address may lead into the private network.
+// Which addresses of clients this service calls to say that a session ended (OpenID Back-Channel Logout 1.0). They use
+// https, or http on loopback where LOGOUT_CALLS_TO_LOOPBACK allows it. Anybody may register a client, so no such
+// address may lead into the private network.
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { loopbackHosts } from './redirect-uri-policy.js';

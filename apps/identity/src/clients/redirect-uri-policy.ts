@@ -1,5 +1,5 @@
-// Which redirect URIs a client may register (DECISIONS, "Redirect URIs"; RFC 8252, RFC 9700 2.1): https, http on
-// loopback, or a private-use scheme with a dot in it. The provider itself compares exactly and refuses fragments.
+// Which redirect URIs a client may register (DECISIONS, "Redirect URIs"; RFC 8252, RFC 9700 2.1). They use https, http
+// on loopback, or a private-use scheme with a dot in it. The provider itself compares exactly and refuses fragments.
 /** Hosts on the own device, as `URL` spells them. */
 export const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 

@@ -42,8 +42,8 @@ function protectedResourceMetadata({ OAUTH_ISSUER: issuer }: AppConfig) {
     authorization_servers: [issuer],
     jwks_uri: issuer + routes.jwks,
     bearer_methods_supported: ['header'],
-    // offline_access is no scope of a resource, but clients such as the Model Context Protocol SDK 1.x ask for exactly
-    // these scopes, and would get no refresh token. Without the list they ask for no scope and are refused.
+    // offline_access is no scope of a resource. But clients such as the Model Context Protocol SDK 1.x ask for exactly
+    // these scopes. Without it they would get no refresh token. Without the list they ask for no scope and are refused.
     scopes_supported: [...scopes],
     resource_name: 'Tradewind identity',
   };

@@ -4,9 +4,8 @@ import type { Migration } from '@tradewind/service-kit';
  * The tables of the identity service.
  *
  * `oidc_payload` holds every short-lived object of the OpenID provider. `payload` is JSON as text: text takes any
- * string that a client may send, including an escaped U+0000, which jsonb refuses.
- * Each value that is searched for has a column with a partial index, so that a token among a million is read and
- * revoked through a few index pages.
+ * string that a client may send, including an escaped U+0000, which jsonb refuses. Each value that is searched for has
+ * a column with a partial index. A token among a million is read and revoked through a few index pages.
  */
 export const identityTables: Migration = {
   name: '0001-identity',

@@ -1,8 +1,8 @@
 import type { Migration } from '@tradewind/service-kit';
 
 /**
- * The browser session that results when two requests of one browser change it at the same time: the later one, with the
- * grants of the earlier one, unless somebody else signed in between.
+ * The browser session that results when two requests of one browser change it at the same time. It is the later one,
+ * with the grants of the earlier one unless somebody else signed in between.
  */
 export const mergedSessions: Migration = {
   name: '0002-merged-sessions',

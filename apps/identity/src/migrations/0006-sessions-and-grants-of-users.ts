@@ -2,8 +2,8 @@ import type { Migration } from '@tradewind/service-kit';
 
 /**
  * Calls to clients that report the end of a session, until they succeed. And what the account pages list: a user's
- * sessions, and the grants with their last use. A session has its own id in `session_uid`, too, so that the mark of an
- * ended session concerns all its rows, under old keys as well.
+ * sessions, and the grants with their last use. A session has its own id in `session_uid`, too. So the mark of an ended
+ * session concerns all its rows, also those under old keys.
  */
 export const sessionsAndGrantsOfUsers: Migration = {
   name: '0006-sessions-and-grants-of-users',

@@ -1,6 +1,6 @@
 // The account pages as a client of the provider, so that people sign in to them as to every other application. The
-// pages only need the session. The code that comes with it is worthless: nobody knows its verifier, and who begins the
-// login with a challenge of their own receives no token either.
+// pages only need the session. The code that comes with it is worthless, because nobody knows its verifier. Somebody
+// who begins the login with a challenge of their own receives no token either.
 import { randomBytes } from 'node:crypto';
 import { errors, type ClientMetadata, type Grant, type KoaContextWithOIDC } from 'oidc-provider';
 import { accountPath } from '../pages/account-path.js';

@@ -116,8 +116,8 @@ export class CurrentProvider {
 }
 
 /**
- * The ID token contains a hash of the access token. The provider has no option for this in the code flow, and no event
- * or customizer receives the signed token: only the caller of `save` does.
+ * The ID token contains a hash of the access token. The provider has no option for this in the code flow. No event or
+ * customizer receives the signed token; only the caller of `save` does.
  */
 function rememberAccessTokens({ AccessToken }: Provider): void {
   const prototype = AccessToken.prototype as { save: (this: object) => Promise<string> };

@@ -1,6 +1,6 @@
 // Calls that tell clients that a session ended (OpenID Back-Channel Logout 1.0). A call is stored together with the end
-// of the session and sent in the background, so a client that is slow or away delays nobody, and a crash loses none. A
-// call that fails is repeated for some hours. A client may receive it twice; each time the token is a new one.
+// of the session and sent in the background. So a client that is slow or away delays nobody, and a crash loses no call.
+// A call that fails is repeated for some hours. A client may receive it twice; each time the token is a new one.
 import { lookup } from 'node:dns';
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
@@ -66,7 +66,7 @@ export class LogoutCalls {
   }
 
   /**
-   * The `fetch` of the provider: accepts a logout call, which is stored with the other writes of the request, and
+   * The `fetch` of the provider. It accepts a logout call, which is stored with the other writes of the request. It
    * refuses every other address, such as the `jwks_uri` of a client.
    */
   readonly accept = async (_url: string | URL | Request, { method, body }: RequestInit = {}): Promise<Response> => {

@@ -208,7 +208,7 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
 
 /**
  * What users are asked, in this order. Only a client can ask for the choice of an account. A consent that only
- * offline_access requires (middleware/authorization.ts) is asked for once: the later checks find out whether the user
+ * offline_access requires (middleware/authorization.ts) is asked for once. The later checks find out whether the user
  * has already allowed these scopes and resources.
  */
 function prompts(): interactionPolicy.DefaultPolicy {

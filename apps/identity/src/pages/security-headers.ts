@@ -17,9 +17,9 @@ const scriptSources = { forward: sourceOf(forwardScript), 'show-password': sourc
 export type PageScript = keyof typeof scriptSources;
 
 /**
- * No scripts, pictures or foreign frames. `form-action` must name the target of the client's redirect: Chromium also
- * applies it to the redirect after the form post, and would leave the user on the page without a message. A page
- * has at most one script, which only spares a click and is allowed by its hash.
+ * No scripts, pictures or foreign frames. `form-action` must name the target of the client's redirect. Chromium also
+ * applies it to the redirect after the form post, and would leave the user on the page without a message. A page has at
+ * most one script, which only spares a click and is allowed by its hash.
  */
 export function contentSecurityPolicy(redirectSource?: string, script?: PageScript): string {
   return [

@@ -1,5 +1,5 @@
-// Checks an email address and a password, for the login form and for POST /auth/login: with the same limits, the same
-// work and the same answer whether or not the account exists.
+// Checks an email address and a password, for the login form and for POST /auth/login. Limits, work and answer are the
+// same whether or not the account exists.
 import { Injectable } from '@nestjs/common';
 import { clientNetwork } from '@tradewind/service-kit';
 import { LRUCache } from 'lru-cache';

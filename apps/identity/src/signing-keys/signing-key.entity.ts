@@ -2,8 +2,8 @@ import type { JWK } from 'jose';
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
 /**
- * `next` is published and does not sign yet, so every verifier knows it before its first signature;
- * `current` signs; `previous` is published until the last token it signed has expired.
+ * `next` is published and does not sign yet, so every verifier knows it before its first signature. `current` signs.
+ * `previous` is published until the last token it signed has expired.
  */
 export type SigningKeyState = 'next' | 'current' | 'previous';
 

@@ -1,7 +1,7 @@
-// The signing keys of the service and their rotation. Every OpenID client must support RS256 (OIDC Core 15.1,
-// RFC 9068 2.1); the keys have 2048 bits.
-// A rotation needs no restart. Replicas poll the table, and a key is published for at least two polls before it signs,
-// so every replica, and every verifier that fetches the JWKS again, knows the key of each signature.
+// The signing keys of the service and their rotation. Every OpenID client must support RS256 (OIDC Core 15.1, RFC 9068
+// 2.1); the keys have 2048 bits. A rotation needs no restart. Replicas poll the table, and a key is published for at
+// least two polls before it signs. So every replica knows the key of each signature, and so does every verifier that
+// fetches the JWKS again.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BackgroundWork, Db, OperatorError } from '@tradewind/service-kit';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
@@ -65,8 +65,8 @@ export class SigningKeys implements OnModuleInit {
   }
 
   /**
-   * Makes the next key current. Throws when the next key has not been published long enough, unless forced:
-   * then verifiers with a cached key set may refuse new tokens until their cache expires.
+   * Makes the next key current. Throws when the next key has not been published long enough, unless forced. If forced,
+   * verifiers with a cached key set may refuse new tokens until their cache expires.
    */
   async rotate(options: { force?: boolean; actor: string }): Promise<{ kid: string }> {
     const newNext = await makeKey('next');

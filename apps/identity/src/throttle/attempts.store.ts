@@ -25,11 +25,10 @@ interface Verdict {
   password_hash: string | null;
 }
 
-// An attempt is counted before it is made and given back if it succeeds, so that no burst of parallel guesses passes
+// An attempt is counted before it is made, and given back if it succeeds. So no burst of parallel guesses passes
 // between check and count. A full window stays as it is: refused attempts neither extend it nor make rows for the other
 // windows of the attempt (`full_windows`). The condition of the update enforces the limit: `full_windows` only sees
-// what existed when the statement began.
-// Rows are locked in the order of their keys, so two attempts never deadlock.
+// what existed when the statement began. Rows are locked in the order of their keys, so two attempts never deadlock.
 const take: NamedStatement = {
   name: 'attempt_take',
   text: `

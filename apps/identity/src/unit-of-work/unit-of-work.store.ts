@@ -1,6 +1,6 @@
-// One statement, round trip and transaction for all writes of a request. It consists of the parts that the request
-// needs: PostgreSQL opens every table and index that a statement names, even if there is no row to write.
-// Parts that write the same row within one statement would race, so UnitOfWork keeps one write per key.
+// One statement, round trip and transaction for all writes of a request. It consists only of the parts that the request
+// needs. PostgreSQL opens every table and index that a statement names, even if there is no row to write. Parts that
+// write the same row within one statement would race, so UnitOfWork keeps one write per key.
 import { Injectable } from '@nestjs/common';
 import { Db, type NamedStatement } from '@tradewind/service-kit';
 import { retry } from '@tradewind/shared-types';
@@ -109,7 +109,7 @@ function payloadParts(unit: UnitOfWork, { deletes, replaced }: Removals, bind: B
     parts.push(`kept as (select id from oidc_payload where model = 'Grant' and id = any(${ids}) for update)`);
     conditions.push(`(select count(*) from kept) >= cardinality(${ids})`);
   }
-  // Everything below happens only if every required row existed: of two requests that resolve the same interaction or
+  // Everything below happens only if every required row existed. Of two requests that resolve the same interaction or
   // redeem the same code, the second stores nothing.
   parts.push(`complete as (select ${conditions.join(' and ') || 'true'} as yes)`);
 
@@ -261,7 +261,7 @@ function attemptParts({ clearedAttempts, refundedAttempts }: UnitOfWork, bind: B
 
 /**
  * Whether the commit waits for the disk. A crash of the database server may lose the last half second of unfinished
- * logins, but never a token, a consent, a registration, a revocation or an audit row.
+ * logins. It never loses a token, a consent, a registration, a revocation or an audit row.
  */
 function mustSurviveCrash(unit: UnitOfWork): boolean {
   return !(

@@ -1,7 +1,7 @@
-// What one request to the provider, the login pages or the direct login reads and writes (decision 0021).
-// Reads: one statement reads a token with its grant, client, user and session, which answer the provider's later
-// questions without another round trip. Writes: everything that the provider saves or destroys is collected here and
-// becomes a single statement before the response leaves, so it happens as a whole or not at all.
+// What one request to the provider, the login pages or the direct login reads and writes (decision 0021). Reads: one
+// statement reads a token with its grant, client, user and session, which answer the provider's later questions without
+// another round trip. Writes: everything that the provider saves or destroys is collected here. It becomes a single
+// statement before the response leaves, so it happens as a whole or not at all.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ClientRecord, KnownClient } from '../clients/client-records.js';
 import type { User } from '../users/users.types.js';

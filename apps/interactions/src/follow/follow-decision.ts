@@ -1,5 +1,5 @@
 // What the status of a run at the provider means for its job (pipelines.md, States and transitions; DECISIONS:
-// Tracker). SUCCEEDED completes a job only once its items are stored, even when an abort was requested too late: the
+// Tracker). SUCCEEDED completes a job only once its items are stored, even when an abort was requested too late. The
 // tracker says what happened at the provider.
 import type { RunStatus } from '@tradewind/scraping-provider';
 import type { TransitionName } from '../tracker/transitions.js';

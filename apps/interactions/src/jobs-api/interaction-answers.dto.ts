@@ -33,7 +33,7 @@ export class AbortResultDto extends JobResultDto {
     enum: abortResultStatuses,
     nullable: true,
     description:
-      'ABORTED on success; else the status of the run at the provider, or of the job before it has a run; null when there is no active run',
+      'ABORTED on success. Else the status of the run at the provider, or of the job before it has a run. Null when there is no active run',
   })
   status!: AbortResultStatus | null;
 }

@@ -103,8 +103,8 @@ export class TransitionsStore {
   }
 
   /**
-   * Records the run of a job, whoever found it. `recorded`: by this call; `known`: it was recorded before;
-   * `orphan`: the job has another run or needs none any more, so this one has to be aborted.
+   * Records the run of a job, whoever found it. `recorded`: by this call; `known`: it was recorded before; `orphan`:
+   * the job has another run or needs none any more. Then this run has to be aborted.
    */
   async recordRun(id: JobId, run: ProviderRun, followInMs: number): Promise<'recorded' | 'known' | 'orphan'> {
     const recorded = await this.move(run.status === 'RUNNING' ? 'runningRunKnown' : 'runKnown', {
@@ -291,9 +291,9 @@ export class TransitionsStore {
   }
 
   /**
-   * Marks the company's active jobs for these targets as to be aborted, before the provider is asked, so that a crash
-   * in between does not lose the request. A job that was never sent to the provider is ABORTED here; one whose run has
-   * succeeded is left alone. Answers the jobs as they are afterwards.
+   * Marks the company's active jobs for these targets as to be aborted. This happens before the provider is asked, so
+   * that a crash in between does not lose the request. A job that was never sent to the provider is ABORTED here; one
+   * whose run has succeeded is left alone. Answers the jobs as they are afterwards.
    */
   async requestAborts(request: {
     userCompanyId: string;

@@ -1,5 +1,5 @@
 // Every way in which a job moves through the tracker. The statements of transitions.store.ts are built from this table,
-// so nothing else can move a job, and a test compares it with the diagram in the README.
+// so nothing else can move a job. A test compares it with the diagram in the README.
 import type { JobStage, TrackerStatus } from './tracker.types.js';
 
 export interface Transition {

@@ -40,10 +40,10 @@ export class InboxStore {
   }
 
   /**
-   * Stores webhooks of known runs, each event of a run once. A run is known by its id, or by the job id of the webhook:
-   * the job is recorded before the provider is called, its run id only after the answer. Committed when this resolves.
+   * Stores webhooks of known runs, each event of a run once. A run is known by its id, or by the job id of the webhook.
+   * The job is recorded before the provider is called, its run id only after the answer. Committed when this resolves.
    *
-   * Small statements on purpose: PostgreSQL plans them in a fraction of the time that one large statement takes, and a
+   * Small statements on purpose. PostgreSQL plans them in a fraction of the time that one large statement takes, and a
    * recorded job does not vanish between them.
    */
   async accept(webhooks: readonly ReceivedWebhook[]): Promise<Acceptance[]> {
@@ -87,7 +87,7 @@ export class InboxStore {
   }
 
   /**
-   * Takes webhooks in the order of their arrival and makes their jobs due to be looked at; a job whose run was not
+   * Takes webhooks in the order of their arrival and makes their jobs due to be looked at. A job whose run was not
    * known yet gets it here. Skips rows that another replica holds.
    */
   async process(limit: number): Promise<ProcessedWebhook[]> {

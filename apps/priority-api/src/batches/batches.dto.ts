@@ -24,8 +24,8 @@ export class PushEnvelopeDto {
 }
 
 /**
- * The message in a push. The body is not checked against the class above: queues add fields, and what is wrong inside a
- * message is kept as a dead letter and acknowledged (batch-message.ts), where validation would answer 400. A body
+ * The message in a push. The body is not checked against the class above, because queues add fields. What is wrong
+ * inside a message is kept as a dead letter and acknowledged (batch-message.ts); validation would answer 400. A body
  * without a message comes from no queue and is refused, because there is nothing to keep.
  */
 export function pushedMessage(body: unknown): PushedMessage {

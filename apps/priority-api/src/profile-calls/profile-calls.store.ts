@@ -231,9 +231,9 @@ export class ProfileCallsStore {
 
   /**
    * Starts what `isRetryable` allows again, under a new correlation id, and counts the rest; a dry run only counts. One
-   * statement with the condition in its `where`: a second retry at the same time waits for the row and then finds it on
-   * its way. profile_retry keeps what a plan has started: the same plan starts it once, even when it has failed again
-   * meanwhile, and gets the same answer.
+   * statement with the condition in its `where`. A second retry at the same time waits for the row and then finds it on
+   * its way. The table profile_retry keeps what a plan has started. The same plan starts it once, even when it has
+   * failed again meanwhile, and gets the same answer.
    */
   async retry(plan: RetryPlan): Promise<RetryCounts> {
     const [counts] = await this.db.rows<RetryCounts>(

@@ -115,8 +115,8 @@ export class ProfileStarter {
   }
 
   /**
-   * When nothing could be claimed: after which wait a push tries again, because others hold the slots or the provider
-   * has room before its time is over. Undefined: the rest is left to the background.
+   * When nothing could be claimed: after which wait a push tries again. Others hold the slots, or the provider has room
+   * before its time is over. Undefined: the rest is left to the background.
    */
   private async waitMs(group: CallGroup | undefined, deadlineMs: number): Promise<number | undefined> {
     if (!group) return undefined;

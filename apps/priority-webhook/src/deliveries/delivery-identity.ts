@@ -12,9 +12,9 @@ export interface IdentifiedDelivery {
 }
 
 /**
- * With a correlation id: that scrape, profile and status, whatever else the body says; so a success that follows
- * a reported failure is kept beside it. Without one: profile, month and content, since the same content in another
- * month is a new scrape.
+ * With a correlation id: that scrape, profile and status, whatever else the body says. So a success that follows a
+ * reported failure is kept beside it. Without one: profile, month and content, since the same content in another month
+ * is a new scrape.
  */
 export function deliveryIdentity(delivery: IdentifiedDelivery): string {
   const { networkUsername, month, requestStatus, correlationId, body } = delivery;

@@ -1,8 +1,8 @@
 import type { Migration } from '@tradewind/service-kit';
 
 /**
- * A small table of its own holds what is still to be done for a delivery, so that the wide one is written once and
- * never changed (docs/decisions/0045-webhooks-are-stored-first.md).
+ * A small table of its own holds what is still to be done for a delivery. So the wide one is written once and never
+ * changed (docs/decisions/0045-webhooks-are-stored-first.md).
  */
 export const openDeliveries: Migration = {
   name: '0003-open-deliveries',

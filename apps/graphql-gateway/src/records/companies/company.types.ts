@@ -1,6 +1,10 @@
 import { ArgsType, Field, ID, Int, ObjectType } from '@nestjs/graphql';
 import { connectionOf } from '../../connections/connection.types.js';
-import { InputCompanySearchFilters, InputOfficeLocationFilter, InputTopMarketsFilter } from '../field-types/filter-inputs.js';
+import {
+  InputCompanySearchFilters,
+  InputOfficeLocationFilter,
+  InputTopMarketsFilter,
+} from '../field-types/filter-inputs.js';
 import { Money, moneyField } from '../field-types/money.js';
 import { CompanyCountry, IndustryReference, SectorReference } from '../field-types/references.js';
 

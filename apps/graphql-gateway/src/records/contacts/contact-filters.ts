@@ -1,4 +1,4 @@
-// Turns the contact arguments into a condition, which includes who may see what: a contact is visible to its owner, and
+// Turns the contact arguments into a condition, which includes who may see what. A contact is visible to its owner, and
 // to everybody once it is shared.
 import {
   compileFilter,

@@ -13,10 +13,10 @@ import { bodyOf, setBody } from './request-body.js';
 const queryLengthMax = 6000;
 
 /**
- * POST at the authorization endpoint (OpenID Connect Core 3.1.2.1) and at the end of a session (RP-Initiated Logout 2):
- * the form is treated as the query of a GET. The
- * provider's own support needs SameSite=None cookies, which any site could make a browser send. Ours are Lax, and a
- * browser omits them from a form that another site posts. Such a request is sent on from here, which includes them.
+ * POST at the authorization endpoint (OpenID Connect Core 3.1.2.1) and at the end of a session (RP-Initiated Logout 2).
+ * The form is treated as the query of a GET. The provider's own support needs SameSite=None cookies, which any site
+ * could make a browser send. Ours are Lax, and a browser omits them from a form that another site posts. Such a request
+ * is sent on from here, which includes them.
  */
 function acceptPostedRequest({ config }: MiddlewareNeeds): Middleware {
   return async (ctx, next) => {

@@ -45,7 +45,7 @@ function resetResponse(ctx: Context): void {
 }
 
 /**
- * The answer to a request that another one preceded: both used the same code, refresh token, interaction or
+ * The answer to a request that another one preceded. Both used the same code, refresh token, interaction or
  * registration access token, and only the first was stored (decision 0022).
  */
 async function answerSecondUse(ctx: Context, unit: UnitOfWork, needs: MiddlewareNeeds): Promise<void> {

@@ -1,6 +1,6 @@
-// JWT access tokens that can be found and revoked: every token is stored under its `jti` when it is made, and is valid
-// while it is signed by us, unexpired and stored. oidc-provider stores no JWT and accepts none at its own endpoints, so
-// the adapter of the model AccessToken does both (decision 0020).
+// JWT access tokens that can be found and revoked. Every token is stored under its `jti` when it is made. It is valid
+// while it is signed by us, unexpired and stored. The library oidc-provider stores no JWT and accepts none at its own
+// endpoints, so the adapter of the model AccessToken does both (decision 0020).
 import { Provider, type AdapterPayload } from 'oidc-provider';
 import type { SignedTokens } from '../../signing-keys/signed-tokens.js';
 import { PayloadAdapter } from './payload-adapter.js';
@@ -9,7 +9,7 @@ import type { PayloadsStore } from './payloads.store.js';
 /**
  * Introspection and revocation refuse anything that looks like a JWT before they look it up. The token passes them with
  * this prefix, with which no JWT and no opaque token can begin. Its dot gives the token four parts, so their check
- * gives up at once; a failed attempt to decode it as a JWT would take some 60 µs.
+ * gives up at once. A failed attempt to decode it as a JWT would take some 60 µs.
  */
 export const structuredTokenPrefix = 'at~.';
 

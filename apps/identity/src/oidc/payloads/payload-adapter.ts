@@ -15,8 +15,8 @@ import {
 const storedPlain = new Set(['Grant', 'AccessToken']);
 
 /**
- * The key under which a payload is stored: for anything that works as a bearer token its SHA-256, so that nobody gets a
- * token by reading the table. The ids of grants and the `jti` of JWT access tokens give no access.
+ * The key under which a payload is stored. For anything that works as a bearer token it is the SHA-256, so that nobody
+ * gets a token by reading the table. The ids of grants and the `jti` of JWT access tokens give no access.
  */
 export const storedId = (model: string, handle: string): string =>
   storedPlain.has(model) ? handle : hash('sha256', handle, 'base64url');

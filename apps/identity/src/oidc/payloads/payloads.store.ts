@@ -29,7 +29,7 @@ export const endedSession = 'EndedSession';
 type Row = Omit<PayloadWithRelations, 'client'> & { client: StoredClient | null };
 
 // An expired row counts as deleted before the clean-up deletes it. So does a row that was made with earlier credentials
-// of its user, or for a deleted user: a request that was in progress may have stored it after the others were deleted.
+// of its user, or for a deleted user. A request that was in progress may have stored it after the others were deleted.
 // A session that has ended is marked, and whatever a request in progress has stored of it since is worthless, too.
 export const isCurrent = (alias: string): string =>
   `${alias}.expires_at > now() and coalesce(${alias}.credentials_version = u.credentials_version, ${alias}.credentials_version is null)
