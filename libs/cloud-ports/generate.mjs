@@ -1,4 +1,4 @@
-// Tables and views of the warehouse as Terraform reads them, so that it makes what the migration would: the services
+// Tables and views of the warehouse as Terraform reads them, so that it makes what the migration would. The services
 // then need no right to change them.
 import { writeGenerated } from '../../tools/workspace/generated-files.mjs';
 import { tableMetadata, tableNames, views } from './src/warehouse.bigquery-schema.ts';

@@ -1,5 +1,5 @@
-// Writes src/schema.generated.ts from the committed schema of the data API with graphql-codegen: a type for every type
-// (its typescript plugin), and for every record the selection of all its fields (the plugin below).
+// Writes src/schema.generated.ts from the committed schema of the data API with graphql-codegen. It has a type for
+// every type (its typescript plugin), and for every record the selection of all its fields (the plugin below).
 import { readFileSync } from 'node:fs';
 import { codegen } from '@graphql-codegen/core';
 import * as typescript from '@graphql-codegen/typescript';

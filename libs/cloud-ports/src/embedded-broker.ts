@@ -1,5 +1,5 @@
-// Opens pg-boss for publishers and dispatchers, and decides how long it keeps messages.
-// pg-boss is loaded at first use, so that a service that publishes nothing does not pay for it.
+// Opens pg-boss for publishers and dispatchers, and decides how long it keeps messages. It loads pg-boss at first use,
+// so a service that publishes nothing does not pay for it.
 import type { PgBoss } from 'pg-boss';
 
 export interface EmbeddedBrokerOptions {

@@ -1,5 +1,5 @@
 // A new name in a folder survives a crash once the folder is flushed. Flushing is slow, but one flush covers every name
-// that was there when it began, so all who wait for a folder share the next flush.
+// that was there when it began. So all who wait for a folder share the next flush.
 import { open } from 'node:fs/promises';
 
 export class FolderFlush {

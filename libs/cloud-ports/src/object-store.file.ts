@@ -164,7 +164,7 @@ async function removeAbandoned(folder: string): Promise<void> {
 
 /**
  * A path for any object name, one to one. No separator and no leading dot survives, so no name leaves the folder. A
- * name that is too long for a file is cut into parts, and all parts but the last are folders with a mark at the end.
+ * name that is too long for a file is cut into parts. All parts but the last are folders with a mark at the end.
  * @example encodePath('../a b') === '%2E.%2Fa%20b'
  */
 function encodePath(name: string): string {

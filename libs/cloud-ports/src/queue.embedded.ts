@@ -19,8 +19,8 @@ export interface StoredMessage {
 }
 
 /**
- * Messages with an `idempotencyKey` are remembered for as long as their job is kept (see embedded-broker.ts):
- * publishing the key again on the same topic adds nothing and answers with the first message's id.
+ * Messages with an `idempotencyKey` are remembered for as long as their job is kept (see embedded-broker.ts).
+ * Publishing the key again on the same topic adds nothing and answers with the first message's id.
  */
 export class EmbeddedQueue extends Queue {
   readonly #broker: EmbeddedBroker;

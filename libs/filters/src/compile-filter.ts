@@ -1,7 +1,7 @@
 // From the normalised form to a SQL condition over alias `t`. Values travel as parameters, never in the text; columns
-// come from filter-fields.ts alone. The shapes are those that use the gateway's indexes: `=` for a single value
-// (`= any` of one value loses the index order), `&&` and `@>` on lists (GIN; never with the extension intarray),
-// `@@` with a ready tsquery, and the name alone of a boolean column, since a plan made for any `= $1`
+// come from filter-fields.ts alone. The shapes are those that use the gateway's indexes. A single value is compared by
+// `=`, since `= any` of one value loses the index order. Lists use `&&` and `@>` (GIN; never with the extension
+// intarray), and words `@@` with a ready tsquery. A boolean column is its name alone, since a plan made for any `= $1`
 // does not know how rare each value is.
 import type { DealStatus } from './enumerations.js';
 import type { Condition, NormalisedFilter, Range } from './normalised-filter.js';

@@ -35,9 +35,9 @@ export function nearestOf(text: string, names: readonly string[]): string[] {
 }
 
 /**
- * Up to three candidates, in this order: those that hold the words of the key, or whose words the key holds (`Korea`:
- * South Korea); those with a word that begins like the key; those that differ from it in few letters. The last are at
- * most `lettersMax` letters away, and at most two more than the nearest.
+ * Up to three candidates. First come those that hold the words of the key, or whose words the key holds (`Korea`: South
+ * Korea). Then come those with a word that begins like the key, then those that differ from it in few letters. The last
+ * are at most `lettersMax` letters away, and at most two more than the nearest.
  */
 export function nearestCandidates(key: string, candidates: Iterable<Candidate>, lettersMax = Infinity): string[] {
   if (key.length < keyMinChars || key.length > keyMaxChars) return [];

@@ -1,5 +1,5 @@
-// The fields of an OpenSearch index over a data table, and how their values are made from a row. The document is built
-// by PostgreSQL as JSON text: so the words are those of the table's own tsvector, and integers of 64 bits stay exact.
+// The fields of an OpenSearch index over a data table, and how their values are made from a row. PostgreSQL builds the
+// document as JSON text. So the words are those of the table's own tsvector, and integers of 64 bits stay exact.
 import { type FilterEntity, filterFields, type Stored, type ValueType } from './filter-fields.js';
 
 /** Days and instants (microseconds) are numbers, so that one range serves dates, amounts and counts. */

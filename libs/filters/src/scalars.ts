@@ -1,6 +1,6 @@
 // Parsing of single filter values and of single record values. Both sides meet in the same representation, so that
-// comparing them is plain comparison: integers as number, or as bigint past 2^53; dates as text YYYY-MM-DD, whose
-// order is the order of time.
+// comparing them is plain comparison. Integers are numbers, or bigint past 2^53. Dates are text YYYY-MM-DD, whose order
+// is the order of time.
 
 export type Integer = number | bigint;
 export type Scalar = Integer | string | boolean;

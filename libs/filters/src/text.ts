@@ -20,8 +20,8 @@ export function searchTextFault(text: unknown, charsMax = searchTextCharsMax): s
 }
 
 /**
- * NFKD, without combining marks (U+0300 to U+036F), lower case, `ς` as `σ`; every run of characters that are neither
- * letters nor ASCII digits becomes one space; trimmed. Empty when the text has no letter or digit.
+ * NFKD, without combining marks (U+0300 to U+036F), lower case, `ς` as `σ`. Every run of characters that are neither
+ * letters nor ASCII digits becomes one space. The ends are trimmed. Empty when the text has no letter or digit.
  */
 export function normaliseText(text: string): string {
   return text

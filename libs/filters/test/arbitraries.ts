@@ -1,5 +1,5 @@
 // Generated records and filters. Values come from small pools that records and filters share, so that filters match
-// often, and from the edges of each type: nulls, empty lists, Unicode that looks alike, 64-bit integers, leap days.
+// often. Others are the edges of each type: nulls, empty lists, Unicode that looks alike, 64-bit integers, leap days.
 import fc from 'fast-check';
 import {
   dealRenewalOptions,

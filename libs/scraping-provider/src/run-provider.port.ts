@@ -82,9 +82,9 @@ export interface RunWebhook {
   /** Sent with every delivery; the shared secret goes here. */
   webhookHeaders: Record<string, string>;
   /**
-   * Our own id of the job, unique per intended start. It travels in the run's input, in the webhook's idempotency key
-   * and as header `x-correlation-id` of every delivery, so that a webhook is understood even when it overtakes the
-   * answer to `start`, and a run whose answer was lost can be found again.
+   * Our own id of the job, unique per intended start. It is sent in the run's input, in the webhook's idempotency key
+   * and as header `x-correlation-id` of every delivery. So a webhook is understood even when it overtakes the answer to
+   * `start`, and a run whose answer was lost can be found again.
    */
   correlationId: string;
 }

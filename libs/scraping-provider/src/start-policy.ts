@@ -1,5 +1,5 @@
-// What follows from a start that failed, for runs and profiles alike: when it may be tried again, when it is settled
-// first, and when it is given up. Pure: the apps keep the state.
+// What follows from a start that failed, for runs and profiles alike. It says when the start may be tried again, when
+// it is settled first, and when it is given up. Pure: the apps keep the state.
 import { backoffMs } from '@tradewind/shared-types';
 import type { StartFailure } from './provider-failures.js';
 
@@ -29,8 +29,8 @@ export type NextStep =
   | { step: 'give_up'; why: 'refused' | 'failed' | 'no_capacity' };
 
 /**
- * What follows from a start that did not succeed. A provider that is full or cannot be reached counts as no failure:
- * nothing was sent that could be paid for, and an outage of any length then costs no work.
+ * What follows from a start that did not succeed. A provider that is full or cannot be reached counts as no failure.
+ * Nothing was sent that could be paid for, and an outage of any length then costs no work.
  * @param start starts that failed before this one, and how long ago it was asked for
  */
 export function nextStep(

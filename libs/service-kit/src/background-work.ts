@@ -36,7 +36,7 @@ export type Work = Pick<WorkLoop, 'wake' | 'stop'>;
 /**
  * Where providers register their background work, in their constructors.
  *
- * Failure: a pass that throws is logged and repeated after a growing pause, even when it is woken; nothing ends a loop
+ * Failure: a pass that throws is logged and repeated after a growing pause, even when it is woken. Nothing ends a loop
  * but the stop of the service. The same failure in a row is logged once, and so is the recovery.
  *
  * @example
@@ -129,8 +129,8 @@ export class BackgroundWork implements OnModuleDestroy {
   }
 
   /**
-   * Several pieces of work at the same time. It claims as many as there is room for, and again whenever a piece ends,
-   * so that a slow piece does not hold up the others.
+   * Several pieces of work at the same time. It claims as many as there is room for, and again whenever a piece ends.
+   * So a slow piece does not hold up the others.
    */
   claims<T>({ name, intervalMs, parallel, claim, work }: ClaimedWork<T>): Work {
     let underWay = 0;

@@ -5,9 +5,9 @@ import { mayComeFromData } from './database/database-failure.js';
  * idle service a single item is written at once. Under load, all items that arrive during a write share the next one.
  *
  * Failure: when `write` throws, every item of that group rejects with the error; other groups go on. With
- * `splitsFaultyGroups`, an error that data can cause makes it write the group again in halves, down to single items, so
- * that only the faulty item rejects.
- * Ordering: groups are written in order of arrival; with `parallel` above 1 they may finish in another order.
+ * `splitsFaultyGroups`, an error that data can cause makes it write the group again in halves, down to single items. So
+ * only the faulty item rejects. Ordering: groups are written in order of arrival; with `parallel` above 1 they may
+ * finish in another order.
  */
 export class GroupCommit<Item, Result> {
   private waiting: { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }[] = [];

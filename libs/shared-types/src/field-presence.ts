@@ -1,5 +1,5 @@
-// Which fields of a request may be missing. class-validator's IsOptional takes null for absence, so that
-// `{"dry_run": null}` would be a real run; it is not used (eslint.config.js).
+// Which fields of a request may be missing. The decorator IsOptional of class-validator takes null for absence, so
+// `{"dry_run": null}` would be a real run. It is not used (eslint.config.js).
 import { ValidateIf } from 'class-validator';
 
 /** The field may be absent. Null is a value like any other and has to pass the field's rules. */

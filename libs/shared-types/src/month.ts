@@ -46,9 +46,9 @@ export function oldestKeptMonth(now: Date, monthsKept: number): { month: Month; 
 
 /**
  * Name of one intended scrape of the priority pipeline: `<month>.<random>`, or `<month>.<random>.<run id>` for a forced
- * run. priority-api sends it to the provider, which returns it to priority-webhook as header `x-correlation-id`. That
- * app reads the month of the scrape from it. The rest without the random part names the purpose of the scrape, by which
- * the provider simulator notices a profile that is bought twice (see ProfileCallsStore).
+ * run. The service priority-api sends it to the provider, which returns it to priority-webhook as header
+ * `x-correlation-id`. That app reads the month of the scrape from it. The rest without the random part names the
+ * purpose of the scrape. By it the provider simulator notices a profile that is bought twice (see ProfileCallsStore).
  */
 export function scrapeCorrelationId(month: Month, random: string, forcedRunId?: string): string {
   return [month, random, ...(forcedRunId === undefined ? [] : [forcedRunId])].join('.');

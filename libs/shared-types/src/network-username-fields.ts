@@ -1,4 +1,4 @@
-// The rule for handles (network-username.ts) on the fields of requests and messages: each is brought to its one
+// The rule for handles (network-username.ts) on the fields of requests and messages. Each is brought to its one
 // spelling, and a text that is no handle is reported with the path of its field.
 import { Transform, type TransformFnParams } from 'class-transformer';
 import { ValidateBy, type ValidationArguments } from 'class-validator';

@@ -1,8 +1,8 @@
 // The one rule for handles: what is a handle, and when two texts name one and the same profile. Every service takes
 // handles by this rule and compares them in this form.
 //
-// The rule follows the addresses that are in use: a custom address of a person has 3 to 100 letters and
-// digits; addresses that the network makes from names have letters of every script, hyphens and emoji
+// The rule follows the addresses that are in use. A custom address of a person has 3 to 100 letters and digits.
+// Addresses that the network makes from names have letters of every script, hyphens and emoji
 // (`/in/%F0%9F%9A%80-julien-...`); companies have `_`, `.`, `&` and apostrophes as well (`/company/booking.com`,
 // `/company/johnson-&-johnson`, `/company/mcdonald's-corporation`). A few addresses hold invisible marks, such as
 // U+200E or U+200B, left over from pasted names. They are refused as well: two handles that look alike must be one.
@@ -11,7 +11,7 @@
 export const networkUsernameLengthMax = 100;
 
 /**
- * Longest text that is looked at, UTF-16 units: room for an address with a long query, and for a handle of 100
+ * Longest text that is looked at, UTF-16 units. There is room for an address with a long query, and for a handle of 100
  * characters each of which is escaped. Normalising may take time that grows with the square of the length, so it comes
  * after this.
  */

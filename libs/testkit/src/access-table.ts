@@ -50,7 +50,7 @@ const refusalBodies = [
 ];
 
 /**
- * What is wrong, one line each; empty when every route has a row, every answer is as its row says, refused calls change
+ * What is wrong, one line each. Empty when every route has a row, every answer is as its row says, refused calls change
  * nothing, and no refusal depends on whether the thing exists. OPTIONS and HEAD of every route are checked as well, and
  * the port of the metrics, which must serve nothing else.
  */

@@ -50,7 +50,7 @@ const password = 'postgres';
 const startTimeoutMs = 60_000;
 
 /**
- * Starts PostgreSQL on the loopback interface. Works as root too: the server itself then runs as an unprivileged user,
+ * Starts PostgreSQL on the loopback interface. Works as root too. The server itself then runs as an unprivileged user,
  * from a copy of its program files when that user cannot reach the checkout.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {

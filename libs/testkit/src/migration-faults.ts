@@ -1,4 +1,4 @@
-// Migrations on a database in use: every step forward meets rows that its predecessor's release has written, a reader
+// Migrations on a database in use. Every step forward meets rows that its predecessor's release has written, a reader
 // and a writer, and a second process that migrates as well.
 import type pg from 'pg';
 import { createTestDatabase } from './test-database.js';
@@ -26,8 +26,9 @@ const retried = ['40001', '40P01'];
 const refusedByTrigger = 'P0001';
 
 /**
- * What is wrong with the migrations of a service; an empty list when nothing is. A filled database, migrated step by
- * step under traffic, has the schema of a fresh one, has lost no row, and is changed by nothing that runs again.
+ * What is wrong with the migrations of a service; an empty list when nothing is. A filled database is migrated step by
+ * step under traffic. Then it has the schema of a fresh one, has lost no row, and is changed by nothing that runs
+ * again.
  */
 export async function migrationFaults<M extends { name: string }>(check: MigrationCheck<M>): Promise<string[]> {
   const { schema, migrations, rows, isMadeByRows = () => false } = check;

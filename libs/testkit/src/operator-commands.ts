@@ -26,8 +26,8 @@ export interface CommandCheck {
 }
 
 /**
- * What is wrong, a line each: a command without a row, a row without a command, one whose help has no example, one that
- * needs no setting, or one that prints anything but the refusal of a wrong password.
+ * What is wrong, a line each: a command without a row, or a row without a command. Or the help of a command has no
+ * example, it needs no setting, or it prints anything but the refusal of a wrong password.
  */
 export async function commandFaults(check: CommandCheck): Promise<string[]> {
   const { commands, settings, argumentsOf, withoutSettings = [] } = check;

@@ -5,7 +5,7 @@ import { DpopKey } from './dpop-key.js';
 import type { PretendIssuer } from './pretend-issuer.js';
 
 /**
- * Callers that a service treats alike: `nobody` sends no Authorization header, `unknown` a credential that is not good
+ * Callers that a service treats alike. `nobody` sends no Authorization header, `unknown` a credential that is not good
  * here, `forbidden` one that is good for others. `company` is acme, `otherCompany` globex; the rest is bound to none.
  */
 const pipelineGroups = [

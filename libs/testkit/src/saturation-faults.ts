@@ -1,5 +1,5 @@
-// A database that is stuck: every table is locked, so statements wait until they run out of time, and soon every
-// connection of the pool is in use.
+// A database that is stuck. Every table is locked, so statements wait until they run out of time. Soon every connection
+// of the pool is in use.
 import pg from 'pg';
 
 export interface SaturationCheck {

@@ -1,5 +1,5 @@
-// The secrets that a run used, so that its logs can be searched for these very texts: passwords, tokens, codes and
-// cookies of its own requests, and those in the settings of a data folder.
+// The secrets that a run used, so that its logs can be searched for these very texts. They are passwords, tokens, codes
+// and cookies of its own requests, and those in the settings of a data folder.
 import { spawn } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

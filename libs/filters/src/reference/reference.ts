@@ -1,6 +1,6 @@
-// The fixed look-up data of the platform: industries, countries and regions with ids that never change.
-// Regions take ids 1-999, countries 1000-9999 (1000 + ISO 3166-1 numeric) and cities 10000 and up, so one list of
-// location ids can hold any of them. The files in data/ are the source; ids there are never reused.
+// The fixed look-up data of the platform: industries, countries and regions with ids that never change. Regions take
+// ids 1-999, countries 1000-9999 (1000 + ISO 3166-1 numeric) and cities 10000 and up. So one list of location ids can
+// hold any of them. The files in data/ are the source; ids there are never reused.
 
 /** One of the 30 groups of industries. */
 export interface Sector {

@@ -1,6 +1,6 @@
-// Which companies a caller may act for (DECISIONS "A caller that is bound to a company acts on that company alone"):
-// a bound caller for its own, whatever its role; an ADMIN and a service token without a company for any; an ANALYST
-// without a company for none. Where CALLER_AUTH is none nobody is known, and nobody is bound.
+// Which companies a caller may act for (DECISIONS "A caller that is bound to a company acts on that company alone"). A
+// bound caller may act for its own, whatever its role. An ADMIN and a service token without a company may act for any,
+// an ANALYST without a company for none. Where CALLER_AUTH is none nobody is known, and nobody is bound.
 import { ServiceError } from '@tradewind/shared-types';
 import type { CallerIdentity } from './caller-auth.js';
 

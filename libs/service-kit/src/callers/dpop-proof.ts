@@ -1,5 +1,5 @@
 // Whether a caller holds the key that its token is bound to (DPoP, RFC 9449). A proof is good for one method and
-// address, and for a short time; within it the same proof is accepted again, as the RFC allows.
+// address, and for a short time. Within it the same proof is accepted again, as the RFC allows.
 import { createHash } from 'node:crypto';
 import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyRequest } from 'fastify';

@@ -30,7 +30,7 @@ export const baseSettings = {
   // Hops count from the right, where the connection comes from. Google's load balancer adds "client, balancer" to
   // X-Forwarded-For and counts twice; most others add only the client.
   TRUST_PROXY: trustedProxies({
-    desc: 'Proxies whose X-Forwarded headers are believed: false, a number of hops (2 behind the load balancer of Google Cloud), addresses or networks separated by commas, or true, which believes everybody and is refused in production',
+    desc: 'Proxies whose X-Forwarded headers are believed: false, a number of hops (2 behind the load balancer of Google Cloud), addresses or networks separated by commas, or true. True believes everybody and is refused in production',
     default: 'false',
     productionRule: (value) =>
       value === 'true'

@@ -47,7 +47,7 @@ export function hasLostRace(thrown: unknown): boolean {
 }
 
 /**
- * Whether an error of pg or TypeORM says that the database cannot do the work at the moment: it does not answer, has no
+ * Whether an error of pg or TypeORM says that the database cannot do the work at the moment. It does not answer, has no
  * connection free, or other work was in the way for too long. Socket errors of other services do not reach this
  * function, because port implementations wrap them.
  */
@@ -69,8 +69,8 @@ export function isDatabaseUnavailable(thrown: unknown): boolean {
 const dataClasses = new Set(['21', '22', '23', '54']);
 
 /**
- * Whether the values written may have caused the error, so that other values could be stored: PostgreSQL refused them,
- * or JavaScript could not turn them into parameters.
+ * Whether the values written may have caused the error, so that other values could be stored. Either PostgreSQL refused
+ * them, or JavaScript could not turn them into parameters.
  */
 export function mayComeFromData(thrown: unknown): boolean {
   if (!isError(thrown)) return false;

@@ -101,8 +101,8 @@ function retryLostRaces<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The pool. A statement or transaction that meets a deadlock or a serialization failure runs again, five times in all;
- * then it fails with an error that `isDatabaseUnavailable` recognises. Only what runs through `session`, `connect` and
+ * The pool. A statement or transaction that meets a deadlock or a serialization failure runs again, five times in all.
+ * Then it fails with an error that `isDatabaseUnavailable` recognises. Only what runs through `session`, `connect` and
  * `repository` is tried once.
  */
 export class Db implements Queries {

@@ -1,8 +1,8 @@
 // The order and the record of migrations. Each step and its record are one transaction, which is tried again when it
-// waits too long for a lock; all steps run under a lock of the session. Umzug records a step outside its transaction.
+// waits too long for a lock. All steps run under a lock of the session. Umzug records a step outside its transaction.
 // TypeORM's runner neither locks nor retries, and its error does not name the step. It also wants a class and a number
-// of 13 digits for each step, and a table of its own, which the release before would not read after a rollback. With
-// either, everything here but the loop stays.
+// of 13 digits for each step, and a table of its own. The release before would not read that table after a rollback.
+// With either, everything here but the loop stays.
 import { retry, type RetryPolicy } from '@tradewind/shared-types';
 import { errorText } from '../logged-error.js';
 import { hasLostRace } from './database-failure.js';

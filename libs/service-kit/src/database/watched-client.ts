@@ -21,7 +21,7 @@ export class WatchedClient extends pg.Client {
     const socket = new Socket();
     super({ ...config, stream: () => socket });
     const looksMax = Math.ceil(config.answerTimeoutMs / lookEveryMs) + 1;
-    // Without a listener an error ends the process, and a connection that was just opened has none yet: PostgreSQL may
+    // Without a listener an error ends the process, and a connection that was just opened has none yet. PostgreSQL may
     // end it in the same packet that says it is ready. Whoever uses the connection then gets the error.
     this.on('error', () => undefined);
     let watch: NodeJS.Timeout | undefined;

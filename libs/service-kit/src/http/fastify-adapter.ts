@@ -1,5 +1,5 @@
-// What all services share of HTTP: request ids, one log line and one measurement per request, JSON bodies only, and a
-// table of routes that distinguishes 404 from 405.
+// What all services share of HTTP: request ids, one log line and one measurement per request, and JSON bodies only. A
+// table of routes distinguishes 404 from 405.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';

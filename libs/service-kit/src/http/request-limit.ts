@@ -1,7 +1,7 @@
 // How many requests a service works on at once. Without a limit every request beyond what a pod can do waits in memory,
 // all answers become late together, and the backlog outlasts the overload. Each route has a limit of its own, so that
 // requests that wait for another system do not keep out the others. The limit counts requests and not the delay of the
-// event loop: a busy neighbour delays an idle service, and a slow database delays no event loop.
+// event loop. A busy neighbour delays an idle service, and a slow database delays no event loop.
 import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../logger.js';
@@ -29,8 +29,8 @@ declare module 'fastify' {
 
 /**
  * Answers a request with 503 and Retry-After when `limit` others of its route are under way, and sets
- * `isRefusedAsTooMany`. A request is under way from the end of its body, so that slow senders take no place, to the end
- * of its answer and of its work. Must be called before any hook that answers requests.
+ * `isRefusedAsTooMany`. A request is under way from the end of its body to the end of its answer and of its work. So
+ * slow senders take no place. Must be called before any hook that answers requests.
  */
 export function limitRequests(instance: FastifyInstance, limit: number, logger: Logger, metrics: Metrics): void {
   const underWay = new Map<string, Set<FastifyRequest>>();

@@ -1,6 +1,6 @@
 // BigQuery's REST API on loopback, as far as this platform uses it, with what the emulators leave out. It remembers
-// insertId for a while, refuses rows with unknown or missing required fields, answers a repeated job with 409, and
-// refuses changes to rows in the streaming buffer. SQL runs on PostgreSQL, where each dataset is a schema.
+// insertId for a while, and refuses rows with unknown or missing required fields. It answers a repeated job with 409,
+// and refuses changes to rows in the streaming buffer. SQL runs on PostgreSQL, where each dataset is a schema.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
@@ -12,8 +12,8 @@ export interface FakeBigQuery {
   /** For the client's `apiEndpoint`. */
   url: string;
   /**
-   * Methods are `insertAll`, `query`, `datasets` and so on. A number is the HTTP status of the answer; `lost` does the
-   * work and then breaks the connection; `stopped` refuses every row as stopped; `timeout` the same with that reason.
+   * Methods are `insertAll`, `query`, `datasets` and so on. A number is the HTTP status of the answer. `lost` does the
+   * work and then breaks the connection. `stopped` refuses every row as stopped; `timeout` the same with that reason.
    */
   faults: FaultPlan<number | 'lost' | 'stopped' | 'timeout'>;
   /** Requests seen, by method. */

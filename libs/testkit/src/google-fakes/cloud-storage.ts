@@ -1,5 +1,5 @@
-// Cloud Storage's JSON API on loopback, as far as this platform uses it: simple, multipart and resumable uploads with
-// generation preconditions, downloads with checksums, and listing by prefix in pages. State is memory.
+// Cloud Storage's JSON API on loopback, as far as this platform uses it. It has simple, multipart and resumable uploads
+// with generation preconditions, downloads with checksums, and listing by prefix in pages. State is memory.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { crc32c } from './crc32c.js';
@@ -10,8 +10,8 @@ export interface FakeCloudStorage {
   /** For the client's `apiEndpoint`. */
   url: string;
   /**
-   * Methods are `upload`, `download`, `list` and `permissions`. A number is the HTTP status of the answer; `lost` does
-   * the work and then breaks the connection; `damaged` receives or sends other bytes than were given.
+   * Methods are `upload`, `download`, `list` and `permissions`. A number is the HTTP status of the answer. `lost` does
+   * the work and then breaks the connection. `damaged` receives or sends other bytes than were given.
    */
   faults: FaultPlan<number | 'lost' | 'damaged'>;
   /** Requests seen, by method. Deleting is denied, as it is to our role. */

@@ -1,5 +1,5 @@
-// A gRPC server on loopback whose services are described by a client's own proto descriptors.
-// gRPC is loaded when first used: most tests that import testkit need none of it.
+// A gRPC server on loopback whose services are described by a client's own proto descriptors. It loads gRPC when first
+// used, since most tests that import testkit need none of it.
 import type { ServiceDefinition, UntypedHandleCall } from '@grpc/grpc-js';
 
 /** The status codes that the fakes answer with; a subset of gRPC's. */
