@@ -1,5 +1,5 @@
-// A run: first the classes that must be refused, then the others. The services are served side by side, and each gets
-// one request after the other, so that a late answer or a held event loop has one cause.
+// A run: first the classes that must be refused, then the others. The services are tested side by side. Each gets one
+// request after the other, so a late answer or a held event loop has one cause.
 import { performance } from 'node:perf_hooks';
 import fc, { type Arbitrary } from 'fast-check';
 import { allClasses } from './classes/all-classes.js';

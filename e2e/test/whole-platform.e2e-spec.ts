@@ -1,5 +1,5 @@
 // One platform for all suites: starting it is the slowest step. The suites depend on one another in nothing but this
-// order: the monthly run comes before the demo, which must also pass when the month has been published, and the hostile
+// order. The monthly run comes before the demo, which must also pass when the month has been published. The hostile
 // requests come last, since they start jobs and runs of all kinds and write anything into paths.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';

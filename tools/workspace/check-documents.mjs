@@ -1,5 +1,5 @@
-// Holds all text to plain words and short lines, and the pages to their spelling and links: every word is in the
-// dictionary of British English or in words.txt, every link leads to a file and to a heading in it, and links lead from
+// Holds all text to plain words and short lines, and the pages to their spelling and links. Every word is in the
+// dictionary of British English or in words.txt. Every link leads to a file and to a heading in it, and links lead from
 // the index to every page.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Runs before the commands of package.json. npm puts the Node of the lock file first in PATH; before `npm ci` another
-// one would run them, and fail with a stack trace at the first TypeScript file.
+// Runs before the commands of package.json. They run on the Node of the lock file, which npm puts first in PATH. Before
+// `npm ci` another one would run them, and fail with a stack trace at the first TypeScript file.
 import { existsSync } from 'node:fs';
 
 const exists = (path) => existsSync(new URL(`../../node_modules/${path}`, import.meta.url));

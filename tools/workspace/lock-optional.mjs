@@ -1,10 +1,10 @@
-// Completes package-lock.json with the optional packages of other platforms. npm leaves out those it could not read
-// when the file was made, and then `npm ci` refuses the file on the next machine ("Missing: ... from lock file").
-// It also removes the `engines` of packages: `npm ci` would compare them with the Node that runs npm and warn about
-// dozens, although everything runs on the Node that the lock file installs. And it writes the address of each package:
-// without it `npm ci` first downloads the list of all versions of each, a third of its processor time. npm replaces the
-// host with that of another registry, if one is set. Run this after every `npm install`; `--check` only reports, for
-// `npm run check`.
+// Completes package-lock.json with the optional packages of other platforms. Those that npm could not read when it made
+// the file are missing. Then `npm ci` refuses the file on the next machine ("Missing: ... from lock file"). It also
+// removes the `engines` of packages. Otherwise `npm ci` compares them with the Node that runs npm and warns about
+// dozens. Everything runs on the Node that the lock file installs. And it writes the address of each package. Without
+// it `npm ci` first downloads the list of all versions of each, a third of its processor time. If another registry is
+// set, npm replaces the host with that one. Run this after every `npm install`; `--check` only reports, for `npm run
+// check`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -1,5 +1,5 @@
 // Operators copy commands from the pages, often in a hurry. Each must exist in the named program, with the options
-// shown: the app's own commands parse it, up to the point where they would open the database.
+// shown. The app's own commands parse it, up to the point where they would open the database.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
 // Who calls which service, and what the services call: one table for the network policies and the routes of the edge.
-// network.spec.ts compares the rendered manifests with it, in both directions.
+// The test network.spec.ts compares the rendered manifests with it, in both directions.
 
 /**
  * @typedef {{caller: string, service: string, port: 'http' | 'metrics', path: string}} Call

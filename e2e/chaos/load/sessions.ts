@@ -1,5 +1,6 @@
-// Signs in with the OAuth code flow, as a browser and a client would, and uses the session: refreshes, double clicks,
-// a code that is used twice, the replay of an old token, a revocation. At the end it asks which tokens are active.
+// Signs in with the OAuth code flow, as a browser and a client would, and uses the session. There are refreshes, double
+// clicks, a code that is used twice, the replay of an old token, and a revocation. At the end it asks which tokens are
+// active.
 import { createHash, randomBytes } from 'node:crypto';
 import { SignInPages } from '@tradewind/testkit';
 import { resultOf, type Reply } from './load-client.js';

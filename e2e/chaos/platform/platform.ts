@@ -1,5 +1,5 @@
-// The platform of a run: embedded parts, a proxy in front of PostgreSQL and of the provider, and two replicas of each
-// service behind a balancer. `npm start` makes the data folder first, with database, secrets and settings.
+// The platform of a run. It has embedded parts, a proxy in front of PostgreSQL and of the provider, and two replicas of
+// each service behind a balancer. `npm start` makes the data folder first, with database, secrets and settings.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

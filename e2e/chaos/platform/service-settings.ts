@@ -1,5 +1,5 @@
-// The settings of a replica: those that `npm start` wrote for operator commands, with proxies in front of PostgreSQL
-// and of the provider, and with short waits, so that a run of minutes sees what takes hours elsewhere.
+// The settings of a replica. They are those that `npm start` wrote for operator commands, with proxies in front of
+// PostgreSQL and of the provider. Waits are short, so that a run of minutes sees what takes hours elsewhere.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';

@@ -1,5 +1,5 @@
 // The operations of identity. Its routes come from OpenID Connect and are in no OpenAPI document, so a table has what
-// each route reads. routes.json, which identity compares with the routes that it serves, has all of them.
+// each route reads. The file routes.json has all of them, and identity compares it with the routes that it serves.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc, { type Arbitrary } from 'fast-check';

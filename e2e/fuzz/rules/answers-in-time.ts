@@ -1,5 +1,5 @@
-// A busy machine makes any answer late, so a late one counts only if it is late each time: the request is sent three
-// times more, and of the shortest time that of a plain request at the same moment is taken off.
+// A busy machine makes any answer late, so a late one counts only if it is late each time. The request is sent three
+// times more. The time of a plain request at the same moment is subtracted from the shortest time.
 import type { FuzzRequest } from '../request/fuzz-request.js';
 import type { Exchange, RequestRule } from './rule.types.js';
 

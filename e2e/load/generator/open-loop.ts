@@ -1,6 +1,6 @@
 // Requests that leave at a fixed rate, whatever becomes of the earlier ones, as those of many independent callers do.
-// The latency of a request counts from the moment at which it was due, so that a service that stops answering shows
-// in every request that was due meanwhile.
+// The latency of a request counts from the moment at which it was due. So a service that stops answering shows in every
+// request that was due meanwhile.
 import { HttpConnection, type HttpReply } from '@tradewind/testkit';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadRequest, Traffic } from '../operations/operation.types.js';

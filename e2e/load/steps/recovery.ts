@@ -6,8 +6,8 @@ const windowMs = 250;
 const shareMin = 0.99;
 
 /**
- * How long after the begin of the phase the service serves in time again, milliseconds: the end of the last window in
- * which it did not. Undefined when that is the last window of the phase.
+ * How long after the begin of the phase the service serves in time again, milliseconds. That is the end of the last
+ * window in which it did not. Undefined when that is the last window of the phase.
  */
 export function recoveryMs(samples: readonly Sample[], latencyMsMax: number): number | undefined {
   const windows = new Map<number, { sent: number; good: number }>();

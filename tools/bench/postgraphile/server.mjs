@@ -1,6 +1,6 @@
-// The peer of the data API: PostGraphile 5 with its filter plugin on the same tables, as it comes or (TUNED=true) with
-// custom plans, as its documentation advises for filters of varying selectivity, and with filters on every column, also
-// on those without an index of their own.
+// The peer of the data API: PostGraphile 5 with its filter plugin on the same tables. With TUNED=true it has custom
+// plans, as its documentation advises for filters of varying selectivity. It then also has filters on every column,
+// also on those without an index of their own.
 import { createServer } from 'node:http';
 import { grafserv } from 'postgraphile/grafserv/node';
 import { postgraphile } from 'postgraphile';

@@ -1,4 +1,4 @@
-// A filter in the words of PostGraphile's filter plugin, where it has any: it knows no words of texts, and no order in
+// A filter in the words of PostGraphile's filter plugin, where it has any. It knows no words of texts, and no order in
 // which nulls are last.
 import type { Condition, NormalisedFilter, Range, RecordEntity, Scalar } from '@tradewind/filters';
 import type { DrawnFilter } from './drawn-filters.js';

@@ -1,6 +1,6 @@
-// Random filters on all four entities, each with its exact count and a page of 50: the gateway with each of its
-// engines, and peers, on the same filters in turn. No filter comes twice, so nothing that is kept helps. At --scale 1:
-// 1,000,000 companies, 2,000,000 persons, 1,000,000 deals, 1,000,000 contacts. `--part` names servers, such as
+// Random filters on all four entities, each with its exact count and a page of 50. The gateway with each of its
+// engines, and peers, answer the same filters in turn. No filter comes twice, so nothing that is kept helps. At --scale
+// 1: 1,000,000 companies, 2,000,000 persons, 1,000,000 deals, 1,000,000 contacts. `--part` names servers, such as
 // `embedded`; `--seed` draws other filters.
 import type { Bench, BenchContext, BenchTables } from './bench.types.js';
 import { type DrawnFilter, drawFilters } from './drawn-filters.js';

@@ -1,6 +1,6 @@
-// The targets of the data API: throughput beside a hand-written server (the limit), and beside Mercurius with the same
-// duties and PostGraphile (the peers) on the same database; latency; idle memory. The gateway runs as it is deployed,
-// with keys, limits and audit log. At --scale 1: 1,000,000 companies, 2,000,000 persons,
+// The targets of the data API: throughput, latency, idle memory. Throughput is measured beside a hand-written server
+// (the limit), and beside Mercurius with the same duties and PostGraphile (the peers) on the same database. The gateway
+// runs as it is deployed, with keys, limits and audit log. At --scale 1: 1,000,000 companies, 2,000,000 persons,
 // 1,000,000 deals, 1,000,000 contacts; loading takes a while.
 import { makeApiKeys } from './api-keys.js';
 import type { Bench, BenchContext, BenchRow } from './bench.types.js';

@@ -1,6 +1,7 @@
-// What the data API does in addition to answering, as a good engineer adds it to Mercurius in a day: the API key by its
-// hash, kept for 5 s; one statement that takes a unit of the user's day before the page is read; one row of the audit
-// log for each request, which nobody waits for. A data query takes no unit of the minute in the data API either.
+// What the data API does in addition to answering, as a good engineer adds it to Mercurius in a day. The API key is
+// read by its hash and kept for 5 s. One statement takes a unit of the user's day before the page is read. Each request
+// has one row of the audit log, which nobody waits for. A data query takes no unit of the minute in the data API
+// either.
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import pg from 'pg';

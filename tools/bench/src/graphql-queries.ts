@@ -1,4 +1,4 @@
-// The queries of the data API that are measured: as GraphQL for the gateway, and as the SQL that a person would write
+// The queries of the data API that are measured. Each is GraphQL for the gateway, and the SQL that a person would write
 // for the same answer. Parameters are drawn from the data, so that every filter finds something.
 import type pg from 'pg';
 
@@ -132,7 +132,7 @@ export const measuredQueries: readonly MeasuredQuery[] = [
     from: 'deal t where t.start_date between $1 and $2',
     orderBy: 't.announced_date desc nulls last, t.id',
     columns: dealColumns,
-    // PostgreSQL would read most of the table in the order of the page: its statistics do not show that the dates of a
+    // PostgreSQL would read most of the table in the order of the page. Its statistics do not show that the dates of a
     // deal lie close together. So the newest of each block of days come from an index that the gateway has for it.
     page: (rows) => `select ${dealColumns} from (
          select head.*

@@ -1,5 +1,5 @@
-// The limit that the data API is measured against: Fastify and pg with hand-written SQL, the same answer, and nothing
-// else: no GraphQL, no authentication, no limits. `POST /<index of the query>` with its parameters.
+// The limit that the data API is measured against: Fastify and pg with hand-written SQL and the same answer. It has no
+// GraphQL, no authentication and no limits. `POST /<index of the query>` with its parameters.
 import fastify from 'fastify';
 import { readPage } from './graphql-hand-written-pages.js';
 import { measuredQueries } from './graphql-queries.js';

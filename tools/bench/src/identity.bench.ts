@@ -1,5 +1,6 @@
-// The targets of the identity service: userinfo, introspection, refresh and the code flow beside bare oidc-provider
-// with its in-memory adapter, round trips to the database, the event loop while passwords are checked, idle memory.
+// The targets of the identity service. Userinfo, introspection, refresh and the code flow run beside bare oidc-provider
+// with its in-memory adapter. Further targets are round trips to the database, the event loop while passwords are
+// checked, and idle memory.
 import { execFileSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench, BenchRow } from './bench.types.js';

@@ -1,5 +1,5 @@
-// A run platform that only serves one large dataset, as fast as it can: 100,000 items of the sizes and mix that the
-// real actor has. Their texts are made once, so that what is measured is the reader.
+// A run platform that only serves one large dataset, as fast as it can. It has 100,000 items of the sizes and mix that
+// the real actor has. Their texts are made once, so that what is measured is the reader.
 import fastify from 'fastify';
 
 const image = (n: number) => ({ url: `https://media.licdn.example/${n}/avatar.jpg`, width: 400, height: 400 });

@@ -1,6 +1,6 @@
-// The plot of a benchmark page, as SVG, from the table below the page's line `<!-- plot: ours, peer by what -->`: the
-// columns to draw, then the columns that name a row. `npm run gen` draws all of them, so that no plot differs from its
-// table; `npm run bench` draws the one that it measured.
+// The plot of a benchmark page, as SVG, from the table below the page's line `<!-- plot: ours, peer by what -->`. The
+// line has the columns to draw, then the columns that name a row. `npm run gen` draws all of them, so that no plot
+// differs from its table; `npm run bench` draws the one that it measured.
 
 const width = 960;
 const padding = 16;

@@ -149,8 +149,8 @@ export async function idleMemoryRow(of: string, started: BenchProcess, mostMiB: 
 type Load = Pick<LoadOptions, 'base' | 'path' | 'headers' | 'body'>;
 
 /**
- * Webhooks to ours, each another one, and to a bare Fastify handler that inserts one row for each: as fast as they go,
- * and at 300 a second.
+ * Webhooks to ours, each another one, and to a bare Fastify handler that inserts one row for each. They are sent as
+ * fast as they go, and at 300 a second.
  * @param settle waits until so many have been worked off, so that the peer has the machine to itself in its turn
  */
 export async function webhookRows(

@@ -8,7 +8,7 @@ const files = ['secrets.json', 'sample-data.json', 'provider-simulator.jsonl', '
 
 /**
  * Makes the data folder when it is missing. Throws one message that names everything in it that cannot be used, and one
- * when its database is gone: a new one would have neither accounts nor data.
+ * when its database is gone. A new one would have neither accounts nor data.
  */
 export function prepareDataFolder(dataDir: string, { isDatabaseEmbedded }: { isDatabaseEmbedded: boolean }): void {
   const faults = faultsOf(dataDir);

@@ -2,8 +2,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const parentPollMs = 500;
 
 /**
- * Resolves at a signal, or when the npm that runs this process is gone. npm passes signals on, but not when it is
- * killed; then nobody else would stop what was started here.
+ * Resolves at a signal, or when the npm that runs this process is gone. Signals are passed on by npm, but not when it
+ * is killed. Then nobody else would stop what was started here.
  * @param onAgain called at every further signal
  */
 export async function interruption(onAgain: () => void = () => undefined): Promise<void> {

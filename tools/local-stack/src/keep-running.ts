@@ -1,5 +1,5 @@
 // How the local platform treats a part that dies: it starts the part again after a pause, and the pauses grow. A part
-// that dies again and again has a fault that a restart does not cure, so the platform gives up and says what to do.
+// that dies again and again has a fault that a restart does not cure. So the platform gives up and says what to do.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A part of the platform that runs: a service, the simulator or PostgreSQL. */

@@ -28,8 +28,8 @@ const noise =
   /^(Debugger |For help, see: https:\/\/nodejs\.org\/|Change detected in |Waiting for graceful |Gracefully |$)/;
 
 /**
- * Makes of a service's output what a person at the terminal wants to see: reloads with the time they took, warnings,
- * errors, and what is not a log entry, such as a syntax error. The log file has everything.
+ * Keeps of a service's output what a person at the terminal wants to see. That is reloads with the time they took,
+ * warnings, errors, and what is not a log entry, such as a syntax error. The log file has everything.
  * @param clock milliseconds
  * @returns the text to show; undefined when there is nothing
  */

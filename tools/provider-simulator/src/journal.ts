@@ -1,5 +1,5 @@
-// What the provider keeps when the local platform is stopped or killed: accepted runs and scrapes, how they ended, and
-// whether their webhook was delivered or given up. One JSON line each, written before the answer.
+// What the provider keeps when the local platform is stopped or killed. It keeps accepted runs and scrapes, how they
+// ended, and whether their webhook was delivered or given up. One JSON line each, written before the answer.
 import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Run, RunLimits } from './run.types.js';

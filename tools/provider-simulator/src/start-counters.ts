@@ -1,5 +1,5 @@
 // What counts as bought twice. One kind is a correlation id with two starts. The other is found by the target, because
-// a mistaken second start may have a new id: a profile is started again for the same intention while an earlier start
+// a mistaken second start may have a new id. A profile is started again for the same intention, while an earlier start
 // is under way or after it has succeeded. Only a start that has failed may be followed by another.
 //
 // The intention is what a correlation id says without its random part (`scrapeCorrelationId` in shared-types): the

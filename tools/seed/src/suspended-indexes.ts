@@ -1,5 +1,5 @@
 // Indexes built after a large load cost a fraction of indexes kept up row by row. Definitions of dropped indexes are
-// stored in the database in the transaction that drops them, so a run that was cut off loses none: the next run of any
+// stored in the database in the transaction that drops them. So a run that was cut off loses none; the next run of any
 // data tool builds them again.
 import type pg from 'pg';
 import type { Entity } from './data-tables.js';

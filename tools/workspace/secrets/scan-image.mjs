@@ -1,6 +1,7 @@
-// Scans the images in an archive: every file of every layer, also when a later layer deletes it, and the config, with
-// environment, labels and history. What others made is left out: the layers of the base image, and Node and files of
-// packages that are as npm installed them here. npm checks the sum of a package when it installs it, and nobody later.
+// Scans the images in an archive. It reads every file of every layer, also when a later layer deletes it, and the
+// config, with environment, labels and history. What others made is left out: the layers of the base image, and Node
+// and files of packages that are as npm installed them here. Only at the installation of a package its sum is checked,
+// by npm.
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, posix } from 'node:path';
 import { buffer } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-// The staging table of one import and what happens in it: references are checked, copied columns are filled, and the
+// The staging table of one import and what happens in it. References are checked, copied columns are filled, and the
 // rest is merged into the table. One bit per column says whether the record names it.
 import type pg from 'pg';
 import { type Column, columnsOf, type Entity, type Row } from '../data-tables.js';

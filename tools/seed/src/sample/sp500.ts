@@ -1,5 +1,5 @@
 // The 503 constituents of the S&P 500 as import records. Names, tickers, industries, head offices, founding years and
-// index dates are real. The file has no figures: markets, headcounts and amounts of money are sample values, marked as
+// index dates are real. The file has no figures. Markets, headcounts and amounts of money are sample values, marked as
 // not verified and named as such in the description (docs/decisions/0040).
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
