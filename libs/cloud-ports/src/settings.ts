@@ -1,83 +1,10 @@
 // Environment variables of the ports, as settings that an app spreads into its own configuration.
 // CLOUD chooses the implementations. The settings of the other cloud are optional.
-import { profileBackupBucket } from '@tradewind/shared-types';
+import { choice, integer, profileBackupBucket, secret, str, url } from '@tradewind/shared-types';
 import { assertBucketName } from './object-names.js';
 
 /** The implementations to use: `embedded` (PostgreSQL and the file system) or `google`. */
 export type Cloud = 'embedded' | 'google';
-
-interface SpecOptions<T> {
-  desc: string;
-  example?: string;
-  default?: T | undefined;
-  devDefault?: T;
-  requiredWhen?: (env: Record<string, unknown>) => boolean;
-  /** Never shown in logs or tables. */
-  secret?: true;
-  /** Between the secrets of a setting that may hold several. */
-  separator?: string;
-  /** What is wrong with the value in production; undefined when it is safe. */
-  productionRule?: () => string | undefined;
-}
-
-/** A setting as an app's config reads it, and what the configuration tables say about its values. */
-function spec<T, const O extends SpecOptions<T>>(kind: string, parse: (input: string) => T, options: O) {
-  return { ...options, kind, parse } as Omit<O, 'productionRule'> & {
-    kind: string;
-    parse: (input: string) => T;
-    productionRule?(value: unknown): string | undefined;
-  };
-}
-
-const str = <const O extends SpecOptions<string>>(options: O) =>
-  spec(options.secret ? 'secret' : 'text', (input) => input, options);
-
-/** An absolute address, exactly as written, since a slash at its end may be part of the path. */
-const url = <const O extends SpecOptions<string>>(options: O) =>
-  spec(
-    'URL',
-    (input) => {
-      if (!URL.canParse(input)) throw new Error('must be an absolute URL');
-      return input;
-    },
-    options,
-  );
-
-const choice = <const T extends string, const O extends SpecOptions<T>>(words: readonly T[], options: O) =>
-  spec<T, O>(
-    words.map((word) => `\`${word}\``).join(', '),
-    (input) => {
-      const found = words.find((word) => word === input);
-      if (found === undefined) throw new Error(`must be one of ${words.join(', ')}, not "${input}"`);
-      return found;
-    },
-    options,
-  );
-
-const integer = <const O extends SpecOptions<number> & { min: number; max: number }>(options: O) => {
-  const { min, max } = options;
-  return spec(
-    `integer, ${min} to ${max}`,
-    (input) => {
-      const value = Number(input);
-      if (!/^\d+$/.test(input.trim()) || value < min || value > max) {
-        throw new Error(`must be a whole number from ${min} to ${max}, not "${input}"`);
-      }
-      return value;
-    },
-    options,
-  );
-};
-
-const bucketName = <const O extends SpecOptions<string>>(options: O) =>
-  spec(
-    'bucket name',
-    (input) => {
-      assertBucketName(input);
-      return input;
-    },
-    options,
-  );
 
 const emulatorsOnly = {
   productionRule: () => 'must not be set in production: it belongs to an emulator, and calls carry no credentials',
@@ -103,8 +30,7 @@ const googleProject = {
 };
 
 const pushToken = {
-  QUEUE_PUSH_TOKEN: str({
-    secret: true,
+  QUEUE_PUSH_TOKEN: secret({
     separator: ',',
     devDefault: 'dev-only-queue-push-token',
     default: undefined,
@@ -128,8 +54,7 @@ export const queueSettings = {
   ...cloud,
   ...googleProject,
   ...pushToken,
-  QUEUE_DATABASE_URL: str({
-    secret: true,
+  QUEUE_DATABASE_URL: secret({
     default: undefined,
     requiredWhen: onEmbedded,
     desc: 'PostgreSQL database of the queue, schema `queue` (CLOUD=embedded)',
@@ -176,6 +101,7 @@ export const queueSettings = {
     desc: 'Deliveries under way at once per dispatcher (CLOUD=embedded)',
   }),
   PUSH_ENDPOINT: url({
+    keepsSlash: true,
     default: undefined,
     desc: 'Address that messages are pushed to, the batch endpoint of priority-api; empty: this process delivers nothing',
     example: 'https://priority-api.example.com/batch-trigger/',
@@ -220,8 +146,7 @@ export const pushSettings = {
 export const warehouseSettings = {
   ...cloud,
   ...googleProject,
-  WAREHOUSE_DATABASE_URL: str({
-    secret: true,
+  WAREHOUSE_DATABASE_URL: secret({
     default: undefined,
     requiredWhen: onEmbedded,
     desc: 'PostgreSQL database of the warehouse, schema `warehouse` (CLOUD=embedded)',
@@ -257,10 +182,17 @@ export const warehouseSettings = {
 export const objectStoreSettings = {
   ...cloud,
   ...googleProject,
-  OBJECT_STORE_BUCKET: bucketName({
-    default: profileBackupBucket,
-    desc: 'Bucket of the profile backups; names are unique across all of Cloud Storage, so a second installation needs another one',
-  }),
+  OBJECT_STORE_BUCKET: {
+    ...str({
+      default: profileBackupBucket,
+      desc: 'Bucket of the profile backups; names are unique across all of Cloud Storage, so a second installation needs another one',
+    }),
+    kind: 'bucket name',
+    parse: (input: string) => {
+      assertBucketName(input);
+      return input;
+    },
+  },
   OBJECT_STORE_DIR: str({
     default: undefined,
     requiredWhen: onEmbedded,

@@ -3,8 +3,8 @@ import { providerSettings } from './provider-settings.js';
 
 describe('providerSettings', () => {
   it.each(['15s', '15,000', '1.5', '-1', ''])('refuses %j as a number of milliseconds or runs', (bad) => {
-    expect(() => providerSettings.PROVIDER_TIMEOUT_MS.parse(bad)).toThrow('must be a whole number of at least 1');
-    expect(() => providerSettings.PROVIDER_RETRIES.parse(bad)).toThrow('must be a whole number of at least 0');
+    expect(() => providerSettings.PROVIDER_TIMEOUT_MS.parse(bad)).toThrow(/must be (an integer|at least 1)/);
+    expect(() => providerSettings.PROVIDER_RETRIES.parse(bad)).toThrow(/must be (an integer|at least 0)/);
   });
 
   it('reads whole numbers and addresses within their limits', () => {

@@ -1,37 +1,5 @@
 // Settings of the scraping provider, shared by every app that calls it. Spread into the app's own configuration.
-
-interface Options<T> {
-  default?: T;
-  devDefault?: T;
-  desc: string;
-}
-
-const str = <const O extends Options<string>>(options: O) => ({
-  ...options,
-  kind: 'text',
-  parse: (input: string) => input,
-});
-
-const url = <const O extends Options<string>>(options: O) => ({
-  ...options,
-  kind: 'URL',
-  parse: (input: string) => {
-    if (!URL.canParse(input)) throw new Error('must be an absolute URL');
-    return input;
-  },
-});
-
-const integer = <const O extends Options<number> & { min: number }>(options: O) => ({
-  ...options,
-  kind: `integer, at least ${options.min}`,
-  parse: (input: string) => {
-    const value = Number(input);
-    if (!/^\d+$/.test(input.trim()) || value < options.min) {
-      throw new Error(`must be a whole number of at least ${options.min}, not "${input}"`);
-    }
-    return value;
-  },
-});
+import { integer, secret, str, url, type ValueOf } from '@tradewind/shared-types';
 
 export const providerSettings = {
   PROVIDER_BASE_URL: url({
@@ -39,15 +7,10 @@ export const providerSettings = {
     devDefault: 'http://127.0.0.1:4010',
     desc: 'Address of the scraping provider, without /v2',
   }),
-  PROVIDER_TOKEN: {
-    ...str({
-      devDefault: 'dev-only-provider-token',
-      desc: 'Credential at the scraping provider, sent as bearer token',
-    }),
-    // Masked in logs, messages and tables; given to a deployment by reference.
-    secret: true,
-    kind: 'secret',
-  },
+  PROVIDER_TOKEN: secret({
+    devDefault: 'dev-only-provider-token',
+    desc: 'Credential at the scraping provider, sent as bearer token',
+  }),
   PROVIDER_ACTOR: str({
     default: 'harvestapi~linkedin-profile-posts',
     desc: 'Scraper that is run for interactions, as user~name',
@@ -84,14 +47,4 @@ export const providerSettings = {
 };
 
 /** The values of `providerSettings`, as an app's configuration holds them. */
-export interface ProviderSettings {
-  PROVIDER_BASE_URL: string;
-  PROVIDER_TOKEN: string;
-  PROVIDER_ACTOR: string;
-  PROVIDER_NETWORK_URL: string;
-  PROVIDER_TIMEOUT_MS: number;
-  PROVIDER_RETRIES: number;
-  PROVIDER_RETRY_DELAY_MS: number;
-  PROVIDER_NO_CAPACITY_DELAY_MS: number;
-  PROVIDER_SLOTS: number;
-}
+export type ProviderSettings = { [Name in keyof typeof providerSettings]: ValueOf<(typeof providerSettings)[Name]> };

@@ -3,7 +3,6 @@ export * from './collect-start-up-garbage.js';
 export * from './command-examples.js';
 export * from './config/base-settings.js';
 export * from './config/config-class.js';
-export * from './config/settings.js';
 export * from './constant-time-equal.js';
 export * from './database/database-failure.js';
 export * from './database/database-settings.js';
@@ -54,3 +53,21 @@ export * from './open-api.js';
 export * from './telemetry/trace-context.js';
 export * from './text-table.js';
 export * from './within-ms.js';
+// The kinds of settings, for the AppConfig of an app. Libraries below the kit make theirs of the same ones.
+export {
+  bool,
+  choice,
+  httpsOnly,
+  integer,
+  list,
+  number,
+  secret,
+  secretUrl,
+  str,
+  trustedProxies,
+  url,
+  type SafetyRule,
+  type Setting,
+  type SettingOptions,
+  type ValueOf,
+} from '@tradewind/shared-types';

@@ -5,7 +5,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { CallerAuth } from './callers/caller-auth.js';
 import type { ServiceConfig } from './config/config-class.js';
-import { bool, type Setting } from './config/settings.js';
+import { bool, type Setting } from '@tradewind/shared-types';
 
 export const openApiSettings = {
   API_DOCS: bool({

@@ -14,4 +14,5 @@ export * from './priority-pipeline.js';
 export * from './resources.js';
 export * from './retry.js';
 export * from './service-error.js';
+export * from './settings.js';
 export * from './user-role.js';

@@ -1,6 +1,5 @@
 // Who may call the pipeline services, and what their credentials are checked against.
-import { platformResource } from '@tradewind/shared-types';
-import { choice, httpsOnly, str, url, type Setting } from '../config/settings.js';
+import { choice, httpsOnly, platformResource, str, url, type Setting } from '@tradewind/shared-types';
 import { serviceTokenSettings, type ServiceTokenConfig } from './service-tokens.js';
 
 export const callerAuthSettings = {

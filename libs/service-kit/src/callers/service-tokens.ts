@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { constantTimeEqual } from '../constant-time-equal.js';
 import { secretSumFault } from '../config/secret-rules.js';
-import { list, type Setting } from '../config/settings.js';
+import { list, type Setting } from '@tradewind/shared-types';
 
 /** What the settings say about a service token. Only its holder knows the token itself. */
 export interface ServiceToken {

@@ -1,6 +1,5 @@
 // The settings that every service has. A setting of an app with the same name replaces the one here.
-import { environments } from '@tradewind/shared-types';
-import { bool, choice, integer, str, trustedProxies, url } from './settings.js';
+import { bool, choice, environments, integer, str, trustedProxies, url } from '@tradewind/shared-types';
 
 export const baseSettings = {
   ENVIRONMENT: choice(environments, { desc: 'Where this deployment runs; decides limits and what counts as unsafe' }),

@@ -1,7 +1,7 @@
 import { maskText } from '../mask-secrets.js';
 import { baseSettings } from './base-settings.js';
 import { developmentSecrets, secretFaults } from './secret-rules.js';
-import type { Setting, ValueOf } from './settings.js';
+import type { Setting, ValueOf } from '@tradewind/shared-types';
 
 export type Settings = Record<string, Setting<unknown>>;
 type Values<S> = { readonly [K in keyof S]: ValueOf<S[K]> };

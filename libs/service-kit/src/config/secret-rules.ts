@@ -1,7 +1,7 @@
 // Which secrets staging and production accept: long ones that are hard to guess and not in the source. A setting may
 // hold several. Each is checked, and a fault names its place, never its value.
 import { createHash } from 'node:crypto';
-import type { Setting } from './settings.js';
+import type { Setting } from '@tradewind/shared-types';
 
 /** 16 random letters and digits have 95 bits, which nobody can guess over the network. */
 const lengthMin = 16;

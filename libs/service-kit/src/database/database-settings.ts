@@ -1,4 +1,4 @@
-import { integer, secretUrl, str } from '../config/settings.js';
+import { integer, secretUrl, str } from '@tradewind/shared-types';
 import type { WatchedClientConfig } from './watched-client.js';
 
 /** Settings of an app that keeps tables in PostgreSQL, in a schema of its own. */

@@ -1,7 +1,7 @@
 // The kinds of settings a service can have: how a value is read, which values are secret, and which are unfit for a
 // deployed environment.
 import { isIP } from 'node:net';
-import type { Environment } from '@tradewind/shared-types';
+import type { Environment } from './environment.js';
 
 /** What is wrong with a well-formed but unsafe value; undefined when it is safe. */
 export type SafetyRule<T> = (value: T) => string | undefined;
@@ -24,7 +24,7 @@ export interface SettingOptions<T> {
   requiredWhen?: (values: Record<string, unknown>) => boolean;
 }
 
-/** A setting as `configClass` reads it. Libraries below the kit make theirs without it. */
+/** A setting as `configClass` of the service kit reads it. */
 export interface Setting<T> {
   /** The value of a text that is not empty. @throws with what it must be, for the operator */
   parse: (input: string) => T;
@@ -101,17 +101,17 @@ export function bool<O extends SettingOptions<boolean>>(options: O): Made<boolea
   });
 }
 
-/** An absolute URL, kept as text without a slash at its end. */
-export function url<O extends SettingOptions<string>>(options: O): Made<string, O> {
+/** An absolute URL, kept as text without a slash at its end, unless `keepsSlash` says that it is part of the path. */
+export function url<O extends SettingOptions<string> & { keepsSlash?: boolean }>(options: O): Made<string, O> {
   return make(options, 'URL', (input) => {
     if (!URL.canParse(input))
       throw new Error(`must be an absolute URL, not "${input.replace(/\/\/[^/@]*@/, '//***@')}"`);
-    return input.replace(/\/+$/, '');
+    return options.keepsSlash ? input : input.replace(/\/+$/, '');
   });
 }
 
-/** Text that no log, message or table ever shows. */
-export function secret<O extends SettingOptions<string>>(options: O): Made<string, O> {
+/** Text that no log, message or table ever shows. With a `separator` it may hold several secrets. */
+export function secret<O extends SettingOptions<string> & { separator?: string }>(options: O): Made<string, O> {
   return make(options, 'secret', (input) => input, { secret: true });
 }
 
