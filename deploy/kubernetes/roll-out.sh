@@ -24,6 +24,11 @@ missing=
 for app in identity graphql-gateway interactions priority-api priority-webhook coordinator; do
   kube get secret "$app-secrets" --output name > /dev/null 2>&1 || missing="$missing $app-secrets"
 done
+# Those of OpenSearch, where the overlay has it.
+for secret in graphql-gateway-feeder-secrets opensearch-users opensearch-certificates; do
+  grep -Eq "ame: $secret\$" "$release" || continue
+  kube get secret "$secret" --output name > /dev/null 2>&1 || missing="$missing $secret"
+done
 if [ -n "$missing" ]; then
   echo "These Secrets are missing in $namespace:$missing. Make them, then run this again." >&2
   exit 1
@@ -60,3 +65,6 @@ kubectl apply --filename "$release"
 for app in identity graphql-gateway interactions priority-api priority-webhook coordinator; do
   kube rollout status "deployment/$app-service" --timeout 10m
 done
+if grep -q 'name: graphql-gateway-index-follow$' "$release"; then
+  kube rollout status deployment/graphql-gateway-index-follow --timeout 10m
+fi

@@ -85,3 +85,9 @@ variable "monthly_schedule" {
   type        = string
   default     = "0 3 1 * *"
 }
+
+variable "opensearch_snapshot_bucket" {
+  description = "Bucket for snapshots of the search indexes, where an overlay takes the component opensearch-nodes. Empty: none is made"
+  type        = string
+  default     = ""
+}

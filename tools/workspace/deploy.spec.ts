@@ -13,7 +13,15 @@ import pg from 'pg';
 import { parse, parseAllDocuments } from 'yaml';
 import { profileBackupBucket } from '@tradewind/shared-types';
 import { canRender, kubernetesDigest, render } from './kubernetes-manifests.mjs';
-import { find, overlays, podTemplate, rendered, settingsOf, type Manifest } from './rendered-manifests.js';
+import {
+  find,
+  overlays,
+  podTemplate,
+  type PodTemplate,
+  rendered,
+  settingsOf,
+  type Manifest,
+} from './rendered-manifests.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -159,7 +167,7 @@ describe('connections of the database', () => {
       ...(app === 'graphql-gateway' && {
         limits: size('DATABASE_POOL_SIZE'),
         data: size('DATA_POOL_SIZE'),
-        ...(settings['FILTER_ENGINE'] !== 'postgres' && { index: 1 }),
+        ...(['auto', 'embedded'].includes(settings['FILTER_ENGINE']!) && { index: 1 }),
       }),
       ...('WAREHOUSE_POOL_SIZE' in settings && isEmbedded && { warehouse: size('WAREHOUSE_POOL_SIZE') }),
       ...(app === 'coordinator' && isEmbedded && { publisher, dispatcher }),
@@ -218,14 +226,118 @@ describe('connections of the database', () => {
         ).length;
         // Its own, and one for the tables of an embedded warehouse.
         const migration = 2;
+        // One for each entity, and the pools of its settings.
+        const feeder = find(manifests, 'Deployment', `${app}-index-follow`);
+        const { replicas = 0 } = (feeder?.spec ?? {}) as { replicas?: number };
+        const own = feeder && podTemplate(feeder).spec.containers[0]!.env!.filter(({ value }) => value !== undefined);
+        const feederSettings = { ...settingsOf(manifests, app) };
+        for (const { name, value } of own ?? []) feederSettings[name] = value!;
+        const feederPools = Object.values(poolsOf(app, feederSettings));
+        const feeding = replicas * feederPools.reduce((sum, size) => sum + size, 4);
         const processes = maxReplicas + strategy.rollingUpdate.maxSurge + scheduled;
-        return processes * pools.reduce((sum, size) => sum + size, 0) + migration;
+        return processes * pools.reduce((sum, size) => sum + size, 0) + migration + feeding;
       });
       const most = connections.reduce((sum, count) => sum + count, 0);
       const limit = Number(await variableDefault('database_max_connections'));
       expect(most).toBeLessThanOrEqual(limit - reserved);
     },
   );
+});
+
+describe('OpenSearch in an overlay', () => {
+  const manifests = rendered('staging');
+  const [feeder, server] = ['index-follow', 'service'].map((part) =>
+    podTemplate(find(manifests, 'Deployment', `graphql-gateway-${part}`)!),
+  ) as [PodTemplate, PodTemplate];
+  const nodes = find(manifests, 'StatefulSet', 'opensearch')!;
+  const envOf = ({ spec }: PodTemplate) => spec.containers[0]!.env!;
+
+  it('has three nodes of which any one may be lost: on machines of their own, with a copy of each shard', () => {
+    expect(nodes.spec).toMatchObject({ replicas: 3, podManagementPolicy: 'Parallel' });
+    expect(podTemplate(nodes).spec).toMatchObject({
+      securityContext: { runAsNonRoot: true },
+      topologySpreadConstraints: expect.arrayContaining([
+        expect.objectContaining({ topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'DoNotSchedule' }),
+      ]),
+    });
+    expect(find(manifests, 'PodDisruptionBudget', 'opensearch')!.spec).toMatchObject({ maxUnavailable: 1 });
+    expect(Number(settingsOf(manifests, 'graphql-gateway')['OPENSEARCH_REPLICAS'])).toBeGreaterThan(0);
+  });
+
+  it('has another user for the feeder, whose password no gateway has', () => {
+    expect(settingsOf(manifests, 'graphql-gateway')).toMatchObject({
+      FILTER_ENGINE: 'opensearch',
+      OPENSEARCH_USER: 'tradewind-gateway',
+    });
+    expect(envOf(feeder)).toContainEqual({ name: 'OPENSEARCH_USER', value: 'tradewind-feeder' });
+    expect(JSON.stringify(feeder)).toContain('graphql-gateway-feeder-secrets');
+    expect(JSON.stringify(server)).not.toContain('feeder');
+    expect(feeder.spec.containers[0]!.securityContext).toMatchObject({
+      readOnlyRootFilesystem: true,
+      allowPrivilegeEscalation: false,
+    });
+  });
+
+  it('gives the feeder every secret that its configuration needs, and two processes of which one leads', async () => {
+    const settingsFile = '../../apps/graphql-gateway/src/app.config.js';
+    const { AppConfig } = (await import(settingsFile)) as {
+      AppConfig: new (env: Record<string, string>) => unknown;
+    };
+    const env: Record<string, string> = { PORT: '8080', HOST: '', METRICS_PORT: '', SERVICE_VERSION: '1.0.0' };
+    Object.assign(env, settingsOf(manifests, 'graphql-gateway'));
+    for (const { name, value } of envOf(feeder)) {
+      const secret = createHash('sha256').update(name).digest('hex');
+      const scheme = name.endsWith('DATABASE_URL') ? 'postgres' : 'https';
+      env[name] = value ?? (name.endsWith('_URL') ? `${scheme}://user:${secret}@host/tradewind` : secret);
+    }
+    expect(() => new AppConfig(env)).not.toThrow();
+    expect(find(manifests, 'Deployment', 'graphql-gateway-index-follow')!.spec).toMatchObject({ replicas: 2 });
+  });
+
+  it('lets the gateway search and nothing else, and the feeder touch its own indexes alone', () => {
+    const config = manifests.find(
+      ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('opensearch-config'),
+    )!.data!;
+    type Role = {
+      cluster_permissions: string[];
+      index_permissions: { index_patterns: string[]; allowed_actions: string[] }[];
+    };
+    const roles = parse(config['roles.yml']!) as Record<string, Role>;
+    const { tradewind_gateway: gateway, tradewind_feeder: feeding } = roles as {
+      tradewind_gateway: Role;
+      tradewind_feeder: Role;
+    };
+    expect(Object.keys(roles).sort()).toEqual(['_meta', 'tradewind_feeder', 'tradewind_gateway']);
+    const actionsOf = (role: Role) => [
+      ...role.cluster_permissions,
+      ...role.index_permissions.flatMap(({ allowed_actions: actions }) => actions),
+    ];
+    expect(new Set(actionsOf(gateway))).toEqual(new Set(['indices:data/read/search', 'indices:data/read/msearch']));
+    expect(actionsOf(feeding).filter((action) => /^[*]|^indices:[*]|^cluster:/.test(action))).toEqual([]);
+    const prefix = settingsOf(manifests, 'graphql-gateway')['OPENSEARCH_PREFIX']!;
+    for (const { index_patterns: patterns } of [...gateway.index_permissions, ...feeding.index_permissions])
+      for (const pattern of patterns) expect(pattern.startsWith(`${prefix}-`)).toBe(true);
+    expect(parse(config['roles_mapping.yml']!)).toMatchObject({
+      tradewind_gateway: { users: ['tradewind-gateway'] },
+      tradewind_feeder: { users: ['tradewind-feeder'] },
+    });
+  });
+
+  it('speaks TLS on both ports, and makes no index because of a write', () => {
+    const config = manifests.find(
+      ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('opensearch-config'),
+    )!.data!;
+    const settings = parse(config['opensearch.yml']!) as Record<string, unknown>;
+    const folder = podTemplate(nodes).spec.containers[0]!.volumeMounts as { name: string; mountPath: string }[];
+    expect(folder).toContainEqual(
+      expect.objectContaining({ name: 'certificates', mountPath: '/usr/share/opensearch/config/certificates' }),
+    );
+    for (const layer of ['http', 'transport'])
+      expect(settings[`plugins.security.ssl.${layer}.pemkey_filepath`]).toBe('certificates/tls.key');
+    expect(settings['plugins.security.ssl.http.enabled']).toBe(true);
+    expect(settings['action.auto_create_index']).toBe('+tradewind-builds,-*');
+    expect(settings['cluster.initial_cluster_manager_nodes']).toHaveLength(3);
+  });
 });
 
 describe('the compose file', () => {
@@ -399,6 +511,20 @@ describe('Terraform', () => {
     expect(instance!['settings']).toMatchObject([{ tier: '${var.database_tier}', edition: 'ENTERPRISE' }]);
   });
 
+  it('makes a bucket for snapshots of OpenSearch, and its account, only where it has a name', async () => {
+    const { resource, locals } = (await hcl.parse('opensearch.tf', read('deploy/terraform/opensearch.tf'))) as {
+      resource: Record<string, Record<string, Record<string, unknown>[]>>;
+      locals: Record<string, unknown>[];
+    };
+    expect(locals[0]!['snapshots']).toBe('${var.opensearch_snapshot_bucket == "" ? 0 : 1}');
+    for (const block of Object.values(resource).flatMap((blocks) => Object.values(blocks)))
+      expect(block[0]!['count']).toBe('${local.snapshots}');
+    expect(await variableDefault('opensearch_snapshot_bucket')).toBe('');
+    expect(resource['google_service_account_iam_member']!['opensearch_identity']![0]!['member']).toContain(
+      '${var.kubernetes_namespace}/opensearch]',
+    );
+  });
+
   it('grants these rights and no others', async () => {
     type Blocks = Record<string, Record<string, { role?: string }[]>>;
     const grants: string[] = [];
@@ -421,7 +547,9 @@ describe('Terraform', () => {
       'google_pubsub_topic_iam_member.coordinator_views: roles/pubsub.viewer',
       'google_secret_manager_secret_iam_member.database_url: roles/secretmanager.secretAccessor',
       'google_service_account_iam_member.agent_signs_pushes: roles/iam.serviceAccountTokenCreator',
+      'google_service_account_iam_member.opensearch_identity: roles/iam.workloadIdentityUser',
       'google_service_account_iam_member.workload_identity: roles/iam.workloadIdentityUser',
+      'google_storage_bucket_iam_member.opensearch_snapshots: roles/storage.objectAdmin',
       'google_storage_bucket_iam_member.webhook_creates: roles/storage.objectCreator',
       'google_storage_bucket_iam_member.webhook_reads: roles/storage.objectViewer',
     ]);

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
 import { apps } from './dockerfiles.mjs';
 import { mayConnect, routed } from './network-policies.mjs';
 import { find, overlays, podTemplate, rendered, settingsOf, type Manifest } from './rendered-manifests.js';
@@ -61,7 +62,7 @@ const ends = {
   ],
 } satisfies Record<string, End[]>;
 
-/** The server, the migration and the scheduled command of each app that the overlay has. */
+/** The server, the migration and the other processes of each app that the overlay has. */
 function podsOf(manifests: Manifest[]): (End & { app: string; isServer: boolean })[] {
   return manifests
     .filter(({ kind }) => ['Deployment', 'Job', 'CronJob'].includes(kind))
@@ -71,7 +72,7 @@ function podsOf(manifests: Manifest[]): (End & { app: string; isServer: boolean 
       return {
         name: manifest.metadata.name,
         app: metadata.labels['app.kubernetes.io/name']!,
-        isServer: manifest.kind === 'Deployment',
+        isServer: metadata.labels['app.kubernetes.io/component'] === 'server',
         namespace: { name: manifest.metadata.namespace!, labels: {} },
         labels: metadata.labels,
         ports: Object.fromEntries(ports.map(({ name, containerPort }) => [name, containerPort])),
@@ -98,7 +99,9 @@ describe.each(overlays)('the network of the %s overlay', (overlay) => {
   it('admits every documented caller of every service, and nobody else', () => {
     const expected = new Set<string>();
     const expectCall = (from: End, service: string, port: string) => {
-      for (const to of pods.filter(({ app, isServer }) => app === service && isServer)) {
+      const isCalled = ({ app, isServer, ports }: (typeof pods)[0]) =>
+        app === service && (isServer || (port === 'metrics' && ports!['metrics'] !== undefined));
+      for (const to of pods.filter(isCalled)) {
         if (from.name !== to.name) expected.add(`${from.name} -> ${to.name}:${to.ports![port]}`);
       }
     };
@@ -139,7 +142,7 @@ describe.each(overlays)('the network of the %s overlay', (overlay) => {
     const found = new Set<string>();
     for (const from of pods) {
       for (const to of Object.values(ends).flat()) {
-        for (const port of [22, 53, 80, 443, 988, 4318, 5432, 8080]) {
+        for (const port of [22, 53, 80, 443, 988, 4318, 5432, 8080, 9200]) {
           for (const protocol of ['TCP', 'UDP']) {
             if (mayConnect(manifests, from, to, port, protocol))
               found.add(`${from.name} -> ${to.name}:${port}/${protocol}`);
@@ -230,6 +233,54 @@ describe.each(overlays)('the network of the %s overlay', (overlay) => {
     // Google's balancer adds the client's address and its own to X-Forwarded-For; other proxies the client's alone.
     const hops = isGke(manifests) ? '2' : '1';
     for (const app of services) expect({ app, hops: settingsOf(manifests, app)['TRUST_PROXY'] }).toEqual({ app, hops });
+  });
+});
+
+describe('the network of OpenSearch', () => {
+  const manifests = rendered('staging');
+  const pods = podsOf(manifests);
+  const { metadata, spec } = podTemplate(find(manifests, 'StatefulSet', 'opensearch')!);
+  const node: End = {
+    name: 'node',
+    namespace: { name: 'tradewind-staging', labels: {} },
+    labels: metadata.labels,
+    ports: Object.fromEntries(spec.containers[0]!.ports!.map(({ name, containerPort }) => [name, containerPort])),
+  };
+  const searching = ({ app, isServer, name }: (typeof pods)[0]) =>
+    app === 'graphql-gateway' && (isServer || name.endsWith('index-follow'));
+
+  it('admits the gateways and the feeder, and beside them only its own nodes', () => {
+    const found = [...Object.values(ends).flat(), ...pods, { ...node, name: 'another node' }].flatMap((from) =>
+      [9200, 9300, 9600, 443]
+        .filter((port) => mayConnect(manifests, from, node, port))
+        .map((port) => `${from.name}:${port}`),
+    );
+    expect(found.sort()).toEqual(
+      [...pods.filter(searching).map(({ name }) => `${name}:9200`), 'another node:9300'].sort(),
+    );
+    expect(pods.filter(searching)).toHaveLength(2);
+  });
+
+  it('lets a node reach names, its credentials and the bucket of its snapshots', () => {
+    const targets = [...Object.values(ends).flat(), ...pods];
+    const reached = targets.filter((to) =>
+      [53, 80, 443, 988, 4318, 5432, 8080, 9080].some((port) => mayConnect(manifests, node, to, port)),
+    );
+    const allowed = [...ends.dns, ...ends['metadata server'], ...ends.internet, ...ends['load balancer']];
+    expect([...new Set(reached.map(({ name }) => name))].sort()).toEqual(
+      [...new Set(allowed.map(({ name }) => name))].sort(),
+    );
+  });
+
+  it('is one range of private addresses where the cluster is managed elsewhere', () => {
+    const policy = parse(read('deploy/kubernetes/components/opensearch-managed/network-policy.yaml')) as Manifest;
+    policy.metadata.namespace = 'tradewind-staging';
+    const managed: End = { name: 'managed cluster', ip: '10.20.0.9' };
+    const others = manifests.filter((manifest) => !manifest.metadata.name.startsWith('opensearch'));
+    for (const pod of pods) {
+      expect(mayConnect(others, pod, managed, 9200)).toBe(false);
+      expect(mayConnect([...others, policy], pod, managed, 9200)).toBe(searching(pod));
+    }
   });
 });
 

@@ -19,6 +19,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 interface Cluster {
   missingSecret?: string;
+  /** What the overlay is rendered to. */
+  release?: string;
   /** What the Jobs are at each look, the last one from then on: lines of names and conditions. */
   jobs: string[];
 }
@@ -32,7 +34,7 @@ const cluster = ${JSON.stringify(cluster)};
 const words = process.argv.slice(2).join(' ');
 appendFileSync(${JSON.stringify(join(folder, 'calls'))}, words + '\\n');
 const calls = readFileSync(${JSON.stringify(join(folder, 'calls'))}, 'utf8').split('\\n');
-if (words.startsWith('kustomize')) console.log('kind: List');
+if (words.startsWith('kustomize')) console.log(cluster.release ?? 'kind: List');
 if (cluster.missingSecret && words.includes('get secret ' + cluster.missingSecret)) process.exit(1);
 if (words.includes('get job')) {
   const looks = calls.filter((call) => call.includes('get job')).length;
@@ -71,6 +73,21 @@ describe('a roll-out', () => {
       expect(indexOf(new RegExp(`get secret ${app}-secrets `))).toBeGreaterThan(0);
       expect(indexOf(new RegExp(`rollout status deployment/${app}-service `))).toBeGreaterThan(0);
     }
+  });
+
+  it('looks for the Secrets of OpenSearch, and waits for the feeder, only where the overlay has them', () => {
+    const release =
+      'name: graphql-gateway-index-follow\nsecretName: opensearch-users\nname: graphql-gateway-feeder-secrets';
+    const jobs = [complete];
+    const { status, indexOf } = rollOut({ jobs, release });
+    expect(status).toBe(0);
+    expect(indexOf(/get secret opensearch-users/)).toBeGreaterThan(0);
+    expect(indexOf(/rollout status deployment\/graphql-gateway-index-follow/)).toBeGreaterThan(0);
+    const without = rollOut({ missingSecret: 'graphql-gateway-feeder-secrets', jobs, release });
+    expect(without.stderr).toContain('missing in tradewind-production: graphql-gateway-feeder-secrets.');
+    rmSync(join(folder, 'calls'));
+    const plain = rollOut({ jobs });
+    expect(plain.calls.filter((call) => /secret opensearch|feeder|index-follow/.test(call))).toEqual([]);
   });
 
   it('changes nothing but the namespace while a Secret is missing, and names it', () => {

@@ -44,7 +44,7 @@ export class AppEvents extends eventsClass('graphql-gateway', {
     level: 'warn',
   },
   filter_index_wrong: {
-    help: 'Times a filter engine named rows that are not there',
+    help: 'Times a filter engine named rows that are not there, or not in the answer',
     labels: ['entity'],
     level: 'error',
   },
@@ -63,6 +63,17 @@ export class AppEvents extends eventsClass('graphql-gateway', {
     help: 'Times that an index in OpenSearch could not be fed',
     labels: ['entity'],
     level: 'warn',
+  },
+  search_index_compared: {
+    help: 'Records of an index in OpenSearch that were compared with PostgreSQL',
+    labels: ['entity'],
+    countedBy: 'records',
+  },
+  search_index_differed: {
+    help: 'Records of an index in OpenSearch that differed from PostgreSQL, and were repaired',
+    labels: ['entity'],
+    countedBy: 'records',
+    level: 'error',
   },
   data_statement_refused: {
     help: 'Pages and counts that were answered 503 because too many statements were under way',

@@ -14,11 +14,18 @@ import {
 import { Presets, SingleBar } from 'cli-progress';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
+import { compareNowAndThen } from './compare-now-and-then.js';
 import { followChanges } from './follow-changes.js';
 import { SearchIndexFeeders } from './search-index.feeders.js';
 
 interface EntityOption {
   entity?: Entity;
+}
+
+interface FollowOptions extends EntityOption {
+  metricsPort?: number;
+  checkEveryHours?: number;
+  checkSample: number;
 }
 
 const wrongIdsShown = 5;
@@ -30,7 +37,7 @@ export function addIndexCommands(program: Command, open: () => Promise<INestAppl
     'index build',
     'index build --entity company',
     'index follow',
-    'index follow --metrics-port 9464',
+    'index follow --metrics-port 9464 --check-every-hours 24',
     'index check',
     'index check --sample 10000',
   );
@@ -49,9 +56,13 @@ export function addIndexCommands(program: Command, open: () => Promise<INestAppl
     .description('write what changes to the index until told to stop; of several processes one writes')
     .option(...entityOption)
     .option('--metrics-port <port>', 'serve metrics there; none unless given', wholeNumberUpTo(65_535))
-    .action(async ({ entity, metricsPort }: EntityOption & { metricsPort?: number }) =>
-      follow(await open(), entitiesOf(entity), metricsPort),
-    );
+    .option(
+      '--check-every-hours <hours>',
+      'compare a sample with PostgreSQL as often; never unless given',
+      positiveInteger,
+    )
+    .option('--check-sample <records>', 'about this many records of each entity', positiveInteger, 10_000)
+    .action(async (options: FollowOptions) => follow(await open(), options));
   index
     .command('check')
     .description('compare the index with PostgreSQL and write what differs; exit code 1 when anything differed')
@@ -87,7 +98,11 @@ async function build(entity: Entity, feeders: SearchIndexFeeders, signal: AbortS
   else throw new OperatorError(`Another process builds the index of ${entity}.`);
 }
 
-async function follow(app: INestApplicationContext, entities: readonly Entity[], metricsPort?: number): Promise<void> {
+async function follow(
+  app: INestApplicationContext,
+  { entity: only, metricsPort, checkEveryHours, checkSample }: FollowOptions,
+): Promise<void> {
+  const entities = entitiesOf(only);
   const upToDateMs = new Map<Entity, number>();
   const events = app.get(AppEvents);
   events.gauge(
@@ -100,7 +115,13 @@ async function follow(app: INestApplicationContext, entities: readonly Entity[],
     metricsPort === undefined ? undefined : await startMetricsServer(app.get(Metrics), { host, port: metricsPort });
   const options = { feeders: app.get(SearchIndexFeeders), events, signal: stopSignal(), upToDateMs };
   try {
-    await Promise.all(entities.map((entity) => followChanges(entity, options)));
+    const intervalMs = checkEveryHours === undefined ? undefined : checkEveryHours * 3_600_000;
+    await Promise.all([
+      ...entities.map((entity) => followChanges(entity, options)),
+      ...(intervalMs === undefined
+        ? []
+        : entities.map((entity) => compareNowAndThen(entity, { ...options, intervalMs, sample: checkSample }))),
+    ]);
   } finally {
     server?.close();
     server?.closeAllConnections();
