@@ -67,11 +67,15 @@ export type Unanswered = 'not_ready' | 'behind' | 'away' | 'busy' | 'too_costly'
  *
  * The caller does what all engines share. It follows the changes of the data (`ChangedRows`), passes them as `except`
  * and adds those that match. Then it reads the rows of the page by id and the data version in one statement. It uses
- * the answer only if that is the version of its changes. Otherwise it tries once more, then asks PostgreSQL.
+ * the answer only if that is the version of its changes. Otherwise it tries once more, then asks PostgreSQL. If others
+ * can write to the index, the statement tests the filter again.
  */
 export abstract class FilterEngine {
   /** For metrics and logs: the value of FILTER_ENGINE. */
   abstract readonly name: string;
+
+  /** Whether the index is outside of the process, where others might change it. */
+  readonly isOutside: boolean = false;
 
   /**
    * Whether the engine can answer such a query: entity, operators, sort keys, number and size of the values. It

@@ -1,7 +1,8 @@
 // Answers from the filter engine where it can, and from PostgreSQL otherwise. The engine leaves out the rows that
 // changed since its version; those are judged and sorted here. PostgreSQL reads the rows of the page by their ids, in
 // one statement with the data version of its snapshot. The answer is used only if that is the version of the changes:
-// then ids, count and rows belong to the same snapshot.
+// then ids, count and rows belong to the same snapshot. Who can write to an index outside of the process must not
+// decide what a caller sees, so that statement tests the whole filter again, visibility included.
 import type { ChangedRows, FilterEngine, Unanswered } from '@tradewind/filter-engine';
 import { withinMs } from '@tradewind/service-kit';
 import { orderKeys, orderMeaning, pageColumns } from '../connections/page-order.js';
@@ -82,28 +83,42 @@ export class EnginePageReader implements PageReader {
       return 'failed' as const;
     });
     if (typeof answer === 'string') return answer;
-    const found = await dataStore.readRows(rowsStatement(request, [...answer.ids, ...near]));
+    const ids = [...answer.ids, ...near];
+    const statement = engine.isOutside ? testedRowsStatement(request, ids) : rowsStatement(request, ids);
+    const found = await dataStore.readRows(statement);
     if (BigInt(found[0]!.at(-1) as string) !== version) return 'behind';
     // An empty page still has one row, with the version.
     const idAt = pageColumns(request.columns, sort).indexOf('id');
     const rows = found.filter((row) => row[idAt] !== null);
-    if (rows.length < answer.ids.length) {
-      changes.distrust(table, { version: String(version), idCount: answer.ids.length, rowCount: rows.length });
+    const idCount = engine.isOutside ? ids.length : answer.ids.length;
+    if (rows.length < idCount) {
+      changes.distrust(table, { version: String(version), idCount, rowCount: rows.length });
       return 'failed';
     }
+    rows.splice(limit);
     if (!isCounted) return { rows };
     return { rows, count: { count: answer.count! + matching.length, version: String(version) } };
   }
 }
 
-/**
- * The page among the first rows of the engine and the first ones that changed, which PostgreSQL puts in order. It waits
- * for a place like any other query of the caller.
- */
+/** The page among the first rows of the engine and the first ones that changed, which PostgreSQL puts in order. */
 function rowsStatement(request: EngineRequest, ids: readonly bigint[]): Statement {
-  const { table, columns, sort, after, limit, countKey } = request;
   const where = { sql: 't.id = any($1::bigint[])', params: [ids.map(String)] };
-  const page = pageStatement({ table, columns, where, sort, after, limit, form: 'ordered' });
+  return withVersion(request, pageStatement({ ...request, where, form: 'ordered' }));
+}
+
+/** All of these rows that satisfy the filter, so that a missing one shows. Its text depends on the filter. */
+function testedRowsStatement(request: EngineRequest, ids: readonly bigint[]): Statement {
+  const { sql, params } = request.where;
+  const where = { sql, params: [...params, ids.map(String)] };
+  // OFFSET 0 keeps the indexes of the filter out of the plan: the rows are found by their ids.
+  const table = `(select * from ${request.table} where id = any($${where.params.length}::bigint[]) offset 0)`;
+  const limit = Math.max(ids.length, 1);
+  return withVersion(request, pageStatement({ ...request, table, where, limit, form: 'ordered' }));
+}
+
+/** It waits for a place like any other query of the caller. */
+function withVersion({ table, sort, countKey }: EngineRequest, page: Statement): Statement {
   return {
     text: `select p.*, v.version as data_version from data_version v left join (${page.text}) p on true
       where v.entity = '${table}' ${orderBy(orderKeys(sort), 'p')}`,

@@ -57,6 +57,7 @@ interface Held {
 
 export class OpenSearchEngine extends FilterEngine {
   readonly name = 'opensearch';
+  override readonly isOutside = true;
   private readonly held = new Map<Entity, Held>();
   private readonly away = new Set<Entity>();
   private underWay = 0;

@@ -1,0 +1,112 @@
+// Somebody else has changed the index that an engine outside of the process answers from. Real tables and pages; the
+// engine alone is a stand-in, which answers whatever the test says.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { canonicalKey, compileFilter, type NormalisedFilter } from '@tradewind/filters';
+import { ChangedRows, type FilterAnswer, FilterEngine } from '@tradewind/filter-engine';
+import type { PageRequest } from '../src/connections/page-reader.port.js';
+import { PostgresPageReader } from '../src/connections/page-reader.postgres.js';
+import { DataStore } from '../src/data-store/data-store.js';
+import { AppEvents } from '../src/events.js';
+import { FollowedChanges } from '../src/filter-engine/followed-changes.js';
+import { EnginePageReader } from '../src/filter-engine/page-reader.engine.js';
+import { startGateway, type TestGateway } from './support/gateway.js';
+import { insertContacts } from './support/records.js';
+
+const me = '6f2b1c34-0000-4000-8000-000000000001';
+const other = '6f2b1c34-0000-4000-8000-000000000002';
+
+class ChangedEngine extends FilterEngine {
+  readonly name = 'opensearch';
+  override readonly isOutside = true;
+  ids: bigint[] = [];
+  constructor(private readonly dataVersion: bigint) {
+    super();
+  }
+  override canAnswer = () => true;
+  override version = () => this.dataVersion;
+  override search = (): Promise<FilterAnswer> =>
+    Promise.resolve({ ids: this.ids, count: this.ids.length, version: this.dataVersion });
+}
+
+describe('an index that somebody else has changed', () => {
+  let gateway: TestGateway;
+  let engine: ChangedEngine;
+  let reader: EnginePageReader;
+  const distrusted: string[] = [];
+
+  beforeAll(async () => {
+    gateway = await startGateway({ FILTER_ENGINE: 'postgres' });
+    await insertContacts(gateway.sql, [
+      { id: 1, name: 'Mine', owner_id: me, is_shared: false },
+      { id: 2, name: 'Private of another', owner_id: other, is_shared: false },
+      { id: 3, name: 'Shared', owner_id: other, is_shared: true },
+      { id: 4, name: 'Shared, in the CRM', owner_id: other, is_shared: true, is_crm: true },
+    ]);
+    const { rows } = await gateway.sql.query<{ version: string }>(
+      `select version from data_version where entity = 'contact'`,
+    );
+    const version = BigInt(rows[0]!.version);
+    engine = new ChangedEngine(version);
+    const { app } = gateway.replicas[0]!;
+    reader = new EnginePageReader({
+      engine,
+      postgres: app.get(PostgresPageReader),
+      changes: {
+        current: () => new ChangedRows(version),
+        distrust: (entity: string) => distrusted.push(entity),
+      } as unknown as FollowedChanges,
+      dataStore: app.get(DataStore),
+      events: app.get(AppEvents),
+    });
+  }, 120_000);
+  afterAll(() => gateway.close());
+
+  /** Contacts that I may see, outside the CRM. */
+  async function idsFor(ids: bigint[], limit = 10) {
+    engine.ids = ids;
+    distrusted.length = 0;
+    const filter: NormalisedFilter = {
+      entity: 'contact',
+      today: '',
+      conditions: [
+        {
+          field: '',
+          op: 'either',
+          conditions: [
+            { field: '', op: 'in', column: 'is_shared', type: 'boolean', values: [true], isNegated: false },
+            { field: '', op: 'in', column: 'owner_id', type: 'uuid', values: [me], isNegated: false },
+          ],
+        },
+        { field: '', op: 'in', column: 'is_crm', type: 'boolean', values: [false], isNegated: false },
+      ],
+    };
+    const { sql, params } = compileFilter(filter);
+    const request: PageRequest = {
+      table: 'contact',
+      columns: ['id'],
+      where: { sql, params },
+      filter,
+      countKey: canonicalKey(filter),
+      sort: [],
+      after: null,
+      limit,
+      isCounted: true,
+    };
+    const { rows, count } = await reader.read(request);
+    return { ids: rows.map(([id]) => id), count: count!.count, distrusted: [...distrusted] };
+  }
+
+  it('answers as long as its records belong in the answer', async () => {
+    expect(await idsFor([1n, 3n])).toEqual({ ids: ['1', '3'], count: 2, distrusted: [] });
+  });
+
+  it.each([
+    ['a private contact of another', [1n, 2n, 3n]],
+    ['a record that does not match', [1n, 3n, 4n]],
+    ['a record that is gone', [1n, 3n, 5n]],
+  ])('shows nobody %s: PostgreSQL answers, and the engine is distrusted', async (_what, ids) => {
+    expect(await idsFor(ids)).toEqual({ ids: ['1', '3'], count: 2, distrusted: ['contact'] });
+    // Also where the page is full without it.
+    expect(await idsFor(ids, 2)).toEqual({ ids: ['1', '3'], count: 2, distrusted: ['contact'] });
+  });
+});
