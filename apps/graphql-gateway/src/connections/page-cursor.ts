@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import { dateOf, integerOf } from '@tradewind/filters';
 import { userInputError } from '../request/graphql-errors.js';
-import type { Places, Row } from './record-source.js';
+import type { Positions, Row } from './record-source.js';
 
 /** Values of the sort keys in their order, the id last. Null where the record has no value. */
 export type CursorPosition = readonly (string | null)[];
@@ -20,8 +20,8 @@ export function queryFingerprint(meaning: string): string {
   return hash('sha256', meaning, 'base64url').slice(0, 11);
 }
 
-/** The cursor of a row that has the values of the keys at these places. */
-export function cursorOf(fingerprint: string, keysAt: Places, row: Row): string {
+/** The cursor of a row that has the values of the keys at these positions. */
+export function cursorOf(fingerprint: string, keysAt: Positions, row: Row): string {
   return Buffer.from(JSON.stringify([fingerprint, ...keysAt.map((at) => row[at])])).toString('base64url');
 }
 

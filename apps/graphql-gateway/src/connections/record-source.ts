@@ -11,13 +11,13 @@ export interface Reading {
   today: string;
 }
 
-/** Places of columns in a row; -1 for a column that was not read. */
-export type Places = readonly number[];
+/** Positions of columns in a row; -1 for a column that was not read. */
+export type Positions = readonly number[];
 
 export interface RecordField {
   columns: readonly string[];
-  /** The field's value for the schema. `at` has the places of the columns in the row. */
-  read: (row: Row, at: Places, reading: Reading) => unknown;
+  /** The field's value for the schema. `at` has the positions of the columns in the row. */
+  read: (row: Row, at: Positions, reading: Reading) => unknown;
   /**
    * The fields of an object that is never null, when each has columns of its own: only those that are selected are
    * read.
@@ -81,7 +81,7 @@ export function listOf(value: unknown): readonly (string | null)[] {
 
 /** The record with these of its fields. */
 export function recordOf(
-  fields: readonly (readonly [name: string, field: RecordField, at: Places])[],
+  fields: readonly (readonly [name: string, field: RecordField, at: Positions])[],
   row: Row,
   reading: Reading,
 ): Record<string, unknown> {

@@ -6,7 +6,7 @@ import {
   type GraphQLResolveInfo,
   type SelectionNode,
 } from 'graphql';
-import type { Places, RecordField } from './record-source.js';
+import type { Positions, RecordField } from './record-source.js';
 
 type Fragments = Readonly<Record<string, FragmentDefinitionNode | undefined>>;
 type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableValues'>;
@@ -14,7 +14,7 @@ type Fields = Readonly<Record<string, RecordField>>;
 
 /** What a query selects of the records. */
 export interface Selected {
-  fields: readonly (readonly [name: string, field: RecordField, at: Places])[];
+  fields: readonly (readonly [name: string, field: RecordField, at: Positions])[];
   /** Columns that these fields are read from; the first ones of a row. */
   columns: readonly string[];
 }
@@ -53,10 +53,10 @@ function fieldsBelow(nodes: readonly FieldNode[], fields: Fields, fragments: Fra
     const read = field.parts ? fieldsBelow(own, field.parts, fragments).columns : field.columns;
     for (const column of read) columns.add(column);
   }
-  const places = [...columns];
-  const withPlaces = ([name, field]: [string, RecordField]) =>
-    [name, field, field.columns.map((column) => places.indexOf(column))] as const;
-  return { fields: [...selected].map(withPlaces), columns: places };
+  const positions = [...columns];
+  const withPositions = ([name, field]: [string, RecordField]) =>
+    [name, field, field.columns.map((column) => positions.indexOf(column))] as const;
+  return { fields: [...selected].map(withPositions), columns: positions };
 }
 
 function namedBelow(nodes: readonly FieldNode[], name: string, fragments: Fragments): FieldNode[] {

@@ -84,8 +84,8 @@ export class LogoutCalls {
     const url = URL.parse(metadata.backchannel_logout_uri ?? '');
     // The client was deleted, or wants no calls any more.
     if (url === null) return this.store.remove(call.id);
-    const lane = { isKnown: false, key: url.host };
-    const failure = await this.queue.run(lane, () => this.send(url, call)).catch((error: unknown) => error);
+    const origin = { isKnown: false, key: url.host };
+    const failure = await this.queue.run(origin, () => this.send(url, call)).catch((error: unknown) => error);
     if (failure === undefined) {
       this.events.emit('logout_call', { outcome: 'delivered' });
       return this.store.remove(call.id);

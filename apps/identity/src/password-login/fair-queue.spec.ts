@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { FairQueue, type Lane } from './fair-queue.js';
+import { FairQueue, type Origin } from './fair-queue.js';
 
-const from = (key: string): Lane => ({ isKnown: false, key });
-const known = (key: string): Lane => ({ isKnown: true, key });
+const from = (key: string): Origin => ({ isKnown: false, key });
+const known = (key: string): Origin => ({ isKnown: true, key });
 
-/** A queue whose one place is taken until `release`, and the order in which the lanes are served afterwards. */
+/** A queue whose one place is taken until `release`, and the order in which the origins are served afterwards. */
 function queueOf(waitingMax: number) {
   const queue = new FairQueue({ parallel: 1, waitingMax, refusal: () => new Error('full') });
   const served: string[] = [];
@@ -14,8 +14,8 @@ function queueOf(waitingMax: number) {
   return {
     served,
     refused,
-    add: (lane: Lane, name = lane.key) => {
-      const run = queue.run(lane, () => Promise.resolve(served.push(name)));
+    add: (origin: Origin, name = origin.key) => {
+      const run = queue.run(origin, () => Promise.resolve(served.push(name)));
       all.push(run.catch((error: Error) => refused.push(`${name}: ${error.message}`)));
     },
     finish: async () => {
@@ -54,7 +54,7 @@ describe('FairQueue', () => {
     ]);
   });
 
-  it('when full, refuses only the newest login of the longest lane', async () => {
+  it('when full, refuses only the newest login of the origin that has most', async () => {
     const queue = queueOf(4);
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) queue.add(from('a'), name);
     queue.add(from('b'), 'b1');

@@ -6,14 +6,14 @@ import { hash, verify } from '@node-rs/argon2';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { passwordLengthMax } from '../users/credential-limits.js';
-import { FairQueue, type Lane } from './fair-queue.js';
+import { FairQueue, type Origin } from './fair-queue.js';
 
 // The numeric value of Algorithm.Argon2id; the enum itself is a const enum, unreadable under isolated modules.
 const argon2id = 2;
 const parameters = { algorithm: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Few people set passwords, and they need not wait for somebody's guesses. */
-const newPasswords: Lane = { isKnown: true, key: 'new passwords' };
+const newPasswords: Origin = { isKnown: true, key: 'new passwords' };
 
 @Injectable()
 export class PasswordHashing {
@@ -37,11 +37,11 @@ export class PasswordHashing {
    * Whether the password matches the hash. Without a hash (unknown or disabled account) the answer is false after the
    * same computation, so that the time reveals no account. A text that is too long is nobody's password.
    */
-  async verify(passwordHash: string | undefined, password: string, lane: Lane): Promise<boolean> {
+  async verify(passwordHash: string | undefined, password: string, origin: Origin): Promise<boolean> {
     if (password.length > passwordLengthMax) return false;
     this.dummy ??= hash('no account has this password', parameters);
     const compared = passwordHash ?? (await this.dummy);
-    const matches = await this.queue.run(lane, () => verify(compared, password.normalize('NFKC')));
+    const matches = await this.queue.run(origin, () => verify(compared, password.normalize('NFKC')));
     return matches && passwordHash !== undefined;
   }
 }

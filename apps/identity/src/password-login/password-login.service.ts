@@ -13,7 +13,7 @@ import { UsersStore } from '../users/users.store.js';
 import type { User } from '../users/users.types.js';
 import { AttemptsInFlight } from '../throttle/attempts-in-flight.js';
 import { AttemptsStore } from '../throttle/attempts.store.js';
-import type { Lane } from './fair-queue.js';
+import type { Origin } from './fair-queue.js';
 import { KnownBrowsers } from './known-browsers.js';
 import { loginLimits, type LoginLimit } from './login-limits.js';
 
@@ -70,9 +70,9 @@ export class PasswordLogin {
     // What this login stores has the version of the credentials from before the password was checked.
     if (user) unit.users.set(user.id, user);
     const isActive = user !== undefined && !user.isDisabled;
-    const lane: Lane = { isKnown: browserId !== undefined, key: browserId ?? network };
+    const origin: Origin = { isKnown: browserId !== undefined, key: browserId ?? network };
     const isRight = await this.hashing
-      .verify(isActive ? attempt.passwordHash : undefined, password, lane)
+      .verify(isActive ? attempt.passwordHash : undefined, password, origin)
       .catch(async (error: unknown) => {
         // An attempt whose password was not checked is no failure.
         await this.attempts.giveBack(limits);
