@@ -18,7 +18,6 @@ export const inclusionComparisons = {
   IS_ANY_OF: searchComparisons.IS_ANY_OF,
   IS_NOT_ANY_OF: searchComparisons.IS_NOT_ANY_OF,
 } as const;
-export type InclusionComparison = keyof typeof inclusionComparisons;
 
 export const genders = { MALE: 'Male', FEMALE: 'Female', OTHER: 'Neither of the two' } as const;
 export type Gender = keyof typeof genders;

@@ -133,11 +133,6 @@ export function belowRow(metric: string, unit: string, ours: number, most: numbe
   return { metric, unit, ours, peer, limit: `< ${most}`, pass: ours < most };
 }
 
-/** A row without a target. */
-export function noteRow(metric: string, unit: string, ours: number, peer?: number): BenchRow {
-  return { metric, unit, ours, peer, limit: 'none', pass: true };
-}
-
 /** The resources of a service that was just started and is idle. */
 export async function idleMemoryRow(of: string, started: BenchProcess, mostMiB: number): Promise<BenchRow> {
   await delay(5_000);

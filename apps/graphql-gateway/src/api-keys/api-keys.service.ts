@@ -166,7 +166,7 @@ export class ApiKeysService implements OnModuleDestroy {
     });
   }
 
-  /** @param now when the reading begins: what it finds is as old as that, for those who join it later as well */
+  /** @param now when the reading begins: what it finds is as old as that, also for callers who join it later */
   private async lookUp(hash: Buffer, cacheKey: string, now: number): Promise<ApiKey | undefined> {
     const key = await this.store.findByHash(hash);
     this.cache.set(cacheKey, { hash, key, loadedAt: now });

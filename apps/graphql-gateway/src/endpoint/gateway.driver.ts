@@ -59,7 +59,7 @@ export class GatewayDriver extends ApolloDriver {
       if (reply.hasHeader(policyHeader) || pathOf(request) !== path) return done();
       // The counters are away, or an overloaded service must not ask them about requests that it refuses.
       if (reply.statusCode === 503) return done();
-      handler.tellLimits(request, reply).then(() => done(), done);
+      handler.addLimits(request, reply).then(() => done(), done);
     });
     fastify.route({
       method: ['GET', 'POST'],

@@ -80,7 +80,7 @@ export class GraphQLEndpoint {
   }
 
   /** Adds the limits to answers that did not come from `handle`: an unreadable body, a method that is not allowed. */
-  async tellLimits(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async addLimits(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const state = await this.currentLimit(newContext(request));
     if (state) void reply.headers(limitHeaders(state));
   }
