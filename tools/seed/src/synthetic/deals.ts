@@ -8,6 +8,8 @@ import { vocabulary } from './vocabulary.js';
 
 const types = Object.keys(dealTypes);
 const renewals = Object.keys(dealRenewalOptions);
+/** Nothing is announced later. The deals themselves may start in the years after it. */
+const lastAnnounced = '2026-10-31';
 const sportIds = vocabulary.sports.map((_, index) => index + 1);
 
 /** The deal at a place: a company buys rights from another company, or sponsors a person. */
@@ -34,8 +36,8 @@ export function syntheticDeal(seed: number, place: number, firstId: number, link
     sponsor_type: random.chance(0.6) ? random.pick(vocabulary.sponsorTypes) : null,
     announced_date: random.chance(0.85)
       ? start === null
-        ? random.date('2012-01-01', '2026-10-31')
-        : plusDays(start, -random.between(0, 120))
+        ? random.date('2012-01-01', lastAnnounced)
+        : plusDays(start < lastAnnounced ? start : lastAnnounced, -random.between(0, 120))
       : null,
     announced_date_source: random.chance(0.3) ? 'Press release' : null,
     start_date: start,

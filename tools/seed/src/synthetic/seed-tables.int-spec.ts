@@ -67,6 +67,8 @@ describe('seedTables', () => {
         where region_ids <> array(select region_id from region_country where region_country.country_id = company.country_id order by 1)
       union all select 'city', id from company where not location_ids @> headquarters_location_ids
       union all select 'dates', id from deal where end_date < start_date
+      union all select 'announced in the future', id from deal where announced_date > '2026-10-31'
+      union all select 'announced after the start', id from deal where announced_date > start_date
       union all select 'buyer', deal.id from deal join company on company.id = buyer_company_ids[1] where company.name <> buyer_company_names[1]
       union all select 'industry', deal.id from deal join company on company.id = buyer_company_ids[1] where not buyer_industry_ids @> array[company.industry_id]
       union all select 'unknown buyer', id from deal where not exists (select from company where company.id = buyer_company_ids[1])
