@@ -2,7 +2,8 @@
 // in the data folder, as files for Node's --env-file, because some are secrets that the first start made.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type EnvironmentContext, serviceEnvironment, serviceNames } from './services.js';
+import { serviceNames } from './ports.js';
+import { type EnvironmentContext, serviceEnvironment } from './services.js';
 
 /** A command takes these from its caller, or does not serve and needs none. */
 const leftOut = new Set(['PATH', 'HOME', 'HOST', 'PORT', 'METRICS_PORT']);

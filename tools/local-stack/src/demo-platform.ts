@@ -1,8 +1,7 @@
 // The platform that the demo works on: one that runs already, or one of its own that it stops again.
 import pg from 'pg';
 import { Platform } from './platform.js';
-import { portOf, type LocalProcessName } from './ports.js';
-import { serviceNames } from './services.js';
+import { type LocalProcessName, portOf, serviceNames } from './ports.js';
 import type { LocalSettings } from './settings.js';
 
 export interface DemoPlatform {

@@ -3,19 +3,15 @@
 import { fileURLToPath } from 'node:url';
 import { interruption } from './interruption.js';
 import { Platform } from './platform.js';
+import { serviceNames } from './ports.js';
 import { readSettings } from './settings.js';
-import { helpOf, startOptions } from './start-options.js';
+import { startOptions } from './start-options.js';
 import { failure, step, welcomePage } from './welcome-page.js';
 
 const rootDir = fileURLToPath(new URL('../../../', import.meta.url));
 
 async function main(): Promise<number> {
-  const help = helpOf(process.argv.slice(2));
-  if (help !== undefined) {
-    console.log(help);
-    return 0;
-  }
-  const { isExploring, reloading } = startOptions(process.argv.slice(2));
+  const { isExploring, reloading } = startOptions(process.argv.slice(2), serviceNames);
   const settings = readSettings(process.env, rootDir, isExploring);
   const platform = await Platform.open(settings, (line) => console.log(step(line)), reloading);
 

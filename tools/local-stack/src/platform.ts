@@ -8,11 +8,11 @@ import { CompileCache } from './compile-cache.js';
 import { prepareDataFolder, restoreAdvice } from './data-folder.js';
 import { keepRunning, type RunningPart } from './keep-running.js';
 import { localSecrets } from './local-secrets.js';
-import { assertPortsFree, debuggerOffset, portOf } from './ports.js';
+import { assertPortsFree, debuggerOffset, portOf, type ServiceName, serviceNames } from './ports.js';
 import { reloadReport, sourceOptions } from './reload.js';
 import { RunLock } from './run-lock.js';
 import { prepareSampleData } from './sample-data.js';
-import { type EnvironmentContext, serviceEnvironment, type ServiceName, serviceNames } from './services.js';
+import { type EnvironmentContext, serviceEnvironment } from './services.js';
 import type { LocalSettings } from './settings.js';
 import { SupervisedProcess } from './supervised-process.js';
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-// Node alone runs this file before the build (check-ports.mjs): erasable TypeScript only, and no relative imports.
+// Node alone runs this file before the build (start.mjs): erasable TypeScript only, and no relative imports.
 
 /** What listens where, relative to PORT_BASE. */
 export const portOffsets = {
@@ -15,6 +15,18 @@ export const portOffsets = {
 } as const;
 
 export type LocalProcessName = keyof typeof portOffsets;
+
+/** The six services, in the order in which a request meets them. */
+export const serviceNames = [
+  'identity',
+  'graphql-gateway',
+  'interactions',
+  'priority-api',
+  'priority-webhook',
+  'coordinator',
+] as const satisfies readonly LocalProcessName[];
+
+export type ServiceName = (typeof serviceNames)[number];
 
 /** Metrics of a service are served this far above its port. */
 export const metricsOffset = 1000;
@@ -48,10 +60,9 @@ export async function assertPortsFree(
 
 function portsOf(portBase: number, debugged: readonly LocalProcessName[]): [string, number][] {
   const names = Object.keys(portOffsets) as LocalProcessName[];
-  const services = names.filter((name) => name !== 'postgresql' && name !== 'provider-simulator');
   return [
     ...names.map((name): [string, number] => [name, portOf(portBase, name)]),
-    ...services.map((name): [string, number] => [`metrics of ${name}`, portOf(portBase, name) + metricsOffset]),
+    ...serviceNames.map((name): [string, number] => [`metrics of ${name}`, portOf(portBase, name) + metricsOffset]),
     ...debugged.map((name): [string, number] => [`debugger of ${name}`, portOf(portBase, name) + debuggerOffset]),
   ];
 }

@@ -2,7 +2,7 @@
 // service again when a file is saved.
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServiceName } from './services.js';
+import type { ServiceName } from './ports.js';
 
 /** Options of Node that run a service from source. */
 export const sourceOptions = (rootDir: string, name: ServiceName, debuggerPort: number): string[] => [

@@ -1,20 +1,8 @@
 // The settings of each process of the local platform. A setting that is not named here has the app's own default.
 import { join } from 'node:path';
 import type { LocalSecrets } from './local-secrets.js';
-import { type LocalProcessName, metricsOffset, portOf } from './ports.js';
+import { type LocalProcessName, metricsOffset, portOf, type ServiceName } from './ports.js';
 import type { LocalSettings } from './settings.js';
-
-/** The six services, in the order in which a request meets them. */
-export const serviceNames = [
-  'identity',
-  'graphql-gateway',
-  'interactions',
-  'priority-api',
-  'priority-webhook',
-  'coordinator',
-] as const satisfies readonly LocalProcessName[];
-
-export type ServiceName = (typeof serviceNames)[number];
 
 export interface EnvironmentContext {
   settings: LocalSettings;

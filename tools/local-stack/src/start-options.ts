@@ -1,16 +1,18 @@
 // What may follow `npm start --` and `npm run dev --`.
 import { parseArgs } from 'node:util';
-import { type ServiceName, serviceNames } from './services.js';
 
-export interface StartOptions {
+// Node alone runs this file before the build (start.mjs): erasable TypeScript only, and no relative imports. So the
+// names of the services are given.
+
+export interface StartOptions<Name extends string> {
   /** `--explore`: larger limits of the data API. */
   isExploring: boolean;
   /** `npm run dev`: the services that run from source and reload at a change; all unless some are named. */
-  reloading: readonly ServiceName[];
+  reloading: readonly Name[];
 }
 
 /** @returns what `--help` prints, if the words ask for it */
-export function helpOf(words: readonly string[]): string | undefined {
+export function helpOf(words: readonly string[], serviceNames: readonly string[]): string | undefined {
   if (!words.includes('--help') && !words.includes('-h')) return undefined;
   const isDev = words.includes('--dev');
   const command = isDev ? 'npm run dev' : 'npm start';
@@ -32,21 +34,28 @@ Examples:
 }
 
 /** @throws a sentence that says what is allowed */
-export function startOptions(words: readonly string[]): StartOptions {
+export function startOptions<Name extends string>(
+  words: readonly string[],
+  serviceNames: readonly Name[],
+): StartOptions<Name> {
   const isDev = words.includes('--dev');
-  const { explore, names } = parsed(words, isDev);
+  const { explore, names } = parsed(words, isDev, serviceNames);
   const reloading = serviceNames.filter((name) => isDev && (names.length === 0 || names.includes(name)));
   return { isExploring: explore, reloading };
 }
 
-function parsed(words: readonly string[], isDev: boolean): { explore: boolean; names: string[] } {
+function parsed(
+  words: readonly string[],
+  isDev: boolean,
+  serviceNames: readonly string[],
+): { explore: boolean; names: string[] } {
   try {
     const { values, positionals } = parseArgs({
       args: [...words],
       options: { explore: { type: 'boolean', default: false }, dev: { type: 'boolean' } },
       allowPositionals: isDev,
     });
-    if (positionals.every((name) => serviceNames.includes(name as ServiceName)))
+    if (positionals.every((name) => serviceNames.includes(name)))
       return { explore: values.explore, names: positionals };
   } catch {
     // An unknown option: the sentence below says what there is.

@@ -2,8 +2,7 @@
 import { relative } from 'node:path';
 import { styleText } from 'node:util';
 import { demoAccounts, demoClient } from './demo-accounts.js';
-import { debuggerOffset, metricsOffset, portOf } from './ports.js';
-import { type ServiceName, serviceNames } from './services.js';
+import { debuggerOffset, metricsOffset, portOf, type ServiceName, serviceNames } from './ports.js';
 import { exploringLimits, type LocalSettings } from './settings.js';
 
 const purposes: Record<(typeof serviceNames)[number], string> = {
