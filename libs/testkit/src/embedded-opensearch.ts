@@ -54,7 +54,7 @@ export interface EmbeddedOpenSearchOptions {
 }
 
 /** Why OpenSearch cannot be started without a download; undefined when it can. */
-export function openSearchMissing(): string | undefined {
+function openSearchMissing(): string | undefined {
   if (javaHome() === undefined) return `${javaNeeded} is missing`;
   if (!existsSync(installedFolder)) return `${installedFolder} is missing; \`npm run test:opensearch\` installs it`;
   return undefined;
