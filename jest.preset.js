@@ -15,7 +15,7 @@ export default {
   globalSetup: here('tools/workspace/jest-postgres-start.mjs'),
   globalTeardown: here('tools/workspace/jest-postgres-stop.mjs'),
   reporters: [here('tools/workspace/jest-reporter.mjs')],
-  // Nx runs two projects at a time. A worker beside the runner is replaced when it has grown.
+  // Nx runs several projects at a time. A worker beside the runner is replaced when it has grown.
   maxWorkers: 1,
   workerIdleMemoryLimit: '700MB',
   // A worker that holds 500 MB needs more than Jest's half second to end on a busy machine.

@@ -29,7 +29,7 @@ describe('a test run', () => {
     return {
       status,
       output: stdout,
-      summary: JSON.parse(readFileSync(join(folder, summaryFile), 'utf8')) as Record<string, unknown>,
+      summary: JSON.parse(readFileSync(join(folder, summaryFile('test')), 'utf8')) as Record<string, unknown>,
     };
   }
 

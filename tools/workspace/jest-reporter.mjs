@@ -1,11 +1,14 @@
-// What a project's tests print: a line for each file, failures in full. Its summary goes to
-// `test-results/summary.json`, an output of the target `test` that Nx keeps: `{passed, failed, failedFiles}`. A file
-// that cannot be run counts as a failure, and so does a skipped test.
+// What a project's tests print: a line for each file, failures in full. Its summary goes to `test-results/test.json`,
+// an output of the target `test` that Nx keeps: `{passed, failed, failedFiles}`. A file that cannot be run counts as a
+// failure, and so does a skipped test.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Relative to the project. */
-export const summaryFile = 'test-results/summary.json';
+/** Of a target, relative to the project. */
+export const summaryFile = (target) => `test-results/${target}.json`;
+
+/** Nx names the target; Jest alone runs what `test` runs. */
+const target = process.env.NX_TASK_TARGET_TARGET ?? 'test';
 
 /** After the last test everything should be closed; what still runs then was left behind by a test. */
 const lingerMsMax = Number(process.env.TEST_LINGER_MS ?? 30_000);
@@ -42,7 +45,7 @@ export default class Reporter {
   onRunComplete() {
     const sum = (key) => this.#files.reduce((total, file) => total + file[key], 0);
     const failedFiles = this.#files.filter(({ failed }) => failed > 0).map(({ name }) => name);
-    const path = join(this.#rootDir, summaryFile);
+    const path = join(this.#rootDir, summaryFile(target));
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, JSON.stringify({ passed: sum('passed'), failed: sum('failed'), failedFiles }));
     setTimeout(() => {

@@ -1,4 +1,4 @@
-// `npm test`: every project's target `test`, through Nx, on one PostgreSQL. The last line is `N passed, N failed`.
+// `npm test`: the tests of every project, through Nx, on one PostgreSQL. The last line is `N passed, N failed`.
 // Names of projects narrow the run, further words go to Jest: `npm test -- identity tokens`.
 // `npm test -- --affected --base main` runs the projects that a change since `main` can affect.
 import { spawn } from 'node:child_process';
@@ -12,6 +12,15 @@ import { projects, root } from './projects.mjs';
 
 /** Tests start services about two hundred times. Node keeps here what it compiles, also from one run to the next. */
 const compileCache = join(root, 'node_modules/.cache/compiled');
+
+/**
+ * `test-chaos` of e2e takes three minutes and mostly waits, so it runs beside the others. These have a lower priority
+ * (nx.json), because it measures how soon services recover.
+ */
+const targets = ['test', 'test-chaos'];
+
+/** Two cores are busy with three at a time, since tests wait for services, databases and a browser. */
+const parallel = '3';
 
 /** @returns the words for Nx */
 export function nxWords(words, projectNames) {
@@ -27,7 +36,7 @@ export function nxWords(words, projectNames) {
     ...(affected ? ['affected', ...forNx] : ['run-many']),
     // Nx begins with what others depend on. The longest tests have a target that depends on them and does nothing:
     // they would come last, beside an idle core.
-    ...['-t', 'test', 'tested', '--parallel', '2', '--outputStyle', 'stream-without-prefixes'],
+    ...['-t', ...targets, 'tested', '--parallel', parallel, '--outputStyle', 'stream-without-prefixes'],
     ...(selected.length > 0 ? ['-p', selected.join(',')] : []),
     // A pattern may match nothing in most projects.
     ...(forJest.length > 0 ? ['--', '--passWithNoTests', ...forJest] : []),
@@ -48,7 +57,7 @@ export function totals(summaries, hasSucceeded) {
 
 async function main() {
   const all = projects();
-  const summaryPaths = all.map(({ folder }) => join(root, folder, summaryFile));
+  const summaryPaths = all.flatMap(({ folder }) => targets.map((target) => join(root, folder, summaryFile(target))));
   for (const path of summaryPaths) rmSync(path, { force: true });
   // The runs of the projects find it and start none of their own.
   await startPostgres();
