@@ -3,9 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 
 const folder = fileURLToPath(new URL('../../../docs/benchmarks/', import.meta.url));
-/** Figures of an earlier index; its text begins with that. */
-const historic = ['filter-index.md'];
-const pages = globSync('*.md', { cwd: folder }).filter((page) => !historic.includes(page));
+const pages = globSync('*.md', { cwd: folder });
 
 describe('a page of a benchmark', () => {
   it.each(pages)('%s opens with its plot and about five sentences', (page) => {
