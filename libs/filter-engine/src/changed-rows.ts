@@ -1,9 +1,8 @@
 // The rows of one entity that changed since a version: for each id the row as it is now, or null. An engine leaves them
 // out of its answer; they are few, so they are tested one by one.
 import { evaluateFilter, type FilterRecord, type NormalisedFilter } from '@tradewind/filters';
-import type { FilterQuery } from './filter-engine.port.js';
 import { readsList, valueCount } from './filter-size.js';
-import { firstInOrder } from './row-order.js';
+import type { IdentifiedRow } from './row-order.js';
 
 /** Comparisons that one filter may take, 5 to 10 ns each: it holds the thread of all requests for 50 ms at most. */
 const comparisonsMax = 5_000_000;
@@ -88,12 +87,9 @@ export class ChangedRows {
     });
   }
 
-  /** The first of these ids of rows behind `after`, in the order of `sort`; those of the page are among them. */
-  firstOf(ids: readonly bigint[], order: Pick<FilterQuery, 'sort' | 'after' | 'limit'>): bigint[] {
-    return firstInOrder(
-      ids.map((id) => [id, this.rows.get(id)!.row!]),
-      order,
-    );
+  /** These rows as they are now; none of them is deleted. */
+  rowsOf(ids: readonly bigint[]): IdentifiedRow[] {
+    return ids.map((id) => [id, this.rows.get(id)!.row!]);
   }
 
   /** At most this many. */

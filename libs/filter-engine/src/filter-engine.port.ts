@@ -35,7 +35,21 @@ export interface FilterQuery {
    * it.
    */
   except: readonly bigint[];
+  /** Only for contacts: what their person must satisfy, too. */
+  person?: PersonQuery;
 }
+
+/** A filter on the persons of contacts. Persons change, too, so their changes are passed as those of contacts are. */
+export interface PersonQuery extends Pick<FilterQuery, 'filter' | 'key' | 'since' | 'upTo' | 'except'> {
+  /** Of `except`, the persons that satisfy the filter, ascending. */
+  matching: readonly bigint[];
+  /** The persons of contacts in `except`, which the caller judges. */
+  asked: readonly bigint[];
+}
+
+export type AnswerableQuery = Pick<FilterQuery, 'filter' | 'sort' | 'after' | 'limit'> & {
+  person?: Pick<PersonQuery, 'filter'>;
+};
 
 export interface FilterAnswer {
   /** The first ids behind `after` that satisfy the filter and are not in `except`, in the order of `sort`. */
@@ -47,6 +61,8 @@ export interface FilterAnswer {
    * that changed later, up to `upTo`, are all in `except`, so ids and count are exact for `upTo`, too.
    */
   version: bigint;
+  /** Of `person.asked`, the persons that satisfy its filter at `person.upTo`; present when persons were asked for. */
+  persons?: ReadonlySet<bigint>;
 }
 
 /**
@@ -64,6 +80,7 @@ export type Unanswered = 'not_ready' | 'behind' | 'away' | 'busy' | 'too_costly'
  * - What an engine cannot answer it says before it does any work: `canAnswer` per query, `Unanswered` per moment.
  * - No query, however it is made, takes more than a stated amount of work and memory: then it is `too_costly`.
  * - Deleted records are among `except`, as are new ones.
+ * - Contacts with a filter on their person are exact for `upTo` of both: persons that changed are among its `except`.
  *
  * The caller does what all engines share. It follows the changes of the data (`ChangedRows`), passes them as `except`
  * and adds those that match. Then it reads the rows of the page by id and the data version in one statement. It uses
@@ -81,7 +98,7 @@ export abstract class FilterEngine {
    * Whether the engine can answer such a query: entity, operators, sort keys, number and size of the values. It
    * depends on the query alone, and costs microseconds.
    */
-  abstract canAnswer(query: Pick<FilterQuery, 'filter' | 'sort' | 'after' | 'limit'>): boolean;
+  abstract canAnswer(query: AnswerableQuery): boolean;
 
   /**
    * The version of the entity that an answer would have now, at least; undefined while the engine has no data of it.

@@ -5,6 +5,7 @@ export { type ChangedIds, EmbeddedEngine } from './embedded/embedded-engine.js';
 export { type BuiltIndex, readIndex } from './embedded/read-index.js';
 export * from './filter-engine.port.js';
 export { connectOpenSearch, type OpenSearchAddress } from './opensearch/connect-opensearch.js';
+export { firstInOrder, type IdentifiedRow } from './row-order.js';
 export { indexedEntities } from './sorted-columns.js';
 export type { BuildProgress, CheckOutcome, FeederOptions, FollowEvent, PassOutcome } from './opensearch/feeder.js';
 export { Feeder, IndexMissing } from './opensearch/feeder.js';

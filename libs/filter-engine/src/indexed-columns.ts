@@ -12,15 +12,21 @@ export interface IndexedColumn {
   /** Whether filters ask for intervals of its values, or whether a list has any. */
   isRanged: boolean;
   isSorted: boolean;
+  /** SQL over alias `t` of a value that is no column of the table. */
+  sql?: string;
 }
 
-type Options = Partial<Pick<IndexedColumn, 'shape' | 'isRanged' | 'isSorted'>>;
+type Options = Partial<Omit<IndexedColumn, 'column' | 'type'>>;
 
 const column = (
   name: string,
   type: ColumnType,
-  { shape = 'one', isRanged = false, isSorted = false }: Options = {},
-): IndexedColumn => ({ column: name, type, shape, isRanged, isSorted });
+  { shape = 'one', isRanged = false, isSorted = false, sql }: Options = {},
+): IndexedColumn => ({ column: name, type, shape, isRanged, isSorted, ...(sql !== undefined && { sql }) });
+
+/** All addresses of a contact as PostgreSQL's `lower` has them, because other rules for some letters would differ. */
+const addressesSql =
+  'array(select lower(address) from unnest(t.emails || t.email) as address where address is not null)';
 
 /** The gateway makes the conditions on contacts, not the filters of libs/filters. */
 const contactColumns: readonly IndexedColumn[] = [
@@ -33,6 +39,7 @@ const contactColumns: readonly IndexedColumn[] = [
   ),
   column('owner_id', 'uuid'),
   column('search', 'text', { shape: 'words' }),
+  column('addresses', 'text', { shape: 'list', sql: addressesSql }),
   ...sortedColumns.contact.map(({ column: name, type }) =>
     column(name, type, { isRanged: type === 'timestamptz', isSorted: true }),
   ),
@@ -85,8 +92,8 @@ export function isText({ type }: Pick<IndexedColumn, 'type'>): boolean {
 }
 
 /** SQL of the column as bigint, text, or a list of them, over alias `t`. */
-export function columnSql({ column: name, type, shape }: IndexedColumn): string {
-  const value = `t.${name}`;
+export function columnSql({ column: name, type, shape, sql }: IndexedColumn): string {
+  const value = sql ?? `t.${name}`;
   if (shape === 'words') return `tsvector_to_array(${value})`;
   if (shape === 'list') return `${value}::${type}[]`;
   switch (type) {

@@ -5,9 +5,11 @@ import type { FilterQuery, SortKey } from './filter-engine.port.js';
 
 type Value = Integer | string | null;
 
+export type IdentifiedRow = readonly [id: bigint, row: FilterRecord];
+
 /** The first `limit` of the rows behind `after`: each row is compared with the last of those found. */
 export function firstInOrder(
-  rows: readonly (readonly [id: bigint, row: FilterRecord])[],
+  rows: readonly IdentifiedRow[],
   { sort, after, limit }: Pick<FilterQuery, 'sort' | 'after' | 'limit'>,
 ): bigint[] {
   const cursor = after?.map((value, place) => valueOf(sort[place]!, value));

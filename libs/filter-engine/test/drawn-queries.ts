@@ -1,6 +1,7 @@
 // Drawn rows, filters and orders of all four entities. Those of companies, persons and deals come from the tests of
 // libs/filters, which are loaded by their path because a lib shows only its index to others.
 import {
+  compileFilter,
   type Condition,
   type FilterEntity,
   type FilterRecord,
@@ -33,12 +34,12 @@ const flags = ['is_shared', 'has_sync_issues', 'is_contact', 'is_crm', 'is_delet
 const contactRecord = fc.record({
   name: fc.constantFrom(...texts),
   email: orNull(fc.constantFrom('ann@example.com', 'Bo@example.com', 'zoe.n@example.org')),
-  emails: fc.uniqueArray(fc.constantFrom('a@example.com', 'b@example.net'), { maxLength: 2 }),
+  emails: fc.uniqueArray(fc.constantFrom('a@example.com', 'B@Example.net', 'ANN@example.com'), { maxLength: 2 }),
   owner_id: orNull(fc.constantFrom(...owners)),
   user_id: orNull(smallId),
   company_id: orNull(fc.constantFrom('1', '2', '9007199254740993')),
   company_name: orNull(fc.constantFrom('Annex', 'Bolt')),
-  person_id: orNull(smallId),
+  person_id: orNull(fc.oneof(smallId, fc.integer({ min: 1, max: 1_300 }))),
   person_name: orNull(fc.constantFrom(...texts)),
   person_birth_date: orNull(fc.constantFrom('1980-02-29', '1999-12-31', '2001-01-01')),
   person_gross_salary_amount: orNull(fc.constantFrom(1, 50_000, '9007199254740993')),
@@ -128,6 +129,42 @@ export function drawnFilter(entity: Entity): fc.Arbitrary<NormalisedFilter> {
   if (entity === 'contact') return contactConditions.map((conditions) => ({ entity, today, conditions }));
   return filterOf(entity).map((filter) => parseFilters(entity, filter, { today, names }));
 }
+
+export interface DrawnContacts {
+  filter: NormalisedFilter;
+  person?: NormalisedFilter;
+  /** The same as both of them. */
+  where: { sql: string; params: unknown[] };
+}
+
+const address = fc.constantFrom(
+  'ann@example.com',
+  'bo@example.com',
+  'b@example.net',
+  'a@example.com',
+  'no@example.com',
+);
+
+/** Contacts by an address, by their person, or by both, beside other conditions. */
+export const drawnContacts: fc.Arbitrary<DrawnContacts> = fc
+  .tuple(contactConditions, fc.option(address), fc.option(filterOf('person'), { freq: 4 }))
+  .map(([conditions, email, personFilter]) => {
+    const { sql, params } = compileFilter({ entity: 'contact', today, conditions });
+    const where = { sql, params: [...params] as unknown[] };
+    const ofAddress: Condition[] = [];
+    if (email !== null) {
+      where.sql += ` and $${where.params.push(email)}::text in (select lower(a) from unnest(t.emails || t.email) a)`;
+      const values = [email];
+      ofAddress.push({ field: '', op: 'overlaps', column: 'addresses', type: 'text', values, isNegated: false });
+    }
+    const filter: NormalisedFilter = { entity: 'contact', today, conditions: [...conditions, ...ofAddress] };
+    if (personFilter === null) return { filter, where };
+    const person = parseFilters('person', personFilter, { today, names });
+    const compiled = compileFilter(person, { firstParameter: where.params.length + 1 });
+    where.sql += ` and t.person_id in (select t.id from person t where ${compiled.sql})`;
+    where.params.push(...compiled.params);
+    return { filter, person, where };
+  });
 
 type Column = Pick<SortKey, 'column' | 'type' | 'isNullable'>;
 const nullable = (column: string, type: SortKey['type']): Column => ({ column, type, isNullable: true });

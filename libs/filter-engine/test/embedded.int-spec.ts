@@ -17,7 +17,7 @@ import {
   type SortKey,
   type Unanswered,
 } from '../src/index.js';
-import { drawnFilter, drawnRecord, drawnSort } from './drawn-queries.js';
+import { drawnContacts, drawnFilter, drawnRecord, drawnSort } from './drawn-queries.js';
 import { createGatewayTables, type GatewayTables } from './gateway-tables.js';
 
 const cases = Number(process.env['FILTER_ENGINE_CASES'] ?? 150);
@@ -52,12 +52,12 @@ describe(`the engine in memory (FILTER_SEED=${seed})`, () => {
     );
   }
 
-  /** Ids in steps of three, so that cursors can lie between them. */
-  async function fill(entity: Entity): Promise<void> {
+  /** Ids in steps of three unless told otherwise, so that cursors can lie between them. */
+  async function fill(entity: Entity, step = 3): Promise<void> {
     await client.query(`truncate ${entity}`);
     const records = fc.sample(drawnRecord(entity), { seed, numRuns: rowCount });
     await insert(entity, 1, records);
-    await client.query(`update ${entity} set id = id * 3 + 1000000`);
+    await client.query(`update ${entity} set id = id * ${step} + 1000000`);
     await client.query(`update ${entity} set id = id - 1000000`);
   }
 
@@ -245,6 +245,123 @@ describe(`the engine in memory (FILTER_SEED=${seed})`, () => {
       engine.drop(entity);
       expect(engine.version(entity)).toBeUndefined();
       expect(await engine.search(queryOf(filter))).toBe('not_ready');
+    });
+  });
+
+  describe('for contacts by address and by their person', () => {
+    type Followed = Record<'contact' | 'person', ChangedRows>;
+    const entitiesOfJoin = ['person', 'contact'] as const;
+    const followed = (entity: Entity) => new ChangedRows(engine.version(entity)!);
+    const masked = ({ since, version: upTo, ids: except }: ChangedRows) => ({ since, upTo, except });
+
+    beforeAll(async () => {
+      await fill('person', 1);
+      await fill('contact');
+      for (const entity of entitiesOfJoin) engine.use(await readIndex(client, entity, unlimited));
+    }, 120_000);
+
+    /** Deletes some records, and inserts others, of which half have the ids of deleted ones. */
+    async function change(entity: 'contact' | 'person', round: number, changed: readonly ChangedRows[]): Promise<void> {
+      const { rows } = await client.query<{ ids: string[] }>(
+        `with gone as (delete from ${entity} where id % 23 = $1 returning id) select array(select id from gone) as ids`,
+        [round],
+      );
+      const firstId = 3_000_000 + round * 100;
+      await insert(entity, firstId, fc.sample(drawnRecord(entity), { seed: seed + round, numRuns: 40 }));
+      const gone = rows[0]!.ids.map(BigInt);
+      const added = Array.from({ length: 40 }, (_, place) => BigInt(firstId + place));
+      for (const [place, id] of gone.slice(0, 20).entries())
+        await client.query(`update ${entity} set id = $1 where id = $2`, [String(id), String(added[place])]);
+      const ids = [...gone, ...added];
+      const found = await client.query<FilterRecord & { id: string }>(
+        `select * from ${entity} where id = any($1::bigint[])`,
+        [ids.map(String)],
+      );
+      const now = new Map(found.rows.map((row) => [BigInt(row.id), dated(row)]));
+      const version = await versionOf(entity);
+      for (const each of new Set(changed))
+        each.apply(
+          version,
+          ids.map((id) => [id, now.get(id) ?? null]),
+        );
+    }
+
+    async function compare({ contact, person }: Followed): Promise<void> {
+      const drawn = fc.sample(drawnContacts, { seed: seed + 20, numRuns: 80 });
+      let matches = 0;
+      for (const { filter, person: personFilter, where } of drawn) {
+        const own = contact.rowsOf(contact.matching(filter) as bigint[]);
+        const personOf = (row: FilterRecord) => (row['person_id'] === null ? null : BigInt(row['person_id'] as string));
+        const query = queryOf(filter, {
+          ...masked(contact),
+          limit: 5_000,
+          ...(personFilter && {
+            person: {
+              filter: personFilter,
+              key: canonicalKey(personFilter),
+              ...masked(person),
+              matching: person.matching(personFilter) as bigint[],
+              asked: own.map(([, row]) => personOf(row)).filter((id) => id !== null),
+            },
+          }),
+        });
+        const { ids, count, persons } = await answered(query);
+        const isRight = (row: FilterRecord) => !personFilter || persons!.has(personOf(row) ?? -1n);
+        const judged = own.filter(([, row]) => isRight(row)).map(([id]) => id);
+        const right = await ordered('contact', where, [byId]);
+        expect({ where, ids: [...ids, ...judged].sort((a, b) => (a < b ? -1 : 1)) }).toEqual({ where, ids: right });
+        expect(count! + judged.length).toBe(right.length);
+        matches += personFilter ? right.length : 0;
+      }
+      expect(matches).toBeGreaterThan(80);
+    }
+
+    it('is exact while either of them changes, with and without indexes of changes', async () => {
+      const all: Followed = { person: followed('person'), contact: followed('contact') };
+      await compare(all);
+      let latest = all;
+      for (const [round, entity] of entitiesOfJoin.entries()) {
+        for (const [place, each] of entitiesOfJoin.entries()) {
+          await change(each, 1 + 2 * round + place, [all[each], latest[each]]);
+          await compare(latest);
+        }
+        const { ids, version: upTo } = all[entity];
+        engine.useChanges(await readIndex(client, entity, unlimited, ids), [{ ids, upTo }]);
+        latest = { ...latest, [entity]: followed(entity) };
+        await compare(latest);
+      }
+      for (const each of entitiesOfJoin) await change(each, 7, [latest[each]]);
+      await compare(latest);
+      for (const each of entitiesOfJoin) {
+        engine.use(await readIndex(client, each, unlimited));
+        latest = { ...latest, [each]: followed(each) };
+        await compare(latest);
+      }
+    }, 300_000);
+
+    it('has no answer from persons before or after those that the caller knows, nor without them', async () => {
+      const { filter, person } = fc.sample(drawnContacts, { seed, numRuns: 50 }).find((each) => each.person)!;
+      const version = engine.version('person')!;
+      const asking = (rest: object) =>
+        engine.search(
+          queryOf(filter, {
+            person: {
+              filter: person!,
+              key: canonicalKey(person!),
+              since: version,
+              upTo: version,
+              except: [],
+              matching: [],
+              asked: [],
+              ...rest,
+            },
+          }),
+        );
+      expect(await asking({})).toMatchObject({ persons: new Set() });
+      expect(await asking({ since: version + 1n, upTo: version + 1n })).toBe('behind');
+      expect(await asking({ since: 0n, upTo: version - 1n })).toBe('behind');
+      engine.drop('person');
+      expect(await asking({})).toBe('not_ready');
     });
   });
 

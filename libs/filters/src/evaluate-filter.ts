@@ -109,7 +109,7 @@ function columnValue(
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(textOf) : []);
 
-/** The generated columns of the gateway's data tables. */
+/** The generated columns of the gateway's data tables, and the addresses of contacts, which only engines hold. */
 const generatedColumns: Record<RecordEntity, Record<string, (record: FilterRecord) => unknown>> = {
   company: {
     name_normalised: (record) => normaliseText(textOf(record['name'])),
@@ -133,6 +133,7 @@ const generatedColumns: Record<RecordEntity, Record<string, (record: FilterRecor
     seller_search: (record) => wordsOf(textsOf(record['seller_company_names']).join(' ')),
   },
   contact: {
+    addresses: ({ email, emails }) => [email, ...textsOf(emails)].map((address) => textOf(address).toLowerCase()),
     search: ({ name, email, company_name: company, person_name: person, emails }) =>
       wordsOf([name, email, company, person].map(textOf).concat(textsOf(emails)).join(' ')),
   },

@@ -61,8 +61,8 @@ export class CountCache {
   }
 }
 
-/** SQL of the version of everything that the count reads; table names are the program's own. */
-function versionOf({ table, alsoReads = [] }: CountRequest): string {
+/** SQL of the version of everything that is read; table names are the program's own. */
+export function versionOf({ table, alsoReads = [] }: Pick<CountRequest, 'table' | 'alsoReads'>): string {
   const tables = [table, ...alsoReads].map((name) => `'${name}'`).join(', ');
   return `(select string_agg(version::text, '.' order by entity) from data_version where entity in (${tables}))`;
 }

@@ -36,9 +36,8 @@ describe('the form of a page', () => {
   });
 
   it('walks further for a larger page', () => {
-    const contacts = { table: 'contact' as const, asksForWords: true, sort: [] };
-    expect(formOf({ ...contacts, limit: 51 })).toEqual({ walkedMax: 12_200 });
-    expect(formOf({ ...contacts, asksForWords: false, limit: 51 })).toBe('ordered');
+    const filter = parseFilters('person', { skills: [{ values: [7] }] }, { today: '2026-11-21', names });
+    expect(formOf({ table: 'person', filter, sort: [], limit: 51 })).toEqual({ walkedMax: 12_200 });
   });
 
   describe('of deals in a range of days, sorted by another date', () => {

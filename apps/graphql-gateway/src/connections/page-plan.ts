@@ -6,12 +6,11 @@ import type { SortKey } from './page-order.js';
 import type { DayRange, OrderedFrom, PageForm } from './page-query.js';
 import type { PageRequest } from './page-reader.port.js';
 
-export function formOf(request: Pick<PageRequest, 'table' | 'filter' | 'asksForWords' | 'sort' | 'limit'>): PageForm {
-  const { filter, asksForWords, limit } = request;
+export function formOf(request: Pick<PageRequest, 'table' | 'filter' | 'sort' | 'limit'>): PageForm {
+  const { filter, limit } = request;
   const days = formByDays(request);
   if (days) return days;
-  const isNarrow = asksForWords || filter?.conditions.some(asksForElements);
-  return isNarrow ? { walkedMax: walkedMaxOf(limit) } : 'ordered';
+  return filter.conditions.some(asksForElements) ? { walkedMax: walkedMaxOf(limit) } : 'ordered';
 }
 
 /**
@@ -54,7 +53,7 @@ function formByDays({
   sort,
 }: Pick<PageRequest, 'table' | 'filter' | 'sort'>): DayRange | OrderedFrom | null {
   const [key] = sort;
-  if (table !== 'deal' || !filter || !key || sort.length > 1 || !dealDates.includes(key.column)) return null;
+  if (table !== 'deal' || !key || sort.length > 1 || !dealDates.includes(key.column)) return null;
   const { conditions } = filter;
   const ranges = conditions.filter(isRangeOfDays);
   if (ranges.length > 1 || !conditions.every((each) => isRangeOfDays(each) || holdsForMany(each))) return null;

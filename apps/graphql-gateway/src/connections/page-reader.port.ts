@@ -11,10 +11,10 @@ export interface PageRequest {
   /** Columns wanted, in addition to the sort keys and the id. */
   columns: readonly string[];
   where: Condition;
-  /** The same as `where`, when it is nothing but a filter of libs/filters. */
-  filter?: NormalisedFilter;
-  /** Whether `where` asks for words beside those of `filter`. */
-  asksForWords?: boolean;
+  /** The same as `where`, together with `person`. It may read what only engines hold (`indexedColumns`). */
+  filter: NormalisedFilter;
+  /** What the person of a contact must satisfy, and its meaning; undefined without such a filter. */
+  person?: { filter: NormalisedFilter; key: string };
   /** What `where` means, with all the count depends on. */
   countKey: string;
   /** Further tables that `where` reads. */

@@ -6,10 +6,10 @@ import type { Condition } from './page-query.js';
 /** The checked arguments of a connection field. From here on, nothing fails because of what the caller sent. */
 export interface PreparedConnection {
   where: Condition;
-  /** The same as `where`, when it is nothing but a filter of libs/filters. */
-  filter?: NormalisedFilter;
-  /** Whether `where` asks for words in addition to those of `filter`. */
-  asksForWords?: boolean;
+  /** The same as `where`, together with `person`. It may read what only engines hold (`indexedColumns`). */
+  filter: NormalisedFilter;
+  /** What the person of a contact must satisfy, and its meaning; undefined without such a filter. */
+  person?: { filter: NormalisedFilter; key: string };
   /** Key of cached counts: the meaning of the filter, with everything that the count depends on. */
   countKey: string;
   /** Further tables that the condition reads. */

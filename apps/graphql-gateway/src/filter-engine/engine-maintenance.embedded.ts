@@ -131,11 +131,13 @@ export class EmbeddedMaintenance extends EngineMaintenance {
     this.events.emit('filter_index_failed', { entity, reason: result.outcome, message });
   }
 
-  /** With `auto`, a small table has no index. */
+  /** With `auto`, a small table has no index, unless many contacts are asked for by their persons. */
   private async isTooSmall(entity: Entity): Promise<boolean> {
     if (this.config.FILTER_ENGINE !== 'auto') return false;
     try {
-      return (await this.changes.estimatedRows(entity)) < rowsMinOfAuto;
+      const tables: Entity[] = entity === 'person' ? ['person', 'contact'] : [entity];
+      const rows = await Promise.all(tables.map((table) => this.changes.estimatedRows(table)));
+      return Math.max(...rows) < rowsMinOfAuto;
     } catch (error) {
       // DataStore has reported the failure already.
       if (error instanceof ServiceError) return true;

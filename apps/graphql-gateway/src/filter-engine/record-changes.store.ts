@@ -21,7 +21,10 @@ interface ChangeRow extends Record<string, unknown> {
 /** Columns of the evaluation; words come as a list. */
 function rowColumns(entity: Entity): string {
   return indexedColumns[entity]
-    .map(({ column, shape }) => (shape === 'words' ? `tsvector_to_array(t.${column}) as ${column}` : `t.${column}`))
+    .map(
+      ({ column, shape, sql = `t.${column}` }) =>
+        `${shape === 'words' ? `tsvector_to_array(${sql})` : sql} as ${column}`,
+    )
     .join(', ');
 }
 

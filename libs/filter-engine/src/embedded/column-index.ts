@@ -31,6 +31,12 @@ export interface TextKeys {
   offsets: Uint32Array;
 }
 
+/** Values of a column, ascending, and for each the position of the row of another index that has it as its id. */
+export interface KeyLink {
+  keys: Uint32Array;
+  others: Uint32Array;
+}
+
 export const noRank = 0xffffffff;
 
 export class ColumnIndex {
@@ -73,6 +79,13 @@ export class ColumnIndex {
   findKey(value: bigint | string, work: WorkLimit): number | undefined {
     const key = this.firstKey(value, work);
     return key < this.keyCount && this.orderOf(value)(key) === 0 ? key : undefined;
+  }
+
+  /** The same for a column of integers; the caller counts the work. */
+  findInteger(value: bigint): number | undefined {
+    const { integers } = this;
+    const place = firstPlace(integers, value);
+    return place < integers.length && integers[place] === value ? place : undefined;
   }
 
   /** Places of all texts with this beginning: from the first up to, not including, the second. */
@@ -171,6 +184,23 @@ export class ColumnIndex {
     this.addPostings(postingOf(high), to, bits, work);
   }
 
+  /** The different values of a column of integers, ascending. */
+  get integers(): BigInt64Array {
+    return (this.parts.keys as IntegerKeys).integers;
+  }
+
+  /** Adds the rows of the values whose counterpart is among `others`. */
+  addLinked({ keys, others }: KeyLink, selected: Bits, bits: Bits, work: WorkLimit): void {
+    const { starts, postings } = this.parts;
+    work.spend(keys.length);
+    for (let pair = 0; pair < keys.length; pair++) {
+      if (!hasBit(selected, others[pair]!)) continue;
+      const [from, to] = [starts[keys[pair]!]!, starts[keys[pair]! + 1]!];
+      work.spend((to - from) * stepsOfRow);
+      for (let place = from; place < to; place++) setBit(bits, postings[place]!);
+    }
+  }
+
   /** Place of the row's value in the order of a sorted column; `noRank` without one. */
   rankOf(position: number): number {
     return this.parts.ranks[position]!;
@@ -200,6 +230,18 @@ export class ColumnIndex {
     const { offsets } = keys;
     return (key) => this.texts!.compare(wanted, 0, wanted.length, offsets[key], offsets[key + 1]);
   }
+}
+
+/** Of the first number that is not below the value; they are ascending. */
+export function firstPlace(integers: BigInt64Array, value: bigint): number {
+  let low = 0;
+  let high = integers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (integers[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The steps divide the postings into equal parts; step 0 begins at 0. */

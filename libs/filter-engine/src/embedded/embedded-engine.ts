@@ -2,16 +2,20 @@
 // since. When that is too much, the caller orders an index of the changed rows, which takes a second, and when these
 // are a large part of all rows, a new index of all.
 import {
+  type AnswerableQuery,
   type Entity,
   type FilterAnswer,
   FilterEngine,
   type FilterQuery,
+  type PersonQuery,
   type Unanswered,
 } from '../filter-engine.port.js';
 import { isAnswerable } from './answerable.js';
+import { andInto, type Bits, countBits } from './bits.js';
 import { indexedColumns } from '../indexed-columns.js';
 import { selectionsMax } from './embedded-limits.js';
 import { select, type Selection } from './filter-evaluation.js';
+import { addContactsOf, askedPersons, type SelectedPersons } from './person-join.js';
 import type { BuiltIndex } from './read-index.js';
 import { RecordIndex } from './record-index.js';
 import { compareValues } from '../row-order.js';
@@ -66,7 +70,7 @@ export class EmbeddedEngine extends FilterEngine {
     super();
   }
 
-  override canAnswer(query: Pick<FilterQuery, 'filter' | 'sort' | 'after' | 'limit'>): boolean {
+  override canAnswer(query: AnswerableQuery): boolean {
     const { entity } = query.filter;
     const isSorted = ({ column, type }: FilterQuery['sort'][number]) =>
       column === 'id' ||
@@ -132,23 +136,35 @@ export class EmbeddedEngine extends FilterEngine {
   }
 
   private answer(query: FilterQuery): FilterAnswer | Unanswered {
-    const held = this.held.get(query.filter.entity);
-    if (!held) return 'not_ready';
+    const held = this.heldFor(query);
+    if (typeof held === 'string') return held;
+    const heldPersons = query.person && this.heldFor(query.person);
+    if (typeof heldPersons === 'string') return heldPersons;
     const { main, changes, version } = held;
-    if ((changes?.version ?? version) < query.since || (changes?.readAt ?? version) > query.upTo) return 'behind';
     const work = new WorkLimit(this.options.stepsMax);
     try {
-      const found = [page(main, changes?.replaced, query, work)];
-      if (changes) found.push(page(changes.part, undefined, query, work));
+      const persons = query.person && heldPersons && selectPersons(heldPersons, query.person, work);
+      const found = [page(main, { replaced: changes?.replaced, query, persons }, work)];
+      if (changes) found.push(page(changes.part, { query, persons }, work));
       return {
         ids: found.length === 1 ? found[0]!.ids : mergedIds(found, query),
         ...(query.isCounted && { count: found.reduce((total, each) => total + each.count, 0) }),
         version: changes?.version ?? version,
+        ...(persons && { persons: askedPersons(persons, work) }),
       };
     } catch (error) {
       if (error instanceof TooCostly) return 'too_costly';
       throw error;
     }
+  }
+
+  /** What is held of an entity, if it is of the versions that the caller asks for. */
+  private heldFor({ filter, since, upTo }: FilterQuery | PersonQuery): Held | 'not_ready' | 'behind' {
+    const held = this.held.get(filter.entity);
+    if (!held) return 'not_ready';
+    const { changes, version } = held;
+    if ((changes?.version ?? version) < since || (changes?.readAt ?? version) > upTo) return 'behind';
+    return held;
   }
 }
 
@@ -164,17 +180,46 @@ interface Found {
 }
 
 /** @throws TooCostly */
-function page(part: Part, replaced: Uint32Array | undefined, query: FilterQuery, work: WorkLimit): Found {
+function page(
+  part: Part,
+  {
+    replaced,
+    query,
+    persons,
+  }: { replaced?: Uint32Array | undefined; query: FilterQuery; persons?: SelectedPersons | undefined },
+  work: WorkLimit,
+): Found {
   const { index } = part;
-  const selection = selectionOf(part, replaced, query, work);
+  const own = selectionOf(part, replaced, query, work);
+  const selection = persons ? joined(own, persons, index, work) : own;
   return { index, ids: sortedPage(index, selection, query, work), count: selection.count };
+}
+
+/** @throws TooCostly */
+function selectPersons({ main, changes }: Held, query: PersonQuery, work: WorkLimit): SelectedPersons {
+  const parts = [{ index: main.index, ...selectionOf(main, changes?.replaced, query, work) }];
+  if (changes) parts.push({ index: changes.part.index, ...selectionOf(changes.part, undefined, query, work) });
+  return { parts, query };
+}
+
+/**
+ * Of the contacts, those of these persons. It is not kept: persons change without their contacts.
+ * @throws TooCostly
+ */
+function joined(own: Selection, persons: SelectedPersons, contacts: RecordIndex, work: WorkLimit): Selection {
+  if (own.count === 0) return own;
+  work.spend(4 * contacts.wordCount);
+  const bits: Bits = new Int32Array(contacts.wordCount);
+  addContactsOf(persons, contacts, bits, work);
+  andInto(bits, own.bits);
+  return { bits, count: countBits(bits) };
 }
 
 /** @throws TooCostly */
 function selectionOf(
   part: Part,
   replaced: Uint32Array | undefined,
-  { filter, key, except }: FilterQuery,
+  { filter, key, except }: FilterQuery | PersonQuery,
   work: WorkLimit,
 ): Selection {
   const { selections, index } = part;

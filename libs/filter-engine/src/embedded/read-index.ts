@@ -11,6 +11,7 @@ import { selectionsMax } from './embedded-limits.js';
 import { IndexBuilder } from './index-builder.js';
 import { sortsTextsByBytesSql } from '../text-order.js';
 import { MemoryBudget } from './memory-budget.js';
+import { bytesOfLink } from './person-join.js';
 import type { IndexParts } from './record-index.js';
 
 export interface BuiltIndex {
@@ -49,7 +50,7 @@ export async function readIndex(
   const { version, sorts_by_bytes: sortsTextsByBytes } = rows[0]!;
   const rowCount = Number(rows[0]!.count);
   const budget = new MemoryBudget(bytesMax);
-  budget.take(workingBytes(rowCount));
+  budget.take(workingBytes(entity, rowCount));
   const columns = indexedColumns[entity];
   const builder = new IndexBuilder(columns, rowCount, budget);
   const reader = new CopyRowsReader((row) => builder.add(row));
@@ -75,9 +76,9 @@ export async function readIndex(
   return { entity, parts: builder.finish(), version, rowCount, bytes: budget.bytes, sortsTextsByBytes };
 }
 
-/** Bytes that answering takes in addition to the parts: selections that are kept, and scratch bits. */
-function workingBytes(rowCount: number): number {
-  return (selectionsMax + 8) * wordsFor(rowCount) * 4;
+/** Bytes that answering takes beside the parts: selections that are kept, scratch bits, and links to persons. */
+function workingBytes(entity: Entity, rowCount: number): number {
+  return (selectionsMax + 8) * wordsFor(rowCount) * 4 + (entity === 'contact' ? bytesOfLink * rowCount : 0);
 }
 
 /** All buffers of the index, which can be moved to another thread without a copy. */

@@ -1,7 +1,7 @@
 // The rows of one entity as they were at one moment, by the columns that filters read. Nothing changes after the build.
 import type { Entity, SortKey } from '../filter-engine.port.js';
 import { type Bits, wordsFor } from './bits.js';
-import { ColumnIndex, type ColumnParts } from './column-index.js';
+import { ColumnIndex, type ColumnParts, firstPlace } from './column-index.js';
 
 /** What a build hands over; its buffers can be transferred between threads. */
 export interface IndexParts {
@@ -31,21 +31,18 @@ export class RecordIndex {
       this.columns.set(name, new ColumnIndex(each, this.rowCount));
   }
 
+  /** Ascending. */
+  get ids(): BigInt64Array {
+    return this.parts.ids;
+  }
+
   idAt(position: number): bigint {
-    return this.parts.ids[position]!;
+    return this.ids[position]!;
   }
 
   /** Position of the first row with this id or a higher one. */
   positionOf(id: bigint): number {
-    const { ids } = this.parts;
-    let low = 0;
-    let high = ids.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (ids[middle]! < id) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstPlace(this.ids, id);
   }
 
   /** Position of the row with this id, if it is there. */

@@ -7,6 +7,8 @@ export const stepsMax = 25_000_000;
 
 /** Steps of looking up a value: a binary search in all values of a column, far apart in memory. */
 export const stepsOfLookup = 4_000;
+/** Of looking up an id: a binary search in integers that lie together. */
+export const stepsOfIdLookup = 400;
 /** Of finding out by a binary search whether a row is among those of a value. */
 export const stepsOfSearchedRow = 60;
 /** Of a row that is marked or checked by its bit. */

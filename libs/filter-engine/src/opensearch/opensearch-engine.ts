@@ -5,6 +5,7 @@
 import type { Client } from '@opensearch-project/opensearch';
 import { sortTextCharsMax } from '@tradewind/filters';
 import {
+  type AnswerableQuery,
   type Entity,
   type FilterAnswer,
   FilterEngine,
@@ -12,7 +13,8 @@ import {
   type Unanswered,
 } from '../filter-engine.port.js';
 import { isSmallEnough, marks, searchesOf } from './page-query.js';
-import { aliasOf, type SeenVersions, seenVersions } from './search-index.js';
+import { readColumns } from '../read-columns.js';
+import { aliasOf, fieldsOf, type SeenVersions, seenVersions } from './search-index.js';
 import { sortedColumns } from '../sorted-columns.js';
 
 export interface OpenSearchEngineOptions {
@@ -66,12 +68,11 @@ export class OpenSearchEngine extends FilterEngine {
     super();
   }
 
-  override canAnswer({
-    filter,
-    sort,
-    after,
-    limit,
-  }: Pick<FilterQuery, 'filter' | 'sort' | 'after' | 'limit'>): boolean {
+  override canAnswer({ filter, person, sort, after, limit }: AnswerableQuery): boolean {
+    // It joins nothing, and an unknown field would match no record.
+    const isKnown = (column: string) =>
+      column === 'id' || fieldsOf(filter.entity).some((each) => each.column === column);
+    if (person || !readColumns(filter).every(isKnown)) return false;
     const sorted = sortedColumns[filter.entity];
     const isSortable = ({ column, type }: FilterQuery['sort'][number]) =>
       column === 'id' ||

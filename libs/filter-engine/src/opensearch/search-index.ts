@@ -14,12 +14,14 @@ export function aliasOf(prefix: string, entity: Entity): string {
 
 export function fieldsOf(entity: Entity): readonly SearchField[] {
   if (entity !== 'contact') return searchFields(entity, sortedColumns[entity]);
-  return indexedColumns.contact.map((each) => ({
-    column: each.column,
-    kind: kindOf(each),
-    hasRanges: each.isRanged,
-    isSorted: each.isSorted,
-  }));
+  return indexedColumns.contact
+    .filter(({ sql }) => sql === undefined)
+    .map((each) => ({
+      column: each.column,
+      kind: kindOf(each),
+      hasRanges: each.isRanged,
+      isSorted: each.isSorted,
+    }));
 }
 
 function kindOf({ type, shape, isRanged, isSorted }: IndexedColumn): SearchField['kind'] {

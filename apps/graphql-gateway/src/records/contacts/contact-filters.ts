@@ -19,7 +19,7 @@ import { InputGetContactFilters } from './contact.types.js';
 
 export interface ContactQuery {
   filters: InputGetContactFilters;
-  /** Filter on the person, already understood; null without one. */
+  /** Filter on the person, already understood, with conditions; null without one. */
   personFilter: NormalisedFilter | null;
   userId: string;
   now: Date;
@@ -27,36 +27,45 @@ export interface ContactQuery {
 
 export interface UnderstoodContacts {
   where: Condition;
-  /** The same as `where`, unless it asks for an address or for the person. */
-  filter?: NormalisedFilter;
+  /** The same as `where`, apart from what it asks of the person. */
+  filter: NormalisedFilter;
 }
 
 /** @throws BAD_USER_INPUT naming the field. */
 export function contactCondition({ filters, personFilter, userId, now }: ContactQuery): UnderstoodContacts {
   assertInput(InputGetContactFilters, filters, 'filters');
-  const filter = reduceContradiction({
+  const ofColumns = reduceContradiction({
     entity: 'contact',
     today: '',
     conditions: contactConditions(filters, userId, now),
   });
-  const { sql, params } = compileFilter(filter);
+  const { sql, params } = compileFilter(ofColumns);
   const parts = [sql];
   const values: unknown[] = [...params];
+  const ofAddress: FilterCondition[] = [];
   if (filters.email !== null && filters.email !== undefined) {
     if (filters.email.includes('\0')) throw userInputError('filters.email holds a character that no address has');
-    const email = `$${values.push(filters.email.trim().toLowerCase())}::text`;
+    const address = filters.email.trim().toLowerCase();
+    const email = `$${values.push(address)}::text`;
     parts.push(
       `(lower(t.email) = ${email} or exists (select from unnest(t.emails) as address where lower(address) = ${email}))`,
     );
+    ofAddress.push({
+      field: 'email',
+      op: 'overlaps',
+      column: 'addresses',
+      type: 'text',
+      values: [address],
+      isNegated: false,
+    });
   }
-  // A filter without conditions does not even require that there is a person.
-  if (personFilter && personFilter.conditions.length > 0) {
+  if (personFilter) {
     const compiled = compileFilter(personFilter, { firstParameter: values.length + 1 });
     values.push(...compiled.params);
     parts.push(`t.person_id in (select t.id from person t where ${compiled.sql})`);
   }
-  const where = { sql: parts.join(' and '), params: values };
-  return parts.length === 1 ? { where, filter } : { where };
+  const filter = { ...ofColumns, conditions: [...ofColumns.conditions, ...ofAddress] };
+  return { where: { sql: parts.join(' and '), params: values }, filter };
 }
 
 function contactConditions(filters: InputGetContactFilters, userId: string, now: Date): FilterCondition[] {

@@ -22,16 +22,19 @@ export const ContactsResolver = connectionResolver({
       ? understandFilter('person', args.personSearchFilters, { ...context, argument: 'personSearchFilters' })
       : null;
     const { userId, now } = context;
-    const understood = contactCondition({ filters, personFilter: person?.filter ?? null, userId, now });
-    const { where } = understood;
+    // A filter without conditions does not even require that there is a person.
+    const asksForPerson = person !== null && person.filter.conditions.length > 0;
+    const personFilter = asksForPerson ? person.filter : null;
+    const { where, filter } = contactCondition({ filters, personFilter, userId, now });
     const sort = contactSort(args);
     const meaning = [contactFingerprint(filters), person?.lastingKey ?? null, orderMeaning(sort)];
     return {
-      ...understood,
-      asksForWords: Boolean(filters.email ?? filters.query),
+      where,
+      filter,
+      ...(asksForPerson && { person: { filter: person.filter, key: person.countKey } }),
       // Everything that the condition depends on is in its text and parameters, the user and the instant included.
       countKey: JSON.stringify([where.sql, where.params]),
-      alsoReads: person ? ['person'] : [],
+      alsoReads: asksForPerson ? ['person'] : [],
       fingerprint: queryFingerprint(JSON.stringify(meaning)),
       sort,
     };
