@@ -13,6 +13,8 @@ import { RecordChangesStore } from './record-changes.store.js';
 interface Followed {
   /** All changes since the version of the engine; undefined while it has none, and when they are not known. */
   changed: ChangedRows | undefined;
+  /** That of the version of `changed`. */
+  mark: string | null;
   refreshing: Promise<void> | undefined;
   /** By performance.now(). */
   distrustedUntilMs: number;
@@ -29,7 +31,7 @@ export class FollowedChanges {
   private readonly followed = new Map<Entity, Followed>(
     indexedEntities.map((entity) => [
       entity,
-      { changed: undefined, refreshing: undefined, distrustedUntilMs: 0, found: [] },
+      { changed: undefined, mark: null, refreshing: undefined, distrustedUntilMs: 0, found: [] },
     ]),
   );
 
@@ -116,7 +118,8 @@ export class FollowedChanges {
       return;
     }
     const changed = before ?? new ChangedRows(since);
-    const changes = await this.changes.since(entity, changed.version, changedRowsMax - changed.count);
+    const mark = before ? followed.mark : null;
+    const changes = await this.changes.since(entity, changed.version, changedRowsMax - changed.count, mark);
     this.note(followed, since, changes.version);
     // Another one was distrusted meanwhile.
     if (followed.changed !== before) return;
@@ -126,6 +129,7 @@ export class FollowedChanges {
       const now = engine.version(entity);
       if (now !== undefined && now > changed.since && now <= changed.version) changed.forget(now);
       followed.changed = now === undefined ? undefined : changed;
+      followed.mark = changes.mark;
       return;
     }
     if (before) this.events.emit('filter_index_lost', { entity, version: String(changes.version) });

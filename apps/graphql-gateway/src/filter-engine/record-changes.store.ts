@@ -7,12 +7,13 @@ import { DataStore } from '../data-store/data-store.js';
 
 export type RecordChanges =
   /** All rows written after the given version, as they are at `version`; null for a deleted row. */
-  | { outcome: 'known'; version: bigint; rows: [id: bigint, row: FilterRecord | null][] }
+  | { outcome: 'known'; version: bigint; mark: string | null; rows: [id: bigint, row: FilterRecord | null][] }
   /** The list is too long, incomplete or gone, or the data is older than the version: everything must be read again. */
   | { outcome: 'unknown'; version: bigint };
 
 interface ChangeRow extends Record<string, unknown> {
   version: string;
+  mark: string | null;
   is_known: boolean;
   changed_id: string | null;
   id: string | null;
@@ -29,12 +30,23 @@ function rowColumns(entity: Entity): string {
 }
 
 // NOTE: the changes are complete only if every version in between has its row; one that was raised by hand has none.
+// The mark of a version is the time of its change. A database that was restored, or that lost its last transactions,
+// comes to the same version again at another time. The row of an old version may be gone.
+/** The same in every session, whatever its time zone is. */
+const markSql = 'extract(epoch from at)::text';
+
 const statementOf = (entity: Entity) => `
-with now as (select version from data_version where entity = '${entity}'),
+with now as (
+  select version, (select ${markSql} from data_change c where c.entity = v.entity and c.version = v.version) as mark
+    from data_version v where entity = '${entity}'),
 changes as (select ids from data_change where entity = '${entity}' and version > $1::bigint),
-known as (select count(*) = (select version from now) - $1::bigint and coalesce(bool_and(ids is not null), true) as is_known from changes),
+known as (
+  select count(*) = (select version from now) - $1::bigint and coalesce(bool_and(ids is not null), true)
+      and not exists (select from data_change where entity = '${entity}' and version = $1::bigint and ${markSql} <> $3::text)
+      as is_known
+    from changes),
 changed as (select distinct unnest(ids) as changed_id from changes, known where is_known limit $2)
-select now.version, known.is_known, changed.changed_id, t.id, ${rowColumns(entity)}
+select now.version, now.mark, known.is_known, changed.changed_id, t.id, ${rowColumns(entity)}
 from now cross join known left join changed on true left join ${entity} t on t.id = changed.changed_id`;
 
 const statements: Readonly<Record<Entity, string>> = {
@@ -51,11 +63,14 @@ const rowsPerTurn = 1_000;
 export class RecordChangesStore {
   constructor(private readonly dataStore: DataStore) {}
 
-  /** @param rowsMax with more changed rows the outcome is `unknown` */
-  async since(entity: Entity, version: bigint, rowsMax: number): Promise<RecordChanges> {
+  /**
+   * @param rowsMax with more changed rows the outcome is `unknown`
+   * @param mark of the version, when it is known
+   */
+  async since(entity: Entity, version: bigint, rowsMax: number, mark: string | null = null): Promise<RecordChanges> {
     const rows = await this.dataStore.query<ChangeRow>({
       text: statements[entity],
-      values: [String(version), Math.max(rowsMax, 0) + 1],
+      values: [String(version), Math.max(rowsMax, 0) + 1, mark],
     });
     // The migration makes the row of the entity; without a change there is still one row, with the version.
     const [first] = rows;
@@ -67,7 +82,7 @@ export class RecordChangesStore {
       records.push([BigInt(row.changed_id!), row.id === null ? null : recordOf(entity, row)]);
       if (records.length % rowsPerTurn === 0) await nextTurn();
     }
-    return { outcome: 'known', version: now, rows: records };
+    return { outcome: 'known', version: now, mark: first!.mark, rows: records };
   }
 
   /** Whether the database has texts in the order of their bytes. */
