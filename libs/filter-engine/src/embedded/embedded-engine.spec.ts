@@ -9,13 +9,12 @@ import { EmbeddedEngine } from './embedded-engine.js';
 import { MemoryBudget } from './memory-budget.js';
 import { stepsMax } from './work-limit.js';
 
-const rowCount = 100_000;
 /** Words of which each is in almost as many rows as a list may have before it becomes bits. */
 const wordCount = 100;
 const byId: SortKey = { column: 'id', type: 'bigint', direction: 'asc', isNullable: false };
 
-/** Every deal has three of the words in its title, two buyers, and dates that rise with the id. */
-function builtDeals() {
+/** Of deals. Every one has three of the words in its title, two buyers, and dates that rise with the id. */
+function builtOf(rowCount: number) {
   const budget = new MemoryBudget(Number.MAX_SAFE_INTEGER);
   const columns: Record<string, ColumnParts> = {};
   for (const column of indexedColumns.deal) {
@@ -95,9 +94,33 @@ function queryOf(conditions: readonly Condition[], options: Partial<FilterQuery>
   };
 }
 
+describe('the changes that the engine has', () => {
+  it('are each record once, however often it changed', () => {
+    const engine = new EmbeddedEngine();
+    const none = { ...builtOf(0), version: '9' };
+    engine.use({ ...none, version: '1' });
+    const change = (upTo: bigint, ids: bigint[]) =>
+      engine.useChanges(none, [...engine.changedIds('deal'), { ids, upTo }]);
+    change(2n, [1n, 2n, 3n]);
+    change(3n, [2n, 3n]);
+    change(4n, [3n, 4n]);
+    const listed = engine.changedIds('deal').flatMap(({ ids, upTo }) => ids.map((id) => [id, upTo]));
+    expect(listed.sort(([a], [b]) => Number(a! - b!))).toEqual([
+      [1n, 2n],
+      [2n, 3n],
+      [3n, 4n],
+      [4n, 4n],
+    ]);
+    expect(engine.version('deal')).toBe(4n);
+    // A newer index of all rows leaves those that changed later.
+    engine.use({ ...none, version: '3' });
+    expect(engine.changedIds('deal')).toEqual([{ ids: [3n, 4n], upTo: 4n }]);
+  });
+});
+
 describe('one query', () => {
   let engine: EmbeddedEngine;
-  const built = builtDeals();
+  const built = builtOf(100_000);
   beforeAll(() => {
     engine = new EmbeddedEngine();
     engine.use(built);

@@ -111,7 +111,7 @@ export class EmbeddedEngine extends FilterEngine {
     if (!held) return;
     const part = partOf(entity, parts, bytes);
     const upTo = changed.reduce((newest, each) => (each.upTo > newest ? each.upTo : newest), 0n);
-    this.put(entity, held, { part, changed, version: upTo, readAt: BigInt(version) });
+    this.put(entity, held, { part, changed: newestOfEach(changed), version: upTo, readAt: BigInt(version) });
   }
 
   private put(entity: Entity, held: Omit<Held, 'changes'>, changes: Omit<Changes, 'replaced'> | undefined): void {
@@ -166,6 +166,15 @@ export class EmbeddedEngine extends FilterEngine {
     if ((changes?.version ?? version) < since || (changes?.readAt ?? version) > upTo) return 'behind';
     return held;
   }
+}
+
+/** Each id once, where it changed last: records that change again and again do not count as many. */
+function newestOfEach(changed: readonly ChangedIds[]): ChangedIds[] {
+  const seen = new Set<bigint>();
+  return [...changed]
+    .sort((a, b) => (a.upTo > b.upTo ? -1 : 1))
+    .map(({ ids, upTo }) => ({ ids: ids.filter((id) => !seen.has(id) && seen.add(id)), upTo }))
+    .filter(({ ids }) => ids.length > 0);
 }
 
 function partOf(entity: Entity, parts: BuiltIndex['parts'], bytes: number): Part {
