@@ -23,7 +23,7 @@ export type BuildResult =
   /** The signal was aborted. */
   | { outcome: 'stopped' };
 
-/** The thread has its own heap, of which the texts of a column take most while they are sorted. */
+/** The thread has its own heap. What the index is made of lies in buffers outside of it. */
 const heapMaxMb = 8192;
 
 /** Never rejects. An abort ends the thread and its database connection at once. */

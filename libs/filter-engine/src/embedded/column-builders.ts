@@ -1,5 +1,6 @@
 // Collects the values of a column row by row, in ascending order of positions, and sorts them at the end. Memory is
 // taken from the budget before it is allocated.
+import { randomInt } from 'node:crypto';
 import { setBit, wordsFor } from './bits.js';
 import { type ColumnParts, noRank, postingOfStep } from './column-index.js';
 import { type IndexedColumn, isText } from '../indexed-columns.js';
@@ -104,57 +105,38 @@ class IntegerBuilder implements ColumnBuilder {
   }
 }
 
-// Bytes of a Map entry and of a short text, rounded up.
-const bytesPerText = 120;
-
 class TextBuilder implements ColumnBuilder {
-  private readonly numbers = new Map<string, number>();
+  private readonly texts: TextTable;
   private readonly textOf: GrowingArray;
   private readonly positions: GrowingArray;
-  private bytesTotal = 0;
-  private bytesTaken = 0;
 
   constructor(
     private readonly column: IndexedColumn,
     private readonly rowCount: number,
     private readonly budget: MemoryBudget,
   ) {
+    this.texts = new TextTable(budget);
     this.textOf = new GrowingArray(rowCount, budget);
     this.positions = new GrowingArray(rowCount, budget);
   }
 
   add(bytes: Buffer, from: number, to: number, position: number): void {
-    const text = bytes.toString('utf8', from, to);
-    let number = this.numbers.get(text);
-    if (number === undefined) {
-      number = this.numbers.size;
-      const size = bytesPerText + 2 * (to - from);
-      this.budget.take(size);
-      this.bytesTaken += size;
-      this.bytesTotal += to - from;
-      this.numbers.set(text, number);
-    }
-    this.textOf.push(number);
+    this.textOf.push(this.texts.numberOf(bytes, from, to));
     this.positions.push(position);
   }
 
   finish(): ColumnParts {
-    const { budget, bytesTotal } = this;
-    const keyCount = this.numbers.size;
-    budget.take(2 * bytesTotal + 28 * keyCount);
-    const unsorted = Buffer.allocUnsafeSlow(bytesTotal);
-    const starts = new Uint32Array(keyCount + 1);
+    const { budget } = this;
+    const { bytes: unsorted, starts, count: keyCount } = this.texts;
+    const bytesTotal = starts[keyCount]!;
+    budget.take(bytesTotal + 20 * keyCount);
     // The first six bytes as a number decide most comparisons.
     const heads = new Float64Array(keyCount);
-    let end = 0;
-    for (const [text, number] of this.numbers) {
-      const start = end;
-      end += unsorted.write(text, start);
-      starts[number + 1] = end;
-      for (let place = 0; place < 6; place++)
-        heads[number] = heads[number]! * 256 + (place < end - start ? unsorted[start + place]! : 0);
+    for (let number = 0; number < keyCount; number++) {
+      const [start, end] = [starts[number]!, starts[number + 1]!];
+      for (let place = start; place < start + 6; place++)
+        heads[number] = heads[number]! * 256 + (place < end ? unsorted[place]! : 0);
     }
-    this.numbers.clear();
     const sorted = new Uint32Array(keyCount).map((_, number) => number);
     sorted.sort(
       (a, b) => heads[a]! - heads[b]! || unsorted.compare(unsorted, starts[b], starts[b + 1], starts[a], starts[a + 1]),
@@ -167,12 +149,98 @@ class TextBuilder implements ColumnBuilder {
       offsets[key + 1] = offsets[key]! + starts[number + 1]! - starts[number]!;
       keyOfText[number] = key;
     }
+    this.texts.release();
     const keyOf = this.textOf.array.subarray(0, this.textOf.length);
     for (let pair = 0; pair < keyOf.length; pair++) keyOf[pair] = keyOfText[keyOf[pair]!]!;
     const grouped = group(keyOf, this.positions, keyCount, budget);
     this.textOf.release();
-    budget.release(this.bytesTaken + bytesTotal + 24 * keyCount);
+    budget.release(16 * keyCount);
     return { keys: { bytes, offsets }, ...grouped, ...derived(grouped, this.column, this.rowCount, budget) };
+  }
+}
+
+/**
+ * The different texts of a column, numbered as they come: a hash table over their bytes. A Map of strings would take
+ * four times the memory.
+ */
+class TextTable {
+  count = 0;
+  private text: Buffer = Buffer.alloc(0);
+  private readonly ends: GrowingArray;
+  /** Numbers from 1 by hash, at most every second place; 0 where there is none. */
+  private slots: Uint32Array;
+  /** Nobody can choose texts that all have one hash. */
+  private readonly seed = randomInt(2 ** 32);
+
+  constructor(private readonly budget: MemoryBudget) {
+    this.ends = new GrowingArray(16, budget);
+    this.ends.push(0);
+    budget.take(4 * 64);
+    this.slots = new Uint32Array(64);
+  }
+
+  /** All texts, one after the other. */
+  get bytes(): Buffer {
+    return this.text;
+  }
+
+  /** Where each text begins in `bytes`, and where the last one ends. */
+  get starts(): Uint32Array {
+    return this.ends.array;
+  }
+
+  numberOf(bytes: Buffer, from: number, to: number): number {
+    if (2 * this.count >= this.slots.length) this.enlarge();
+    const place = this.placeOf(bytes, from, to);
+    const known = this.slots[place]!;
+    if (known > 0) return known - 1;
+    const start = this.starts[this.count]!;
+    const end = start + to - from;
+    if (end > this.text.length) this.reserve(Math.ceil(end * 1.5));
+    bytes.copy(this.text, start, from, to);
+    this.ends.push(end);
+    this.count += 1;
+    this.slots[place] = this.count;
+    return this.count - 1;
+  }
+
+  release(): void {
+    this.budget.release(this.text.length + this.slots.byteLength);
+    this.ends.release();
+    this.text = Buffer.alloc(0);
+    this.slots = new Uint32Array(0);
+  }
+
+  /** Of the text, or of the empty place where it belongs. */
+  private placeOf(bytes: Buffer, from: number, to: number): number {
+    const { slots, starts, text } = this;
+    // FNV-1a, with the upper bits mixed into the lower ones, which choose the place.
+    let hash = this.seed;
+    for (let at = from; at < to; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193);
+    let place = (hash ^ (hash >>> 15)) & (slots.length - 1);
+    for (; slots[place]! > 0; place = (place + 1) & (slots.length - 1)) {
+      const [start, end] = [starts[slots[place]! - 1]!, starts[slots[place]!]!];
+      if (end - start === to - from && text.compare(bytes, from, to, start, end) === 0) break;
+    }
+    return place;
+  }
+
+  private enlarge(): void {
+    const length = 2 * this.slots.length;
+    this.budget.take(4 * length);
+    this.budget.release(this.slots.byteLength);
+    this.slots = new Uint32Array(length);
+    const { starts, text } = this;
+    for (let number = 0; number < this.count; number++)
+      this.slots[this.placeOf(text, starts[number]!, starts[number + 1]!)] = number + 1;
+  }
+
+  private reserve(length: number): void {
+    this.budget.take(length);
+    const larger = Buffer.allocUnsafeSlow(length);
+    this.text.copy(larger);
+    this.budget.release(this.text.length);
+    this.text = larger;
   }
 }
 
