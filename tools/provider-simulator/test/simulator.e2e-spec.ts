@@ -294,7 +294,8 @@ describe('faults', () => {
     simulator.setFaults([
       { on: 'profile.webhook', kind: 'twice', target: 'two' },
       { on: 'webhook', kind: 'never', target: 'none' },
-      { on: 'profile.webhook', kind: 'late', target: 'slow', delayMs: 60 },
+      // Long enough for the starts of the others on a busy machine.
+      { on: 'profile.webhook', kind: 'late', target: 'slow', delayMs: 2_000 },
     ]);
     for (const username of ['two', 'none', 'slow', 'usual']) await startProfile(username);
     await simulator.settled();
@@ -457,8 +458,8 @@ it('continues accepted work after a restart, and starts nothing twice', async ()
   const folder = mkdtempSync(join(tmpdir(), 'simulator-'));
   const options = {
     stateFile: join(folder, 'state', 'journal.jsonl'),
-    runDurationMs: { min: 150, max: 150 },
-    profileDurationMs: { min: 150, max: 150 },
+    runDurationMs: { min: 20, max: 20 },
+    profileDurationMs: { min: 20, max: 20 },
   };
   try {
     let restarted = await startSimulator(options);
@@ -474,6 +475,8 @@ it('continues accepted work after a restart, and starts nothing twice', async ()
       post('/v1/profile-scrapes', { username, webhook_url: `${receiver.url}/p`, correlation_id: username });
     await scrape('done');
     await restarted.settled();
+    // What begins now does not end before the simulator stops.
+    restarted.adjust({ runDurationMs: { min: 60_000, max: 60_000 }, profileDurationMs: { min: 60_000, max: 60_000 } });
     const { id } = await scrape('lasting');
     const run = await new ApifyClient({ baseUrl: restarted.url, token: 'any', maxRetries: 0 })
       .actor(actor)
