@@ -1,6 +1,6 @@
 // The settings of each app for Kubernetes, made from its AppConfig. A file has every plain setting with its default,
-// which the overlays change. A patch takes every secret setting from the Secret <app>-secrets by reference. `npm run
-// gen` writes both to deploy/kubernetes/base/<app>/.
+// which the overlays change. A patch takes every secret setting from the Secret <app>-secrets by reference.
+// `npm run gen` writes both to deploy/kubernetes/base/<app>/.
 
 /** The image or the Deployment sets these. */
 const setElsewhere = new Set(['HOST', 'PORT', 'METRICS_PORT', 'MIGRATE_ON_START', 'SERVICE_VERSION']);

@@ -3,8 +3,8 @@
 // removes the `engines` of packages. Otherwise `npm ci` compares them with the Node that runs npm and warns about
 // dozens. Everything runs on the Node that the lock file installs. And it writes the address of each package. Without
 // it `npm ci` first downloads the list of all versions of each, a third of its processor time. If another registry is
-// set, npm replaces the host with that one. Run this after every `npm install`; `--check` only reports, for `npm run
-// check`.
+// set, npm replaces the host with that one. Run this after every `npm install`; `--check` only reports, for
+// `npm run check`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
