@@ -26,13 +26,13 @@ export const mayImport = {
 };
 
 /** What test files may import, too. */
-export const testsMayImport = ['lib:testkit', 'lib:data-client', 'kind:tool'];
+const testsMayImport = ['lib:testkit', 'lib:data-client', 'kind:tool'];
 
 /** Files that are tests, or serve them alone, and generators: never shipped. */
 export const testFiles = '(\\.(spec|int-spec|e2e-spec|emulator-spec|bench)\\.[cm]?[jt]s$|/test/|/generate\\.mjs$)';
 
 /** Development tools: what they need is installed with the repository's root. */
-export const neverShipped = '^tools/workspace/|^libs/testkit/';
+const neverShipped = '^tools/workspace/|^libs/testkit/';
 
 /** It starts PostgreSQL without a build of this checkout, from a source file whose types Node strips. */
 const reachesInside = '^tools/workspace/jest-postgres-start\\.mjs$';
@@ -41,7 +41,7 @@ const reachesInside = '^tools/workspace/jest-postgres-start\\.mjs$';
 const installedLater = '^tools/bench/postgraphile/';
 
 /** Packages that only some projects may import, by tag. */
-export const packagesOf = [
+const packagesOf = [
   {
     packages: '^(@google-cloud/|google-auth-library|google-gax)',
     tags: ['lib:cloud-ports'],

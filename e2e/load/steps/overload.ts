@@ -7,7 +7,7 @@ import { findRate, isHeld } from './find-rate.js';
 import { recoveryMs } from './recovery.js';
 import { type Summary, summaryOf } from './summary.js';
 
-export const factors = [1, 2, 4] as const;
+const factors = [1, 2, 4] as const;
 /** Each attempt at a rate. */
 const attemptSeconds = 2;
 const recoverySeconds = 5;

@@ -79,7 +79,7 @@ function firstOf(options: { from: string; table: WarehouseTable; partition: stri
   ].join('\n');
 }
 
-export function tablePath({ projectId, dataset }: DatasetName, table: WarehouseTable): string {
+function tablePath({ projectId, dataset }: DatasetName, table: WarehouseTable): string {
   return `\`${projectId}.${dataset}.${table}\``;
 }
 

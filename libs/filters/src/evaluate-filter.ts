@@ -68,7 +68,7 @@ function evaluateCondition(condition: Condition, filter: NormalisedFilter, recor
 }
 
 /** FUTURE before the start date, PAST after the end date, else ACTIVE. Dates are `YYYY-MM-DD`. */
-export function dealStatus(deal: { startDate: string | null; endDate: string | null; today: string }): DealStatus {
+function dealStatus(deal: { startDate: string | null; endDate: string | null; today: string }): DealStatus {
   if (deal.startDate !== null && deal.startDate > deal.today) return 'FUTURE';
   if (deal.endDate !== null && deal.endDate < deal.today) return 'PAST';
   return 'ACTIVE';

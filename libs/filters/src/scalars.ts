@@ -35,7 +35,7 @@ export function dateOf(value: unknown): string | undefined {
 }
 
 /** Days of a month of the Gregorian calendar; month from 1. */
-export function daysInMonth(year: number, month: number): number {
+function daysInMonth(year: number, month: number): number {
   if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }

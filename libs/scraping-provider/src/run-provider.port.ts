@@ -39,7 +39,7 @@ export const runStatuses = [
 export type RunStatus = (typeof runStatuses)[number];
 
 /** Statuses in which a run stays. TIMING-OUT and ABORTING are on their way to one. */
-export const terminalRunStatuses = ['SUCCEEDED', 'FAILED', 'TIMED-OUT', 'ABORTED'] as const;
+const terminalRunStatuses = ['SUCCEEDED', 'FAILED', 'TIMED-OUT', 'ABORTED'] as const;
 export type TerminalRunStatus = (typeof terminalRunStatuses)[number];
 
 export function isTerminalRunStatus(status: RunStatus): status is TerminalRunStatus {

@@ -23,7 +23,7 @@ interface RequestContext {
 export const requestContext = new AsyncLocalStorage<RequestContext>();
 
 /** Id of the request that the calling code serves; undefined outside one. */
-export function currentRequestId(): string | undefined {
+function currentRequestId(): string | undefined {
   return requestContext.getStore()?.requestId;
 }
 

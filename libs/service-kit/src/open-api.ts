@@ -81,7 +81,7 @@ const failures: readonly { status: string; description: string; meets: (operatio
 ];
 
 /** The OpenAPI document of an app, from its controllers and the decorators of @nestjs/swagger. */
-export async function openApiDocument(app: NestFastifyApplication, options: OpenApiOptions): Promise<OpenAPIObject> {
+async function openApiDocument(app: NestFastifyApplication, options: OpenApiOptions): Promise<OpenAPIObject> {
   const { DocumentBuilder, SwaggerModule } = await import('@nestjs/swagger');
   const description = new DocumentBuilder()
     .setTitle(options.title)

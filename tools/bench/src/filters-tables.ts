@@ -147,7 +147,7 @@ export function tablesOf(results: readonly ServerResult[], how: string): BenchTa
   return { markdown: `${first.markdown}\n\n${second.markdown}`, missed: first.missed + second.missed, how };
 }
 
-export function asksBeside({ beside }: DrawnFilter): boolean {
+function asksBeside({ beside }: DrawnFilter): boolean {
   return beside.email !== undefined || beside.person !== undefined;
 }
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 // Node alone runs this file before the build (start.mjs): erasable TypeScript only, and no relative imports.
 
 /** What listens where, relative to PORT_BASE. */
-export const portOffsets = {
+const portOffsets = {
   identity: 0,
   'graphql-gateway': 1,
   interactions: 2,

@@ -2,7 +2,7 @@
 // often (`times`, `skip`, `probability`). The README defines these words.
 import { Random } from './random.js';
 
-export const callOperations = [
+const callOperations = [
   'run.start',
   'run.get',
   'run.abort',
@@ -16,7 +16,7 @@ export const callOperations = [
 export type CallOperation = (typeof callOperations)[number];
 
 /** Apply to an API call. "before" has no effect; "after" has its effect, but the caller cannot know it. */
-export const callFaultKinds = [
+const callFaultKinds = [
   'latency',
   'rate_limited',
   'no_capacity',

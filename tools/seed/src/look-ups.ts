@@ -8,7 +8,7 @@ import { vocabulary } from './synthetic/vocabulary.js';
 const resolvedMax = 10_000;
 
 /** Ids of cities begin here (regions and countries lie below). */
-export const cityIdMin = 10_000;
+const cityIdMin = 10_000;
 
 const countryIds = new Map(countries.map(({ alpha2, id }) => [alpha2, id]));
 

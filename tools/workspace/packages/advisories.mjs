@@ -4,7 +4,7 @@
  * Advisories that do not concern us: their id, such as GHSA-xxxx-xxxx-xxxx, why, and the day until which that is
  * believed (UTC, exclusive). Look again then.
  */
-export const allowedAdvisories = [];
+const allowedAdvisories = [];
 
 /**
  * @param report what `npm audit --json` printed

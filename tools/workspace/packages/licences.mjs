@@ -29,7 +29,7 @@ function licenceOf(packages, path, { license }) {
 }
 
 /** @returns {{path: string, licence: string | undefined, isShipped: boolean}[]} */
-export function licencesOf(packages) {
+function licencesOf(packages) {
   const shipped = shippedPackages(packages);
   return foreignPackages(packages).map(([path, entry]) => ({
     path,

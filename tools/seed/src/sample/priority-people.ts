@@ -35,7 +35,7 @@ export async function writePriorityPeople(databaseUrl: string, seed: number): Pr
 }
 
 /** Rows of both tables. Some handles have capitals, as people write them; one identifier is stored twice. */
-export function priorityRows(seed: number): {
+function priorityRows(seed: number): {
   fields: WarehouseRows['person_fields'][];
   identifiers: WarehouseRows['person_identifiers'][];
 } {

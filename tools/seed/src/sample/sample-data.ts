@@ -15,7 +15,7 @@ import { syntheticPerson } from '../synthetic/persons.js';
 import { storedCompanies, storedPersons } from '../synthetic/links.js';
 import { sp500Records } from './sp500.js';
 
-export const sampleRows = { company: 503, person: 5_000, deal: 2_000, contact: 5_000 } as const;
+const sampleRows = { company: 503, person: 5_000, deal: 2_000, contact: 5_000 } as const;
 export const sampleSeed = 1;
 
 /**

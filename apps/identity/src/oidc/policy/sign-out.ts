@@ -14,7 +14,7 @@ interface LogoutState {
   postLogoutRedirectUri?: string | undefined;
 }
 
-export function logoutStateOf({ oidc }: KoaContextWithOIDC): LogoutState | undefined {
+function logoutStateOf({ oidc }: KoaContextWithOIDC): LogoutState | undefined {
   return oidc.session?.state as LogoutState | undefined;
 }
 
