@@ -66,8 +66,8 @@ export interface FilterAnswer {
 }
 
 /**
- * Why an engine has no answer now: it holds no data yet, only a version before `since` or one after `upTo`, or is out
- * of reach; it has too much to do; or the query is more work than one query may be.
+ * Why an engine has no answer now. It holds no data yet, or only a version before `since` or one after `upTo`. It may
+ * be out of reach, or have too much to do. Or the query is more work than one query may be.
  */
 export type Unanswered = 'not_ready' | 'behind' | 'away' | 'busy' | 'too_costly';
 

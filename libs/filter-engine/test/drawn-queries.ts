@@ -1,5 +1,5 @@
 // Drawn rows, filters and orders of all four entities. Those of companies, persons and deals come from the tests of
-// libs/filters, which are loaded by their path because a lib shows only its index to others.
+// libs/filters. They are loaded by their path, because a lib shows only its index to others.
 import {
   compileFilter,
   type Condition,

@@ -53,7 +53,7 @@ export function andNotInto(bits: Bits, other: Bits): void {
 
 /**
  * How many positions there are. Eight words at a time are added up bit by bit, with carries (Harley and Seal; Warren,
- * Hacker's Delight, 5-1), so that the bits of one word are counted instead of those of eight.
+ * Hacker's Delight, 5-1). So the bits of one word are counted instead of those of eight.
  */
 export function countBits(bits: Bits): number {
   let eights = 0;

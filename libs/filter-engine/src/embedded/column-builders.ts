@@ -6,8 +6,8 @@ import { type ColumnParts, noRank, postingOfStep } from './column-index.js';
 import { type IndexedColumn, isText } from '../indexed-columns.js';
 import type { MemoryBudget } from './memory-budget.js';
 
-// 128 sets take 16 bytes a row. An interval then costs one pass over the bits and at most 2 / 128 of the rows singly:
-// 78,000 on average for ten million rows, which takes as long as the pass.
+// 128 sets take 16 bytes a row. An interval then costs one pass over the bits and at most 2 / 128 of the rows singly.
+// For ten million rows these are 78,000 on average, which takes as long as the pass.
 const stepsMax = 128;
 const rowsPerStepMin = 256;
 

@@ -1,6 +1,6 @@
 // The engine in the memory of this process. It answers for the data version of its build; the caller masks what changed
-// since. When that is too much, the caller orders an index of the changed rows, which takes a second, and when these
-// are a large part of all rows, a new index of all.
+// since. When that is too much, the caller orders an index of the changed rows, which takes a second. When these are a
+// large part of all rows, it orders a new index of all.
 import {
   type AnswerableQuery,
   type Entity,

@@ -1,5 +1,5 @@
 // How much work one query may be. All requests share the thread that answers, so whoever asks for more is left to
-// PostgreSQL. The work is counted in steps before it is done, from the sizes of the index: no filter, however it is
+// PostgreSQL. The work is counted in steps before it is done, from the sizes of the index. So no filter, however it is
 // made, holds the thread for longer.
 
 /** A step takes one to three nanoseconds, so this is some 50 ms. */

@@ -1,5 +1,5 @@
 // Feeds the index of one entity from PostgreSQL: builds it, and follows the changes. Any number of processes may run
-// it. Locks in the database let one of them write at a time; the versions of documents and marks keep the index right
+// it. Locks in the database let one of them write at a time. The versions of documents and marks keep the index right
 // even if a lock is lost.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@opensearch-project/opensearch';

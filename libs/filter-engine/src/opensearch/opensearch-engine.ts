@@ -1,6 +1,6 @@
-// The engine on a cluster of OpenSearch. It sends one request with two searches, and trusts them only if both saw the
+// The engine on a cluster of OpenSearch. It sends one request with two searches. It trusts them only if both saw the
 // marks of every shard, all changes that the caller does not mask, and no others. A search that fails leaves its own
-// query unanswered. Only a poll, which is quick, or a lost connection finds that the cluster is away; then every query
+// query unanswered. Only a poll, which is quick, or a lost connection finds that the cluster is away. Then every query
 // is 'away' at once, until a poll finds it back.
 import type { Client } from '@opensearch-project/opensearch';
 import { sortTextCharsMax } from '@tradewind/filters';

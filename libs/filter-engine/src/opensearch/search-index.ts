@@ -1,7 +1,7 @@
 // How an index of records lies in OpenSearch. Every shard has two documents beside its records, `from` and `to`. A
 // search that sees them knows what it saw: all changes up to `from`, and none after `to`. This holds because one writer
-// writes in this order, each step acknowledged: `to`, the records, `from`; and a refresh of a shard shows all of its
-// writes up to a moment. Their id is negative and holds the data version, so they come first in the order of ids.
+// writes in this order, each step acknowledged: `to`, the records, `from`. A refresh of a shard shows all of its writes
+// up to a moment. Their id is negative and holds the data version, so they come first in the order of ids.
 import { type SearchField, searchFields, searchMapping } from '@tradewind/filters';
 import type { Entity } from '../filter-engine.port.js';
 import { type IndexedColumn, indexedColumns } from '../indexed-columns.js';
