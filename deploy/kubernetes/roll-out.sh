@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs or upgrades one environment: `deploy/kubernetes/roll-out.sh production`, with kubectl set to its cluster.
-# Everything but the programs first, then the migrations, then the programs. It stops with code 1 before anything is changed when
-# a Secret is missing, and at the first migration that fails, with its log; the old pods work on.
+# Everything but the programs first, then the migrations, then the programs. It stops with code 1 before anything is
+# changed when a Secret is missing, and at the first migration that fails, with its log. The old pods work on.
 set -eu
 
 environment=${1:?which overlay: production, staging or dev}

@@ -72,8 +72,9 @@ resource "google_secret_manager_secret" "database_url" {
   }
 }
 
-# The certificate of Cloud SQL names the instance, not its address, so it is checked against the instance's own authority
-# (verify-ca), which the pods find in the ConfigMap database-ca. uselibpqcompat gives the mode the meaning that libpq gives it.
+# The certificate of Cloud SQL names the instance, not its address. So it is checked against the instance's own
+# authority (verify-ca), which the pods find in the ConfigMap database-ca. The option uselibpqcompat gives the mode the
+# meaning that libpq gives it.
 resource "google_secret_manager_secret_version" "database_url" {
   for_each = local.services
 

@@ -1,5 +1,5 @@
-# What the load balancer of the GKE overlays needs (deploy/kubernetes/components/edge-gke), under names that the overlay knows:
-# a fixed address, a certificate for each public host name, and no TLS before 1.2.
+# What the load balancer of the GKE overlays needs (deploy/kubernetes/components/edge-gke), under names that the overlay
+# knows. That is a fixed address, a certificate for each public host name, and no TLS before 1.2.
 resource "google_compute_global_address" "edge" {
   name = "tradewind-${var.environment}"
 }
