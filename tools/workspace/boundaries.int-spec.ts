@@ -63,6 +63,7 @@ const files: Record<string, string> = {
   'apps/bad-app/src/outer/two.ts': 'export const two = 2;',
   'apps/good-app/src/low/two.ts': 'export const two = 2;',
   'apps/good-app/src/low/two.spec.ts': "import { one } from '../high/one.js';\nexport const test = one;",
+  'apps/good-app/start.mjs': "await import('./dist/main.js');",
   'apps/bad-app/src/missing.ts': "import './nothing.js';",
   'libs/filters/src/upward.ts': "import { ports } from '@tradewind/cloud-ports';\nexport const a = ports;",
   'libs/shared-types/src/app.ts': "import { other } from '@tradewind/other-app';\nexport const a = other;",
