@@ -20,7 +20,7 @@ const apps = fileURLToPath(new URL('../../apps/', import.meta.url));
 const documents = readdirSync(apps).filter((app) => existsSync(`${apps}${app}/openapi.json`));
 
 it('is committed by every service with a REST interface of its own', () => {
-  expect(documents).toEqual(['coordinator', 'interactions', 'priority-api', 'priority-webhook']);
+  expect(documents).toEqual(['coordinator', 'graphql-gateway', 'interactions', 'priority-api', 'priority-webhook']);
 });
 
 describe.each(documents)('the OpenAPI document of %s', (app) => {

@@ -55,7 +55,21 @@ export const outsideCalls = [
     '/auth/login',
     '/auth/me',
   ]),
-  ...call('data engineers', 'graphql-gateway', ['/auth/graphql', '/graphql']),
+  ...call('data engineers', 'graphql-gateway', [
+    '/auth/graphql',
+    '/graphql',
+    '/usage',
+    '/keys',
+    '/keys/{id}',
+    '/keys/{id}/rotate',
+    '/keys/{id}/revoke',
+  ]),
+  ...call('administrators', 'graphql-gateway', [
+    '/admin/keys',
+    '/admin/keys/{id}',
+    '/admin/keys/{id}/audit',
+    '/admin/keys/{id}/revoke',
+  ]),
   ...call('analysts', 'interactions', [
     '/scraper/network/interactions',
     '/scraper/network/interactions/{run_id}',

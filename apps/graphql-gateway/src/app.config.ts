@@ -6,14 +6,18 @@ import {
   databaseSettings,
   httpsOnly,
   integer,
+  openApiSettings,
   secret,
   secretUrl,
+  serviceTokenSettings,
   str,
   url,
 } from '@tradewind/service-kit';
 
 export class AppConfig extends configClass({
   ...databaseSettings({ schema: 'graphql_gateway' }),
+  ...serviceTokenSettings,
+  ...openApiSettings,
   OAUTH_ISSUER: url({
     desc: 'Issuer of the identity service; `iss` and `aud` of the JWTs that create API keys',
     example: 'https://id.example.com',

@@ -6,6 +6,7 @@ import { DataStoreModule } from './data-store/data-store.module.js';
 import { AuthApiModule } from './endpoint/auth-api.module.js';
 import { DataApiModule } from './endpoint/data-api.module.js';
 import { ExplorerController } from './explorer/explorer.controller.js';
+import { KeysApiModule } from './keys-api/keys-api.module.js';
 import { migrations } from './migrations.js';
 import { SearchIndexFeeders } from './search-index/search-index.feeders.js';
 
@@ -15,6 +16,7 @@ import { SearchIndexFeeders } from './search-index/search-index.feeders.js';
     DataStoreModule,
     AuthApiModule,
     DataApiModule,
+    KeysApiModule,
   ],
   controllers: [ExplorerController],
   providers: [SearchIndexFeeders],

@@ -1,10 +1,18 @@
 // Operator commands: `tradewind graphql-gateway key list | show | revoke | audit`, and those of search-index. A key
 // itself is never shown, because it is not stored. Keys are named by id, by their first 8 characters, or in full.
 import type { INestApplicationContext } from '@nestjs/common';
-import { addExamples, OperatorError, positiveInteger, textTable, utcText, type Command } from '@tradewind/service-kit';
+import {
+  addExamples,
+  byOperator,
+  OperatorError,
+  positiveInteger,
+  textTable,
+  utcText,
+  type Command,
+} from '@tradewind/service-kit';
 import { Clock } from './clock.js';
 import { ApiKeysService } from './api-keys/api-keys.service.js';
-import type { ApiKey } from './api-keys/api-key.entity.js';
+import { keyStateOf, type ApiKey } from './api-keys/api-key.entity.js';
 import type { AuditEntry } from './api-keys/audit-entry.entity.js';
 import { AuditLogStore } from './api-keys/audit-log.store.js';
 import { addIndexCommands } from './search-index/search-index.commands.js';
@@ -28,9 +36,12 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     .action(async ({ user, json }: { user?: string; json?: boolean }) => {
       const app = await open();
       const now = app.get(Clock).now();
-      const keys = await app.get(ApiKeysService).list(user === undefined ? {} : { user });
-      if (json) for (const each of keys) print(JSON.stringify(shownKey(each, now)));
-      else print(keyTable(keys, now));
+      const all: ApiKey[] = [];
+      for await (const page of app.get(ApiKeysService).pages({ user })) {
+        if (json) for (const each of page) print(JSON.stringify(shownKey(each, now)));
+        else all.push(...page);
+      }
+      if (!json) print(keyTable(all, now));
     });
   key
     .command('show <id-or-key>')
@@ -52,7 +63,7 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
       if (name !== undefined && keys.length > 1)
         throw new OperatorError(`${keys.length} keys begin with ${name}; revoke by id`);
       for (const each of keys) {
-        print((await service.revoke(each)) ? `Revoked ${each.id}.` : `${each.id} was revoked already.`);
+        print((await service.revoke(each, byOperator)) ? `Revoked ${each.id}.` : `${each.id} was revoked already.`);
       }
     });
   key
@@ -63,7 +74,7 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
       const app = await open();
       const entries: AuditEntry[] = [];
       for (const each of await findKeys(app, idOrPrefix))
-        entries.push(...(await app.get(AuditLogStore).listOfKey(each.id, limit)));
+        entries.push(...(await app.get(AuditLogStore).listOfKey(each.id, { limit })).reverse());
       print(auditTable(entries));
     });
 }
@@ -79,28 +90,26 @@ async function findKeys(app: INestApplicationContext, name: string): Promise<Api
 }
 
 async function keysOfUser(app: INestApplicationContext, user: string): Promise<ApiKey[]> {
-  const keys = await app.get(ApiKeysService).list({ user });
+  const keys: ApiKey[] = [];
+  for await (const page of app.get(ApiKeysService).pages({ user })) keys.push(...page);
   if (keys.length === 0) throw new OperatorError(`The user ${user} has no keys`);
   return keys;
 }
 
-function stateOf(key: ApiKey, now: Date): 'active' | 'revoked' | 'expired' {
-  if (key.revokedAt) return 'revoked';
-  return key.expiresAt <= now ? 'expired' : 'active';
-}
-
-function shownKey({ hash: _hash, ...key }: ApiKey, now: Date) {
-  return { ...key, state: stateOf({ ...key, hash: _hash }, now) };
+function shownKey(key: ApiKey, now: Date) {
+  const { hash: _hash, ...shown } = key;
+  return { ...shown, state: keyStateOf(key, now) };
 }
 
 function keyTable(keys: readonly ApiKey[], now: Date): string {
   return textTable(
-    ['id', 'begins', 'state', 'until', 'user', 'name'],
+    ['id', 'begins', 'state', 'until', 'last used', 'user', 'name'],
     keys.map((key) => [
       key.id,
       key.prefix,
-      stateOf(key, now),
+      keyStateOf(key, now),
       key.expiresAt.toISOString().slice(0, 10),
+      key.lastUsedAt?.toISOString().slice(0, 10) ?? null,
       key.userEmail,
       key.name,
     ]),
@@ -110,8 +119,8 @@ function keyTable(keys: readonly ApiKey[], now: Date): string {
 
 function auditTable(entries: readonly AuditEntry[]): string {
   return textTable(
-    ['at (UTC)', 'outcome', 'key', 'user', 'ip', 'times', 'operation'],
-    entries.map(({ at, outcome, keyId, userId, ip, occurrences = 1, operationName }) => [
+    ['at (UTC)', 'outcome', 'key', 'user', 'ip', 'times', 'operation', 'by'],
+    entries.map(({ at, outcome, keyId, userId, ip, occurrences = 1, operationName, changedBy }) => [
       utcText(at),
       outcome,
       keyId,
@@ -119,6 +128,7 @@ function auditTable(entries: readonly AuditEntry[]): string {
       ip,
       String(occurrences),
       operationName,
+      changedBy ?? null,
     ]),
     'Nothing here: nothing has happened to the key yet.',
   );

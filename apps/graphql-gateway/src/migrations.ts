@@ -2,6 +2,7 @@ import type { Migration } from '@tradewind/service-kit';
 import { apiKeysTables } from './api-keys/0002-api-keys.js';
 import { auditByMonth } from './api-keys/0010-audit-by-month.js';
 import { endedCredentials } from './api-keys/0011-ended-credentials.js';
+import { keyLists } from './api-keys/0014-key-lists.js';
 import { dataTables } from './data-tables/0001-data-tables.js';
 import { companyChanges } from './data-tables/0004-company-changes.js';
 import { dealDateRanges } from './data-tables/0005-deal-date-ranges.js';
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   endedCredentials,
   plainListIndexes,
   changesOfAllRecords,
+  keyLists,
 ];

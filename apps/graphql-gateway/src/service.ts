@@ -1,8 +1,14 @@
-import { collectStartUpGarbage, defineService, migrateDatabase } from '@tradewind/service-kit';
+import { collectStartUpGarbage, defineService, migrateDatabase, openApi } from '@tradewind/service-kit';
 import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
 import { addCommands } from './commands.js';
 import { migrations } from './migrations.js';
+
+export const apiDescription = {
+  title: 'graphql-gateway',
+  description:
+    'Keys and usage of the data API over REST, with an access token for the resource urn:tradewind:data. The data API itself is GraphQL, at /graphql with an API key.',
+};
 
 /** The gateway, as main.ts and the tests start it. */
 export const service = defineService({
@@ -11,6 +17,7 @@ export const service = defineService({
   module: AppModule,
   isCalledInside: false,
   onServing: collectStartUpGarbage,
+  configure: (app, config) => openApi(app, config, apiDescription),
   migrate: (config) => migrateDatabase(config, migrations),
   commands: addCommands,
 });

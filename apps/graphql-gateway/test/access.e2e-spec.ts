@@ -3,18 +3,63 @@
 // Who may do what: every route and every field of both schemas against every kind of caller. A route or a field without
 // a row fails the build.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { operatorCommands } from '@tradewind/service-kit';
-import { accessFaults, commandFaults, tableHashes, type Caller, type Operation } from '@tradewind/testkit';
+import { byOperator, operatorCommands, serviceTokenEntry } from '@tradewind/service-kit';
+import {
+  accessFaults,
+  commandFaults,
+  DpopKey,
+  openRoutes,
+  tableHashes,
+  type Caller,
+  type Operation,
+} from '@tradewind/testkit';
 import { generateApiKey } from '../src/api-keys/api-key-format.js';
 import { ApiKeysService } from '../src/api-keys/api-keys.service.js';
 import { service } from '../src/service.js';
 import { startGateway, type TestGateway } from './support/gateway.js';
 
-/** `nobody` sends no Authorization header, `unknown` a credential that is not good here or is good no longer. */
-type Group = 'nobody' | 'unknown' | 'key' | 'loggedIn';
+/**
+ * `nobody` sends no Authorization header, `unknown` a credential that is not good here or is good no longer. Those from
+ * `owner` on have an access token for the data resource or a service token: the owner of the key that is asked for,
+ * another user, administrators and machines of all companies, of acme (to which the key belongs) and of globex.
+ */
+const groups = [
+  'nobody',
+  'unknown',
+  'key',
+  'loggedIn',
+  'owner',
+  'revoked',
+  'otherUser',
+  'admin',
+  'machine',
+  'adminOfAcme',
+  'machineOfAcme',
+  'adminOfGlobex',
+  'machineOfGlobex',
+  'otherMachine',
+] as const;
+type Group = (typeof groups)[number];
 
-const byKey: Record<Group, number> = { nobody: 401, unknown: 401, loggedIn: 401, key: 200 };
-const byLogin: Record<Group, number> = { nobody: 401, unknown: 401, key: 401, loggedIn: 200 };
+const answersTo = (others: number, named: Partial<Record<Group, number>>): Record<Group, number> => ({
+  // The list has every group.
+  ...(Object.fromEntries(groups.map((group) => [group, others])) as Record<Group, number>),
+  ...named,
+});
+const byKey = answersTo(401, { key: 200 });
+const byLogin = answersTo(401, { loggedIn: 200 });
+const users = ['owner', 'revoked', 'otherUser', 'admin', 'adminOfAcme', 'adminOfGlobex'] as const;
+const machines = ['machine', 'machineOfAcme', 'machineOfGlobex', 'otherMachine'] as const;
+const all = (names: readonly Group[], status: number) => Object.fromEntries(names.map((name) => [name, status]));
+/** What every user may ask about himself. */
+const byUser = answersTo(401, { ...all(users, 200), ...all(machines, 403) });
+/** Of another user the key does not exist. */
+const ofOwner = answersTo(401, { ...all(users, 404), ...all(machines, 403), owner: 200, revoked: 200 });
+const byAdministrator = answersTo(401, {
+  ...all(['owner', 'revoked', 'otherUser', 'otherMachine'], 403),
+  ...all(['admin', 'machine', 'adminOfAcme', 'machineOfAcme', 'adminOfGlobex', 'machineOfGlobex'], 200),
+});
+const ofCompany = { ...byAdministrator, adminOfGlobex: 404, machineOfGlobex: 404 };
 
 const logIn = (email: string) =>
   `mutation { authenticateUser(input: {email: "${email}", password: "a wrong password"}) { token } }`;
@@ -49,12 +94,7 @@ const fields: Record<
 };
 
 /** A page of another site can send a GET without any header, so that is refused. */
-const byGetAlone = (others: number): Record<Group, number> => ({
-  nobody: 400,
-  unknown: others,
-  key: others,
-  loggedIn: others,
-});
+const byGetAlone = (others: number): Record<Group, number> => answersTo(others, { nobody: 400 });
 
 /** Each field is asked by POST and by GET; a mutation by GET is refused for its method. */
 function operationsOf(path: string): [string, Operation<Group>][] {
@@ -78,9 +118,31 @@ function operationsOf(path: string): [string, Operation<Group>][] {
   });
 }
 
+const unknownId = '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11';
+
+/** @param keyId the key that is asked for, @param ready makes it active again */
+const restOperations = (keyId: string, ready: () => Promise<unknown>): Record<string, Operation<Group>> => {
+  const of = (begin: string, end = '') => ({
+    path: `${begin}/${keyId}${end}`,
+    unknown: { path: `${begin}/${unknownId}${end}` },
+  });
+  return {
+    'GET /usage': { answers: byUser },
+    'GET /keys': { answers: byUser },
+    'POST /keys': { body: { name: 'k' }, answers: { ...byUser, revoked: 401 } },
+    'GET /keys/:id': { ...of('/keys'), answers: ofOwner },
+    'POST /keys/:id/rotate': { ...of('/keys', '/rotate'), ready, answers: { ...ofOwner, revoked: 401 } },
+    'POST /keys/:id/revoke': { ...of('/keys', '/revoke'), ready, answers: ofOwner },
+    'GET /admin/keys': { answers: byAdministrator },
+    'GET /admin/keys/:id': { ...of('/admin/keys'), answers: ofCompany },
+    'GET /admin/keys/:id/audit': { ...of('/admin/keys', '/audit'), answers: ofCompany },
+    'POST /admin/keys/:id/revoke': { ...of('/admin/keys', '/revoke'), ready, answers: ofCompany },
+  };
+};
+
 const operations: Record<string, Operation<Group>> = {
-  'GET /health': { answers: 200 },
-  'GET /ready': { answers: 200 },
+  // The same for everybody, as in the pipelines.
+  ...(openRoutes as Record<string, Operation<Group>>),
   'GET /explorer': { answers: 200 },
   'GET /explorer/examples.json': { answers: 200 },
   'GET /explorer/:name': { path: '/explorer/explorer-page.js', answers: 200 },
@@ -90,15 +152,25 @@ const operations: Record<string, Operation<Group>> = {
 describe('access', () => {
   let gateway: TestGateway;
   let callers: Record<string, Caller<Group>>;
+  let rest: Record<string, Operation<Group>>;
 
   beforeAll(async () => {
-    gateway = await startGateway({ KEY_CACHE_MS: '0', REFUSED_KEYS_PER_MINUTE: '100000' });
+    gateway = await startGateway({
+      KEY_CACHE_MS: '0',
+      REFUSED_KEYS_PER_MINUTE: '100000',
+      SERVICE_TOKENS: [
+        serviceTokenEntry('token-of-a-machine', { name: 'machine', services: ['graphql-gateway'] }),
+        serviceTokenEntry('token-of-acme', { name: 'acme', services: ['graphql-gateway'], companyId: 'acme' }),
+        serviceTokenEntry('token-of-globex', { name: 'globex', services: ['graphql-gateway'], companyId: 'globex' }),
+        serviceTokenEntry('token-for-others', { name: 'others', services: ['interactions'] }),
+      ].join(','),
+    });
     const { identity } = gateway;
     const { key, user } = await gateway.newKey();
     const [revoked, expired, ended] = [await gateway.newKey(), await gateway.newKey(), await gateway.newKey()];
     const keys = gateway.replicas[0]!.app.get(ApiKeysService);
     const [stored] = await keys.list({ user: revoked.user.email });
-    await keys.revoke(stored!);
+    await keys.revoke(stored!, byOperator);
     await gateway.sql.query('update api_key set expires_at = now() where user_id = $1', [expired.user.id]);
     const endedJwt = identity.token(ended.user);
     // As after disabling the user.
@@ -109,7 +181,51 @@ describe('access', () => {
       group,
       headers: () => ({ authorization: `Bearer ${token}` }),
     });
+    const owner = identity.addUser();
+    const made = await keys.create(
+      { ...owner, companyId: 'acme', credentialsVersion: 1 },
+      { name: 'owned', expiresInDays: 30 },
+      byOperator,
+      null,
+    );
+    rest = restOperations(made.id, () =>
+      gateway.sql.query('update api_key set revoked_at = null where id = $1', [made.id]),
+    );
+    const [dpop, otherDpop] = [new DpopKey(), new DpopKey()];
+    const bound = identity.dataToken(owner, { cnf: { jkt: dpop.thumbprint } });
+    const withProof = (group: Group, by: DpopKey): Caller<Group> => ({
+      group,
+      headers: (request) => ({ authorization: `DPoP ${bound}`, dpop: by.proof(request, bound) }),
+    });
+    const dataToken = (claims: Record<string, unknown>) => identity.dataToken(identity.addUser(), claims);
+    const admin = (company?: string) =>
+      dataToken({ userRole: 'ADMIN', ...(company === undefined ? {} : { user_company_id: company }) });
+    const revokedToken = identity.dataToken(owner);
+    identity.revokedTokens.add(revokedToken);
     callers = {
+      'the owner of the key': bearer('owner', identity.dataToken(owner, { user_company_id: 'acme' })),
+      'the owner, with a bound token and its proof': withProof('owner', dpop),
+      'the owner, with the proof of another key': withProof('unknown', otherDpop),
+      'the owner, with a bound token alone': bearer('unknown', bound),
+      // Accepted until it expires, except where it would make a key.
+      'the owner, with a token that was revoked': bearer('revoked', revokedToken),
+      'another user': bearer('otherUser', dataToken({})),
+      'an analyst of the company': bearer('otherUser', dataToken({ userRole: 'ANALYST', user_company_id: 'acme' })),
+      'an admin': bearer('admin', admin()),
+      'an admin of the company': bearer('adminOfAcme', admin('acme')),
+      'an admin of another company': bearer('adminOfGlobex', admin('globex')),
+      'a machine': bearer('machine', 'token-of-a-machine'),
+      'a machine of the company': bearer('machineOfAcme', 'token-of-acme'),
+      'a machine of another company': bearer('machineOfGlobex', 'token-of-globex'),
+      'a service token for other services': bearer('otherMachine', 'token-for-others'),
+      'an access token for the pipelines': bearer('unknown', dataToken({ aud: 'urn:tradewind:pipelines' })),
+      'an access token for identity': bearer('unknown', dataToken({ aud: 'urn:tradewind:identity' })),
+      'an expired access token': bearer('unknown', dataToken({ exp: Math.floor(Date.now() / 1000) - 60 })),
+      'an access token of nobody': bearer('unknown', dataToken({ sub: 'x' })),
+      'a direct-login JWT for the data resource': bearer(
+        'unknown',
+        identity.token(owner, { aud: 'urn:tradewind:data' }),
+      ),
       nobody: { group: 'nobody' },
       'a name and a password': { group: 'unknown', headers: () => ({ authorization: 'Basic YTpi' }) },
       'an empty token': { group: 'unknown', headers: () => ({ authorization: 'Bearer ' }) },
@@ -128,10 +244,6 @@ describe('access', () => {
       'an OAuth access token': bearer(
         'unknown',
         identity.token(user, { token_use: undefined, client_id: 'c', scope: 'openid' }, { typ: 'at+jwt' }),
-      ),
-      'an OAuth access token for the data resource': bearer(
-        'unknown',
-        identity.token(user, { token_use: undefined, aud: 'urn:tradewind:data' }, { typ: 'at+jwt' }),
       ),
       'an ID token': bearer('unknown', identity.token(user, { token_use: undefined })),
       'a forged JWT': bearer('unknown', identity.forgedToken(user)),
@@ -182,19 +294,22 @@ describe('access', () => {
   it('every route and field answers every caller as the table says', async () => {
     const { url, metricsUrl } = gateway.replicas[0]!;
     const running = { url, metricsUrl, routes: await servedRoutes() };
+    const rows = { ...operations, ...rest };
     // Refused keys are audited, and requests of a minute are counted, whatever the answer is. The first audited refusal
     // of a month makes the table of the month, so the tables are listed each time.
     const state = async () => {
       const { rows } = await gateway.sql.query<{ name: string }>(
         `select relname as name from pg_class where relname like 'api_key_audit%' or relname = 'request_window'`,
       );
-      return tableHashes(
-        gateway.database.url,
-        rows.map(({ name }) => name),
+      const others = await tableHashes(gateway.database.url, ['api_key', ...rows.map(({ name }) => name)]);
+      // When a key was used is written some seconds later.
+      const { rows: keys } = await gateway.sql.query<{ key: string }>(
+        `select (to_jsonb(k) - 'last_used_at')::text as key from api_key k order by id`,
       );
+      return { ...others, keys };
     };
-    expect(await accessFaults({ running, operations, callers, state })).toEqual([]);
-  }, 90_000);
+    expect(await accessFaults({ running, operations: rows, callers, state })).toEqual([]);
+  }, 240_000);
 
   it('a refusal says what is missing, and of a credential only that it is not valid', async () => {
     const refusals: [string, string | null, RegExp][] = [

@@ -3,6 +3,7 @@
 // Logging in, making keys, and the life of a key: expiry, revocation, rotation of signing keys, an outage of identity,
 // the audit log.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { byOperator } from '@tradewind/service-kit';
 import { AuditLogService } from '../src/api-keys/audit-log.service.js';
 import { ApiKeysService } from '../src/api-keys/api-keys.service.js';
 import { Clock } from '../src/clock.js';
@@ -226,7 +227,7 @@ describe('authentication', () => {
       await limited.data(key, query);
       const keys = limited.replicas[0]!.app.get(ApiKeysService);
       const [stored] = await keys.list({ user: user.email });
-      await keys.revoke(stored!);
+      await keys.revoke(stored!, byOperator);
       await limited.data(key, query);
       await limited.data('svc_unknownunknown', query);
       await limited.replicas[0]!.app.get(AuditLogService).flush();
@@ -270,10 +271,10 @@ describe('authentication', () => {
       const keys = shared.replicas[0]!.app.get(ApiKeysService);
       const [only, ...others] = await keys.list({ user: user.email });
       expect(others).toEqual([]);
-      await expect(keys.revoke(only!)).rejects.toThrow('audit log is away');
+      await expect(keys.revoke(only!, byOperator)).rejects.toThrow('audit log is away');
       expect((await keys.list({ user: user.email }))[0]).toMatchObject({ revokedAt: null });
       await shared.sql.query('drop trigger audit_away on api_key_audit');
-      await keys.revoke(only!);
+      await keys.revoke(only!, byOperator);
       expect((await shared.sql.query(outcomes)).rows).toEqual([{ outcome: 'created' }, { outcome: 'revoked' }]);
     } finally {
       await shared.close();

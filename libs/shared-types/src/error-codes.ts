@@ -20,6 +20,7 @@ export const errorCodes = {
   'rate_limit.login': 'Too many failed log-ins, of this account or from this network.',
   'transport.insecure': 'Production accepts https only.',
   'provider.refused': 'The scraping provider refused a request; the settings or the account need attention.',
+  'key.ended': 'The API key has been revoked, rotated or has expired, so it cannot be rotated.',
   'run.active': 'A monthly run is under way; only one may be at a time.',
   internal: 'A fault of the service; the request id finds it in the log.',
   'identity.credentials': 'The email address or the password is wrong; the answer does not say which.',

@@ -13,6 +13,10 @@ export class ApiKey {
   @Column('text', { name: 'user_email' })
   userEmail!: string;
 
+  /** The company that the user belonged to when the key was made; null: none, or not known. */
+  @Column('text', { name: 'company_id', nullable: true })
+  companyId!: string | null;
+
   @Column('text')
   name!: string;
 
@@ -36,4 +40,15 @@ export class ApiKey {
 
   @Column('timestamptz', { name: 'revoked_at', nullable: true })
   revokedAt!: Date | null;
+
+  /** Some seconds old at most; null: never used, or not since this is kept. */
+  @Column('timestamptz', { name: 'last_used_at', nullable: true })
+  lastUsedAt!: Date | null;
+}
+
+export type KeyState = 'active' | 'revoked' | 'expired';
+
+export function keyStateOf({ revokedAt, expiresAt }: ApiKey, now: Date): KeyState {
+  if (revokedAt) return 'revoked';
+  return expiresAt <= now ? 'expired' : 'active';
 }

@@ -8,6 +8,7 @@ import { AuditLogRetention } from './audit-log-retention.service.js';
 import { AuditLogService } from './audit-log.service.js';
 import { AuditLogStore } from './audit-log.store.js';
 import { EndedCredentials } from './ended-credentials.service.js';
+import { LastUses } from './last-uses.service.js';
 import { EndedCredentialsStore } from './ended-credentials.store.js';
 
 @Module({
@@ -21,7 +22,8 @@ import { EndedCredentialsStore } from './ended-credentials.store.js';
     ApiKeysResolver,
     EndedCredentialsStore,
     EndedCredentials,
+    LastUses,
   ],
-  exports: [ApiKeysService, AuditLogService],
+  exports: [ApiKeysService, AuditLogService, AuditLogStore, LastUses],
 })
 export class ApiKeysModule {}

@@ -33,14 +33,14 @@ export class ApiKeysResolver {
     // The signature does not say whether the user was disabled or got a new password since then.
     const authorization = context.request.headers.authorization!;
     await this.refusedKeys.counted(context.ip, () => this.identity.assertLoggedIn(authorization));
-    return this.apiKeys.create({
-      userId: context.user!.id,
-      userEmail: context.user!.email,
-      credentialsVersion: context.user!.credentialsVersion!,
-      name: input.name,
-      expiresInDays: input.expiresInDays ?? keyLifeDaysMax,
-      ip: context.ip,
-      operationName: context.operationName,
-    });
+    const { id, email, credentialsVersion, companyId } = context.user!;
+    const { text } = await this.apiKeys.create(
+      // The guard has verified the JWT, which has these.
+      { id, email, credentialsVersion: credentialsVersion!, companyId: companyId ?? null },
+      { name: input.name, expiresInDays: input.expiresInDays ?? keyLifeDaysMax },
+      { by: id, ip: context.ip },
+      context.operationName,
+    );
+    return text;
   }
 }

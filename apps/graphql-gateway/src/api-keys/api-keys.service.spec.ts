@@ -36,6 +36,7 @@ function newKey(): { text: string; key: ApiKey } {
     id: text.slice(4, 12),
     userId: 'u',
     userEmail: 'u@example.com',
+    companyId: null,
     name: 'k',
     prefix: text.slice(0, 8),
     hash: hashApiKey(text),
@@ -43,6 +44,7 @@ function newKey(): { text: string; key: ApiKey } {
     createdAt: new Date(at),
     expiresAt: new Date(at + 86_400_000),
     revokedAt: null,
+    lastUsedAt: null,
   };
   return { text, key };
 }

@@ -1,8 +1,9 @@
-// An API key lives 1 to 365 days, is shown once, is looked up by its hash, and can be revoked by operators.
+// An API key lives 1 to 365 days, is shown once, is looked up by its hash, and can be rotated by its owner and revoked
+// by its owner, administrators and operators.
 // The look-up fails closed: a key that cannot be looked up is refused.
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { Db, type Tx } from '@tradewind/service-kit';
+import { Db, type ChangeAuthor, type Tx } from '@tradewind/service-kit';
 import { ServiceError, type CredentialChangesPage } from '@tradewind/shared-types';
 import { LRUCache } from 'lru-cache';
 import { AppConfig } from '../app.config.js';
@@ -11,7 +12,7 @@ import { invalidToken } from '../login/invalid-token.js';
 import { RefusedKeysLimit } from '../rate-limit/refused-keys-limit.js';
 import { displayPrefix, generateApiKey, hashApiKey, isWellFormedApiKey } from './api-key-format.js';
 import type { ApiKey } from './api-key.entity.js';
-import { ApiKeysStore } from './api-keys.store.js';
+import { ApiKeysStore, type KeyFilter, type KeyPage } from './api-keys.store.js';
 import type { AuditEntry, AuditOutcome } from './audit-entry.entity.js';
 import { AuditLogService } from './audit-log.service.js';
 import { EndedCredentialsStore } from './ended-credentials.store.js';
@@ -19,6 +20,22 @@ import { EndedCredentialsStore } from './ended-credentials.store.js';
 // Limits the memory that invented but well-formed keys can take to about 10 MB.
 const cachedKeysMax = 20_000;
 const dayMs = 86_400_000;
+/** Keys that operator commands read at once. */
+const pageSize = 1000;
+
+/** The user who makes a key. */
+export interface KeyOwner {
+  id: string;
+  email: string;
+  companyId: string | null;
+  /** Of the credentials with which the user is signed in. */
+  credentialsVersion: number;
+}
+
+/** A key that was just made: `text` is the key itself, which exists in clear this once. */
+export interface MadeKey extends ApiKey {
+  text: string;
+}
 
 interface CachedKey {
   hash: Buffer;
@@ -50,46 +67,37 @@ export class ApiKeysService implements OnModuleDestroy {
     clearTimeout(this.renewalTimer);
   }
 
-  /** Makes a key and returns it, the only time it exists in clear. 401 when the user's credentials have ended. */
-  async create(options: {
-    userId: string;
-    userEmail: string;
-    credentialsVersion: number;
-    name: string;
-    expiresInDays: number;
-    ip: string | null;
-    operationName: string | null;
-  }): Promise<string> {
-    const key = generateApiKey();
-    const createdAt = this.clock.now();
-    const made = {
-      userId: options.userId,
-      userEmail: options.userEmail,
-      name: options.name,
-      prefix: displayPrefix(key),
-      hash: hashApiKey(key),
-      credentialsVersion: options.credentialsVersion,
-      createdAt,
-      expiresAt: new Date(createdAt.getTime() + options.expiresInDays * dayMs),
-    };
-    const isMade = await this.endedCredentials.betweenChanges(async (tx) => {
-      const keyId = await this.store.insert(tx, made);
-      if (keyId === undefined) return false;
-      await this.audit.store(tx, [
-        {
-          at: createdAt,
-          outcome: 'created',
-          keyId,
-          keyPrefix: made.prefix,
-          userId: made.userId,
-          ip: options.ip,
-          operationName: options.operationName,
-        },
-      ]);
-      return true;
+  /** Makes a key. 401 when the credentials of the owner have ended. */
+  async create(
+    owner: KeyOwner,
+    { name, expiresInDays }: { name: string; expiresInDays: number },
+    author: ChangeAuthor,
+    operationName: string | null,
+  ): Promise<MadeKey> {
+    return this.endedCredentials.betweenChanges((tx) =>
+      this.make(tx, owner, { name, lifeMs: expiresInDays * dayMs }, author, operationName),
+    );
+  }
+
+  /**
+   * Revokes a key and makes another of the same name in its place, which lives as long as the first one did, or
+   * `expiresInDays`. Of two rotations of one key the second is refused: 409.
+   */
+  async rotate(
+    key: ApiKey,
+    owner: KeyOwner,
+    { expiresInDays }: { expiresInDays?: number | undefined },
+    author: ChangeAuthor,
+  ): Promise<MadeKey> {
+    const lifeMs = expiresInDays === undefined ? +key.expiresAt - +key.createdAt : expiresInDays * dayMs;
+    const made = await this.endedCredentials.betweenChanges(async (tx) => {
+      const revokedAt = this.clock.now();
+      if (key.expiresAt <= revokedAt || !(await this.store.revoke(tx, key.id, revokedAt))) throw hasEnded(key);
+      await this.audit.store(tx, [revocationOf({ ...key, revokedAt }, author, 'rotate')]);
+      return this.make(tx, owner, { name: key.name, lifeMs }, author, 'rotate');
     });
-    if (!isMade) throw invalidToken();
-    return key;
+    this.forget([key]);
+    return made;
   }
 
   /**
@@ -109,8 +117,30 @@ export class ApiKeysService implements OnModuleDestroy {
     return isKnown ? check() : this.refusedKeys.counted(ip, check);
   }
 
-  async list(filter: { idOrPrefix?: string; user?: string }): Promise<ApiKey[]> {
-    return this.store.list(filter);
+  /** Newest first. */
+  async list(filter: KeyFilter = {}, page: KeyPage = { limit: pageSize }): Promise<ApiKey[]> {
+    return this.store.list(filter, page);
+  }
+
+  /** All of them, a page at a time. */
+  async *pages(filter: KeyFilter): AsyncGenerator<ApiKey[]> {
+    let after: ApiKey | undefined;
+    do {
+      const page = await this.list(filter, { limit: pageSize, after });
+      yield page;
+      after = page.length < pageSize ? undefined : page.at(-1);
+    } while (after);
+  }
+
+  /** @param scope what the caller may see; 404 for every other key, so that it is not revealed */
+  async get(id: string, scope: { userId?: string; companyId?: string | undefined }): Promise<ApiKey> {
+    const key = await this.store.findById(id);
+    const isSeen =
+      key !== undefined &&
+      (scope.userId === undefined || key.userId === scope.userId) &&
+      (scope.companyId === undefined || key.companyId === scope.companyId);
+    if (!isSeen) throw new ServiceError({ code: 'request.not_found', status: 404, message: 'There is no such key' });
+    return key;
   }
 
   /** Keys by id, by displayed prefix, or by the whole key. */
@@ -121,7 +151,10 @@ export class ApiKeysService implements OnModuleDestroy {
   /** Revokes the keys made with credentials that have ended since. Call `forget` after the commit. */
   async end(tx: Tx, changes: CredentialChangesPage['changes']): Promise<ApiKey[]> {
     const ended = await this.store.revokeOfEndedCredentials(tx, changes, this.clock.now());
-    await this.audit.store(tx, ended.map(revocationOf));
+    await this.audit.store(
+      tx,
+      ended.map((key) => revocationOf(key, { by: null, ip: null }, null)),
+    );
     return ended;
   }
 
@@ -131,15 +164,52 @@ export class ApiKeysService implements OnModuleDestroy {
   }
 
   /** Revokes a key; false when it already was. Every replica refuses it within KEY_CACHE_MS. */
-  async revoke(key: ApiKey): Promise<boolean> {
+  async revoke(key: ApiKey, author: ChangeAuthor): Promise<boolean> {
     const revokedAt = this.clock.now();
     const isChanged = await this.db.transaction(async (tx) => {
       if (!(await this.store.revoke(tx, key.id, revokedAt))) return false;
-      await this.audit.store(tx, [revocationOf({ ...key, revokedAt })]);
+      await this.audit.store(tx, [revocationOf({ ...key, revokedAt }, author, null)]);
       return true;
     });
     this.forget([key]);
     return isChanged;
+  }
+
+  private async make(
+    tx: Tx,
+    owner: KeyOwner,
+    { name, lifeMs }: { name: string; lifeMs: number },
+    author: ChangeAuthor,
+    operationName: string | null,
+  ): Promise<MadeKey> {
+    const text = generateApiKey();
+    const createdAt = this.clock.now();
+    const made = {
+      userId: owner.id,
+      userEmail: owner.email,
+      companyId: owner.companyId,
+      name,
+      prefix: displayPrefix(text),
+      hash: hashApiKey(text),
+      credentialsVersion: owner.credentialsVersion,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + lifeMs),
+    };
+    const id = await this.store.insert(tx, made);
+    if (id === undefined) throw invalidToken();
+    await this.audit.store(tx, [
+      {
+        at: createdAt,
+        outcome: 'created',
+        keyId: id,
+        keyPrefix: made.prefix,
+        userId: made.userId,
+        ip: author.ip,
+        operationName,
+        changedBy: author.by,
+      },
+    ]);
+    return { ...made, id, revokedAt: null, lastUsedAt: null, text };
   }
 
   private isUsable(key: ApiKey | undefined): boolean {
@@ -210,16 +280,25 @@ export class ApiKeysService implements OnModuleDestroy {
   }
 }
 
-function revocationOf(key: ApiKey): AuditEntry {
+function revocationOf(key: ApiKey, { by, ip }: ChangeAuthor, operationName: string | null): AuditEntry {
   return {
     at: key.revokedAt!,
     outcome: 'revoked',
     keyId: key.id,
     keyPrefix: key.prefix,
     userId: key.userId,
-    ip: null,
-    operationName: null,
+    ip,
+    operationName,
+    changedBy: by,
   };
+}
+
+function hasEnded(key: ApiKey): ServiceError {
+  return new ServiceError({
+    code: 'key.ended',
+    status: 409,
+    message: `The key ${key.prefix} has been revoked, rotated or has expired; make a new one`,
+  });
 }
 
 function keysUnavailable(cause: unknown): ServiceError {

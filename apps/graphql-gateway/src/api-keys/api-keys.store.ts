@@ -5,22 +5,51 @@ import type { CredentialChangesPage } from '@tradewind/shared-types';
 import { In, IsNull, type Repository } from 'typeorm';
 import { ApiKey } from './api-key.entity.js';
 
+/** Which keys a list has; all of these must hold. */
+export interface KeyFilter {
+  /** Email or id of the user. */
+  user?: string | undefined;
+  userId?: string | undefined;
+  /** Id, or the first 8 characters. */
+  idOrPrefix?: string | undefined;
+  companyId?: string | undefined;
+}
+
+export interface KeyPage {
+  limit: number;
+  /** The key before the page; undefined for the first page. */
+  after?: Pick<ApiKey, 'createdAt' | 'id'> | undefined;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 @Injectable()
 export class ApiKeysStore {
   private readonly keys: Repository<ApiKey>;
 
-  constructor(db: Db) {
+  constructor(private readonly db: Db) {
     this.keys = db.repository(ApiKey);
   }
 
   /** The id; undefined when the credentials that would make the key have ended, as far as identity has said. */
-  async insert(tx: Tx, key: Omit<ApiKey, 'id' | 'revokedAt'>): Promise<string | undefined> {
+  async insert(tx: Tx, key: Omit<ApiKey, 'id' | 'revokedAt' | 'lastUsedAt'>): Promise<string | undefined> {
     const [row] = await tx.rows<{ id: string }>(
-      `insert into api_key (user_id, user_email, name, prefix, key_hash, created_at, expires_at, credentials_version)
-       select $1, $2, $3, $4, $5, $6, $7, $8
+      `insert into api_key
+         (user_id, user_email, name, prefix, key_hash, created_at, expires_at, credentials_version, company_id)
+       select $1, $2, $3, $4, $5, $6, $7, $8, $9
         where not exists (select from ended_credentials where user_id = $1 and credentials_version > $8)
        returning id`,
-      [key.userId, key.userEmail, key.name, key.prefix, key.hash, key.createdAt, key.expiresAt, key.credentialsVersion],
+      [
+        key.userId,
+        key.userEmail,
+        key.name,
+        key.prefix,
+        key.hash,
+        key.createdAt,
+        key.expiresAt,
+        key.credentialsVersion,
+        key.companyId,
+      ],
     );
     return row?.id;
   }
@@ -34,15 +63,26 @@ export class ApiKeysStore {
     return this.keys.findBy({ hash: In(hashes) });
   }
 
-  /** Keys by id, by displayed prefix, or of a user by email or id; newest first. */
-  async list({ idOrPrefix, user }: { idOrPrefix?: string; user?: string } = {}): Promise<ApiKey[]> {
-    const query = this.keys.createQueryBuilder('key').orderBy('key.createdAt', 'DESC').addOrderBy('key.id');
+  async findById(id: string): Promise<ApiKey | undefined> {
+    return uuid.test(id) ? ((await this.keys.findOneBy({ id })) ?? undefined) : undefined;
+  }
+
+  /** Newest first. Each filter has an index in this order (0014-key-lists). */
+  async list({ user, userId, idOrPrefix, companyId }: KeyFilter, { limit, after }: KeyPage): Promise<ApiKey[]> {
+    const query = this.keys
+      .createQueryBuilder('key')
+      .orderBy('key.createdAt', 'DESC')
+      .addOrderBy('key.id', 'DESC')
+      .limit(limit);
+    if (userId !== undefined) query.andWhere('key.userId = :userId', { userId });
+    if (companyId !== undefined) query.andWhere('key.companyId = :companyId', { companyId });
     if (idOrPrefix !== undefined) {
-      query.andWhere('(cast(key.id as text) = lower(:idOrPrefix) or key.prefix = :idOrPrefix)', { idOrPrefix });
+      query.andWhere(uuid.test(idOrPrefix) ? 'key.id = :idOrPrefix' : 'key.prefix = :idOrPrefix', { idOrPrefix });
     }
     if (user !== undefined) {
-      query.andWhere('(lower(key.userEmail) = lower(:user) or cast(key.userId as text) = lower(:user))', { user });
+      query.andWhere(uuid.test(user) ? 'key.userId = :user' : 'lower(key.userEmail) = lower(:user)', { user });
     }
+    if (after) query.andWhere('(key.createdAt, key.id) < (:createdAt, :id)', after);
     return query.getMany();
   }
 
@@ -62,5 +102,18 @@ export class ApiKeysStore {
   async revoke(tx: Tx, id: string, at: Date): Promise<boolean> {
     const { affected } = await tx.repository(ApiKey).update({ id, revokedAt: IsNull() }, { revokedAt: at });
     return affected === 1;
+  }
+
+  /** Notes when keys were used; a later use that another replica has noted stays. */
+  async noteUses(uses: ReadonlyMap<string, Date>): Promise<void> {
+    await this.db.affected(
+      // Locked in one order, so that two replicas cannot deadlock.
+      `with used as (
+         select k.id, u.at from unnest($1::uuid[], $2::timestamptz[]) as u(id, at) join api_key k on k.id = u.id
+          where k.last_used_at is null or k.last_used_at < u.at
+          order by k.id for no key update of k)
+       update api_key k set last_used_at = greatest(k.last_used_at, used.at) from used where k.id = used.id`,
+      [[...uses.keys()], [...uses.values()]],
+    );
   }
 }

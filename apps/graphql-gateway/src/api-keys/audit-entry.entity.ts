@@ -33,6 +33,13 @@ export class AuditEntry {
   @Column('text', { name: 'operation_name', nullable: true })
   operationName!: string | null;
 
+  /**
+   * Who made or revoked the key: `sub` of a user, name of a service token, or `operator`; null for uses, refusals, and
+   * a key that ended with the credentials of its user.
+   */
+  @Column('text', { name: 'changed_by', nullable: true })
+  changedBy?: string | null;
+
   /** How many refusals of one minute share the row; 1 unless given. */
   @Column('integer')
   occurrences?: number;

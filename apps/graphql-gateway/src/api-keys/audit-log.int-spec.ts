@@ -78,7 +78,7 @@ describe('audit log', () => {
       stores.map((one) => one.append([entry('2026-05-01T00:00:00.000Z'), entry('2026-06-30T23:59:59.999Z')])),
     );
     expect(await months()).toEqual(expect.arrayContaining(['2026_05', '2026_06']));
-    expect(await store.listOfKey(keyId, 8)).toHaveLength(8);
+    expect(await store.listOfKey(keyId, { limit: 8 })).toHaveLength(8);
   });
 
   it.each([

@@ -6,6 +6,12 @@ import { AuditEntry } from './audit-entry.entity.js';
 /** Longest wait for the lock that dropping a table takes: readers queue behind it. The next pass tries again. */
 const lockTimeout = '2s';
 
+export interface AuditPage {
+  limit: number;
+  /** The entry before the page; undefined for the first page. */
+  after?: { at: Date; id: string } | undefined;
+}
+
 @Injectable()
 export class AuditLogStore {
   /** First days of the months whose tables exist. */
@@ -26,9 +32,10 @@ export class AuditLogStore {
     for (const month of new Set(entries.map(({ at }) => monthOf(at)))) await this.makeMonth(month, queries);
     try {
       await queries.affected(
-        `insert into api_key_audit (id, at, outcome, key_id, key_prefix, user_id, ip, operation_name, occurrences)
+        `insert into api_key_audit (id, at, outcome, key_id, key_prefix, user_id, ip, operation_name, occurrences,
+           changed_by)
          select * from unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::uuid[], $5::text[], $6::uuid[], $7::text[],
-           $8::text[], $9::int[])
+           $8::text[], $9::int[], $10::text[])
          on conflict (id, at) do nothing`,
         [
           entries.map((entry) => entry.id),
@@ -40,6 +47,7 @@ export class AuditLogStore {
           entries.map((entry) => entry.ip),
           entries.map((entry) => entry.operationName),
           entries.map((entry) => entry.occurrences ?? 1),
+          entries.map((entry) => entry.changedBy ?? null),
         ],
       );
     } catch (error) {
@@ -49,12 +57,28 @@ export class AuditLogStore {
     }
   }
 
-  /** The last entries of a key, oldest first by time: batches may be written in another order. */
-  async listOfKey(keyId: string, limit: number): Promise<AuditEntry[]> {
-    const last = await this.db
+  /** Entries of a key, newest first by time: batches may be written in another order. */
+  async listOfKey(keyId: string, { limit, after }: AuditPage): Promise<AuditEntry[]> {
+    // Read by the index api_key_audit_key, backwards.
+    const query = this.db
       .repository(AuditEntry)
-      .find({ where: { keyId }, order: { at: 'DESC', id: 'DESC' }, take: limit });
-    return last.reverse();
+      .createQueryBuilder('entry')
+      .where('entry.keyId = :keyId', { keyId })
+      .orderBy('entry.at', 'DESC')
+      .addOrderBy('entry.id', 'DESC')
+      .limit(limit);
+    if (after) query.andWhere('(entry.at, entry.id) < (:at, :id)', after);
+    return query.getMany();
+  }
+
+  /** How many requests of the user were refused since then because a limit was reached. */
+  async countRateLimited(userId: string, since: Date): Promise<number> {
+    const [row] = await this.db.rows<{ count: number }>(
+      `select coalesce(sum(occurrences), 0)::int as count from api_key_audit
+        where user_id = $1 and at >= $2 and outcome = 'rate_limited'`,
+      [userId, since],
+    );
+    return row!.count;
   }
 
   /** Makes the tables of this month and the next, so that no entry waits for one. */

@@ -1,5 +1,5 @@
 // Who may execute an operation, and what it costs. A refusal costs nothing.
-import { ServiceError } from '@tradewind/shared-types';
+import { limitReached } from '../rate-limit/limits.errors.js';
 import type { Admission, LimitsService } from '../rate-limit/limits.service.js';
 import type { RequestContext } from '../request/request-context.js';
 import { ChargedDataCalls } from './data-calls.js';
@@ -42,18 +42,4 @@ function charge(context: RequestContext, admission: Admission, policy: 'data' | 
   context.limit = admission.state;
   if (!admission.isAllowed) throw limitReached(policy, admission.state.limit, admission.state.resetSeconds);
   context.refund = admission.refund;
-}
-
-/** 429. */
-export function limitReached(policy: 'data' | 'requests', limit: number, resetSeconds: number): ServiceError {
-  return new ServiceError({
-    code: policy === 'data' ? 'rate_limit.data' : 'rate_limit.requests',
-    status: 429,
-    message:
-      policy === 'data'
-        ? `The limit of ${limit} data calls per day is reached; it resets at 00:00 UTC`
-        : `The limit of ${limit} requests per minute is reached; try again in ${resetSeconds} s`,
-    retryable: true,
-    retryAfterSeconds: resetSeconds,
-  });
 }

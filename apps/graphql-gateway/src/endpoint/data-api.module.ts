@@ -5,6 +5,7 @@ import { Logger } from '@tradewind/service-kit';
 import { ApiKeysModule } from '../api-keys/api-keys.module.js';
 import { ApiKeysService } from '../api-keys/api-keys.service.js';
 import { AuditLogService } from '../api-keys/audit-log.service.js';
+import { LastUses } from '../api-keys/last-uses.service.js';
 import { AppConfig } from '../app.config.js';
 import { Clock } from '../clock.js';
 import { AppEvents } from '../events.js';
@@ -26,7 +27,7 @@ import { schemaOptions } from './schema-options.js';
     GraphQLModule.forRootAsync<GatewayDriverConfig>({
       driver: GatewayDriver,
       imports: [RecordsModule, LimitsModule, ApiKeysModule],
-      inject: [AppConfig, AppEvents, Logger, Clock, LimitsService, ApiKeysService, AuditLogService],
+      inject: [AppConfig, AppEvents, Logger, Clock, LimitsService, ApiKeysService, AuditLogService, LastUses],
       useFactory: (
         config: AppConfig,
         events: AppEvents,
@@ -35,6 +36,7 @@ import { schemaOptions } from './schema-options.js';
         limits: LimitsService,
         apiKeys: ApiKeysService,
         audit: AuditLogService,
+        lastUses: LastUses,
       ) => {
         const refusedDocuments = new RefusedDocuments(limits, clock);
         const repeatedRequests = config.REPEATED_REQUESTS ? new RepeatedRequests() : undefined;
@@ -55,7 +57,7 @@ import { schemaOptions } from './schema-options.js';
                 policy: 'data',
                 ...(repeatedRequests && { answerFirst: (context) => repeatedRequests.answer(context) }),
                 authenticate: (context) => authenticate(context, apiKeys),
-                onAnswer: (context, status) => recordUse(context, status, audit, clock),
+                onAnswer: (context, status) => recordUse(context, status, { audit, lastUses, clock }),
               },
               { limits, refusedDocuments, events, logger },
             ),
@@ -77,12 +79,13 @@ async function authenticate(context: RequestContext, apiKeys: ApiKeysService): P
 function recordUse(
   { apiKey, ip, operationName }: RequestContext,
   status: number,
-  audit: AuditLogService,
-  clock: Clock,
+  { audit, lastUses, clock }: { audit: AuditLogService; lastUses: LastUses; clock: Clock },
 ): void {
   if (!apiKey) return;
+  const at = clock.now();
+  if (status !== 429) lastUses.record(apiKey.id, at);
   audit.record({
-    at: clock.now(),
+    at,
     outcome: status === 429 ? 'rate_limited' : 'used',
     keyId: apiKey.id,
     keyPrefix: apiKey.prefix,

@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.js';
 import { requestWindowKeys } from '../rate-limit/limits.js';
 import type { LimitsService } from '../rate-limit/limits.service.js';
-import { limitReached } from './admission.js';
+import { limitReached } from '../rate-limit/limits.errors.js';
 import type { RequestContext } from '../request/request-context.js';
 
 /** Codes of documents that Apollo Server refuses before admission. */

@@ -1,6 +1,7 @@
 // GET /explorer: GraphiQL with a field for the key and examples. Nothing is loaded from other hosts.
 import { readFileSync } from 'node:fs';
 import { Controller, Get, Param, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
 import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyReply } from 'fastify';
 import { AppConfig } from '../app.config.js';
@@ -20,6 +21,7 @@ const assets: Readonly<Record<string, { file: string; type: string }>> = {
 const contentPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self' data:; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
+@ApiExcludeController()
 @Controller('explorer')
 export class ExplorerController {
   constructor(private readonly config: AppConfig) {}

@@ -12,6 +12,8 @@ export interface LoggedInUser {
   email: string;
   /** Of the credentials with which the user logged in. */
   credentialsVersion: number;
+  /** The company that the user belongs to; null: none. */
+  companyId: string | null;
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -34,6 +36,8 @@ export class DirectLoginStrategy extends PassportStrategy(Strategy, 'direct-logi
     const { sub, email, token_use: tokenUse, credentials_version: credentialsVersion } = claims;
     if (tokenUse !== 'direct' || typeof sub !== 'string' || !uuid.test(sub) || typeof email !== 'string') return false;
     if (!Number.isSafeInteger(credentialsVersion)) return false;
-    return { id: sub, email, credentialsVersion: credentialsVersion as number };
+    const { user_company_id: companyId = null } = claims;
+    if (companyId !== null && typeof companyId !== 'string') return false;
+    return { id: sub, email, credentialsVersion: credentialsVersion as number, companyId };
   }
 }

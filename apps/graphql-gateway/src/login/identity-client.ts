@@ -1,8 +1,8 @@
 // Client of the identity service: log-in and ended credentials. If identity does not answer, the caller gets a 502 and
 // may try again. The check of an API key never depends on identity.
 import { Injectable } from '@nestjs/common';
-import { fetchJson, FetchJsonError } from '@tradewind/service-kit';
-import { ServiceError, type CredentialChangesPage } from '@tradewind/shared-types';
+import { fetchJson, FetchJsonError, unauthenticated } from '@tradewind/service-kit';
+import { ServiceError, type AccessTokenCheck, type CredentialChangesPage } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { invalidToken } from './invalid-token.js';
 
@@ -45,6 +45,27 @@ export class IdentityClient {
       if (error instanceof FetchJsonError && error.status === 401) throw invalidToken(error);
       throw identityUnavailable(error);
     }
+  }
+
+  /**
+   * Whose access token it is; throws 401 for one that was revoked or whose user was disabled since. For what outlives
+   * the token.
+   */
+  async assertActive(token: string): Promise<AccessTokenCheck & { active: true }> {
+    let check: AccessTokenCheck | undefined;
+    try {
+      const { body } = await fetchJson<AccessTokenCheck>(`${this.baseUrl}/internal/access-tokens/check`, {
+        method: 'POST',
+        body: { token },
+        headers: { authorization: `Bearer ${this.config.SERVICE_TOKEN}` },
+        timeoutMs: this.config.IDENTITY_TIMEOUT_MS,
+      });
+      check = body;
+    } catch (error) {
+      throw identityUnavailable(error);
+    }
+    if (check?.active === true) return check;
+    throw unauthenticated('The token is no longer valid', 'invalid_token');
   }
 
   /** One page of the users whose credentials ended. */

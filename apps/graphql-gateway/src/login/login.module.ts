@@ -21,6 +21,6 @@ import { LoginResolver } from './login.resolver.js';
     DirectLoginStrategy,
     LoginResolver,
   ],
-  exports: [IdentityClient],
+  exports: [IdentityClient, IssuerKeys],
 })
 export class LoginModule {}

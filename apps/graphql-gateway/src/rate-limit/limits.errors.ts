@@ -10,3 +10,17 @@ export class LimitReached extends ServiceError {
     super(failure);
   }
 }
+
+/** 429. */
+export function limitReached(policy: 'data' | 'requests', limit: number, resetSeconds: number): ServiceError {
+  return new ServiceError({
+    code: policy === 'data' ? 'rate_limit.data' : 'rate_limit.requests',
+    status: 429,
+    message:
+      policy === 'data'
+        ? `The limit of ${limit} data calls per day is reached; it resets at 00:00 UTC`
+        : `The limit of ${limit} requests per minute is reached; try again in ${resetSeconds} s`,
+    retryable: true,
+    retryAfterSeconds: resetSeconds,
+  });
+}

@@ -32,7 +32,7 @@ export interface RequestContext {
   /** The key that was presented; set on /graphql. */
   apiKey: { id: string; prefix: string; userId: string } | null;
   /** Owner of the API key, or the logged-in user of a JWT; null for an anonymous log-in. */
-  user: { id: string; email: string; credentialsVersion?: number } | null;
+  user: { id: string; email: string; credentialsVersion?: number; companyId?: string | null } | null;
   operationName: string | null;
   /** Admits the connection fields of an operation; null before it is executed, and for one that has none. */
   dataCalls: DataCalls | null;

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import type { CredentialChangesPage } from '@tradewind/shared-types';
+import type { AccessTokenCheck, CredentialChangesPage } from '@tradewind/shared-types';
 
 interface SigningKey {
   kid: string;
@@ -29,7 +29,9 @@ export class IdentityServer {
   jwksReads = 0;
   /** Status to answer /auth/me with instead of judging the JWT. */
   meStatus: number | undefined;
-  /** Called after /auth/me has judged the JWT and before it answers. */
+  /** Access tokens that were revoked. */
+  readonly revokedTokens = new Set<string>();
+  /** Called after /auth/me or the check of an access token has judged it, and before it answers. */
   afterMe: (() => Promise<unknown>) | undefined;
   /** What /internal/credential-changes answers; a position is an index plus one. Undefined: it answers 503. */
   changes: { user_id: string; credentials_version: number; changed_at: string }[] | undefined = [];
@@ -55,6 +57,10 @@ export class IdentityServer {
         return answer(200, { keys: this.keys.map(({ jwk }) => jwk) });
       }
       if (request.url === '/auth/me') return void this.me(request).then((status) => answer(status, {}));
+      if (request.url === '/internal/access-tokens/check') {
+        if (request.headers.authorization !== `Bearer ${serviceToken}`) return answer(401, {});
+        return void this.check(request).then((check) => answer(this.meStatus ?? 200, check));
+      }
       if (request.url?.startsWith('/internal/credential-changes?')) {
         this.changesReads += 1;
         if (request.headers.authorization !== `Bearer ${serviceToken}`) return answer(401, {});
@@ -115,6 +121,29 @@ export class IdentityServer {
     return status;
   }
 
+  private async check(request: IncomingMessage): Promise<AccessTokenCheck> {
+    let body = '';
+    for await (const part of request) body += String(part);
+    const { token } = JSON.parse(body) as { token: string };
+    const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
+      sub: string;
+      email: string;
+      credentials_version: number;
+      user_company_id?: string;
+    };
+    const version = this.versionOf(claims.sub);
+    const isActive = !this.revokedTokens.has(token) && claims.credentials_version === version;
+    await this.afterMe?.();
+    if (!isActive) return { active: false };
+    return {
+      active: true,
+      user_id: claims.sub,
+      email: claims.email,
+      user_company_id: claims.user_company_id ?? null,
+      credentials_version: version,
+    };
+  }
+
   private changesPage(url: string): CredentialChangesPage {
     const after = Number(new URL(url, this.url).searchParams.get('after'));
     const all = this.changes ?? [];
@@ -148,6 +177,11 @@ export class IdentityServer {
       ...claims,
     };
     return signed(key!, payload, header);
+  }
+
+  /** An access token for the data resource. Its version says with which credentials the user signed in. */
+  dataToken(user: { id: string; email: string }, claims: Record<string, unknown> = {}): string {
+    return this.token(user, { token_use: undefined, aud: 'urn:tradewind:data', ...claims }, { typ: 'at+jwt' });
   }
 
   /** A token signed with a key that no JWKS has, under the id of one that it has. */

@@ -14,7 +14,12 @@ export const pageLimitMax = 200;
 const cursorCharsMax = 1000;
 
 /** For `@ApiPropertyOptional` of the field `limit`. */
-export const pageLimitProperty = { type: 'integer', minimum: 1, maximum: pageLimitMax, default: pageLimitDefault };
+export const pageLimitProperty = {
+  type: 'integer',
+  minimum: 1,
+  maximum: pageLimitMax,
+  default: pageLimitDefault,
+} as const;
 /** For `@ApiPropertyOptional` of the field `cursor`. */
 export const pageCursorProperty = { type: String, description: '`next_cursor` of the page before' };
 /** For `@ApiProperty` of the field `next_cursor`. */

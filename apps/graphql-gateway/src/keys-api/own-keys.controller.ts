@@ -1,0 +1,149 @@
+import { Body, Controller, Get, Header, HttpCode, Param, Post, Query, Req, UseInterceptors } from '@nestjs/common';
+import {
+  ApiBadGatewayResponse,
+  ApiBearerAuth,
+  ApiBody,
+  ApiConflictResponse,
+  ApiNotFoundResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+  ApiTooManyRequestsResponse,
+} from '@nestjs/swagger';
+import {
+  Author,
+  Caller,
+  presentedToken,
+  userOf,
+  Users,
+  type CallerIdentity,
+  type ChangeAuthor,
+} from '@tradewind/service-kit';
+import type { FastifyRequest } from 'fastify';
+import { ApiKeysService, type KeyOwner } from '../api-keys/api-keys.service.js';
+import { keyLifeDaysMax } from '../api-keys/create-api-key.dto.js';
+import { Clock } from '../clock.js';
+import { IdentityClient } from '../login/identity-client.js';
+import { keyPage } from './key-pages.js';
+import {
+  KeyDto,
+  KeysDto,
+  MadeKeyDto,
+  MakeKeyDto,
+  PageQueryDto,
+  RotateKeyDto,
+  toKeyDto,
+  toMadeKeyDto,
+} from './keys.dto.js';
+import { RequestUnits } from './request-units.js';
+
+const noSuchKey = { description: 'You have no such key' };
+
+/** What users do with their own keys. A key lives longer than the token, so identity is asked before one is made. */
+@ApiTags('keys')
+@ApiBearerAuth()
+@ApiTooManyRequestsResponse({ description: 'Too many requests in 60 seconds; Retry-After says when to ask again' })
+@Users()
+@UseInterceptors(RequestUnits)
+@Controller('keys')
+export class OwnKeysController {
+  constructor(
+    private readonly keys: ApiKeysService,
+    private readonly identity: IdentityClient,
+    private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({ summary: 'Your keys, newest first' })
+  @ApiOkResponse({ type: KeysDto })
+  async list(@Query() query: PageQueryDto, @Caller() caller: CallerIdentity): Promise<KeysDto> {
+    const { page, next_cursor } = await keyPage(this.keys, { userId: userOf(caller).userId }, query);
+    const now = this.clock.now();
+    return { keys: page.map((key) => toKeyDto(key, now)), next_cursor };
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({ summary: `Make a key; it expires after ${keyLifeDaysMax} days unless you say less` })
+  @ApiOkResponse({ type: MadeKeyDto })
+  @ApiBadGatewayResponse({ description: 'Identity, which is asked before a key is made, does not answer' })
+  async make(
+    @Body() { name, expires_in_days: expiresInDays = keyLifeDaysMax }: MakeKeyDto,
+    @Req() request: FastifyRequest,
+    @Author() author: ChangeAuthor,
+  ): Promise<MadeKeyDto> {
+    const made = await this.keys.create(await this.owner(request), { name, expiresInDays }, author, null);
+    return toMadeKeyDto(made, this.clock.now());
+  }
+
+  @Get(':id')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({ summary: 'One of your keys' })
+  @ApiOkResponse({ type: KeyDto })
+  @ApiNotFoundResponse(noSuchKey)
+  async get(@Param('id') id: string, @Caller() caller: CallerIdentity): Promise<KeyDto> {
+    return toKeyDto(await this.own(id, caller), this.clock.now());
+  }
+
+  @Post(':id/rotate')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    summary: 'Revoke a key and make another of the same name in its place',
+    description:
+      'The new key lives as long as the old one did from its beginning, unless you say otherwise. The old one stops ' +
+      'working within 5 seconds. To use both for a while, make a second key and revoke the first one later. ' +
+      'A key is rotated once: the second of two requests is answered 409 and makes no key.',
+  })
+  @ApiBody({ type: RotateKeyDto, required: false })
+  @ApiOkResponse({ type: MadeKeyDto })
+  @ApiBadGatewayResponse({ description: 'Identity, which is asked before a key is made, does not answer' })
+  @ApiNotFoundResponse(noSuchKey)
+  @ApiConflictResponse({ description: 'The key has been revoked, rotated or has expired' })
+  async rotate(
+    @Param('id') id: string,
+    @Body() { expires_in_days: expiresInDays }: RotateKeyDto,
+    @Req() request: FastifyRequest,
+    @Caller() caller: CallerIdentity,
+    @Author() author: ChangeAuthor,
+  ): Promise<MadeKeyDto> {
+    // First, so that a token which is no longer valid does not find out which keys there are.
+    const owner = await this.owner(request);
+    const made = await this.keys.rotate(await this.own(id, caller), owner, { expiresInDays }, author);
+    return toMadeKeyDto(made, this.clock.now());
+  }
+
+  @Post(':id/revoke')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    summary: 'Revoke a key for good; it stops working within 5 seconds',
+    description: 'A second request changes nothing and has the same answer.',
+  })
+  @ApiOkResponse({ type: KeyDto })
+  @ApiNotFoundResponse(noSuchKey)
+  async revoke(
+    @Param('id') id: string,
+    @Caller() caller: CallerIdentity,
+    @Author() author: ChangeAuthor,
+  ): Promise<KeyDto> {
+    await this.keys.revoke(await this.own(id, caller), author);
+    return toKeyDto(await this.own(id, caller), this.clock.now());
+  }
+
+  private async own(id: string, caller: CallerIdentity) {
+    return this.keys.get(id, { userId: userOf(caller).userId });
+  }
+
+  private async owner(request: FastifyRequest): Promise<KeyOwner> {
+    const active = await this.identity.assertActive(presentedToken(request));
+    return {
+      id: active.user_id,
+      email: active.email,
+      companyId: active.user_company_id,
+      credentialsVersion: active.credentials_version,
+    };
+  }
+}
