@@ -133,6 +133,7 @@ export function partsOfRoutes({
     'POST /auth/login': [{ body: { email: `${marker}@example.com`, password: marker } }],
     'GET /auth/me': [bearer(jwt)],
     'GET /internal/credential-changes': [{ query: { after: '0' }, ...bearer(service) }],
+    'POST /internal/access-tokens/check': [{ body: { token: jwt }, ...bearer(service) }],
   };
 }
 
