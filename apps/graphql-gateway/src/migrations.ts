@@ -12,6 +12,7 @@ import { dealBlocksWithAllDates } from './data-tables/0008-deal-blocks-with-all-
 import { contactWordsById } from './data-tables/0009-contact-words-by-id.js';
 import { plainListIndexes } from './data-tables/0012-plain-list-indexes.js';
 import { changesOfAllRecords } from './data-tables/0013-changes-of-all-records.js';
+import { partsOfLargeChanges } from './data-tables/0015-parts-of-large-changes.js';
 import { limitsTables } from './rate-limit/0003-limits.js';
 
 /** The tables of the gateway, in the order they are made. */
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   plainListIndexes,
   changesOfAllRecords,
   keyLists,
+  partsOfLargeChanges,
 ];

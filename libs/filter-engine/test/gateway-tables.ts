@@ -27,7 +27,13 @@ export async function createGatewayTables(): Promise<GatewayTables> {
 async function migrate(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  for (const file of ['0001-data-tables.ts', '0004-company-changes.ts', '0013-changes-of-all-records.ts']) {
+  const files = [
+    '0001-data-tables',
+    '0004-company-changes',
+    '0013-changes-of-all-records',
+    '0015-parts-of-large-changes',
+  ];
+  for (const file of files.map((name) => `${name}.ts`)) {
     const path: string = new URL(`${folder}${file}`, import.meta.url).pathname;
     for (const { up } of Object.values((await import(path)) as Record<string, { up: string }>)) await client.query(up);
   }

@@ -430,6 +430,67 @@ describe(`OpenSearch (OPENSEARCH_SEED=${seed})`, () => {
     await following;
   }, 600_000);
 
+  it('takes a statement that writes very many records in parts, into the index that is there', async () => {
+    await tables.sql.query(insertCompanies, [1, 100]);
+    await feederOf('company').build(unlimited);
+    await engine.poll('company');
+    const indexInUse = async () => Object.keys((await client.indices.getAlias({ name: `${prefix}-company` })).body);
+    const before = await indexInUse();
+    await tables.sql.query(insertCompanies, [101, 25_000]);
+    await tables.sql.query('delete from company where id > 13000');
+    let records = 0;
+    for (let hasMore = true; hasMore;) {
+      const pass = await feederOf('company').pass();
+      if (pass.outcome !== 'fed') throw new Error(pass.outcome);
+      ({ hasMore } = pass);
+      records += pass.records;
+    }
+    expect(records).toBe(24_900 + 12_000);
+    expect(await indexInUse()).toEqual(before);
+    await untilSeen(await versionNow());
+    const query = queryOf({ country: { values: [1372] } });
+    const { ids, count } = answered(await engine.search(query));
+    expect({ ids, count }).toEqual(await expected(query));
+  }, 600_000);
+
+  it('sorts texts by their bytes, whatever they are written in, and refuses a page with one that is cut', async () => {
+    // By the units of UTF-16 the second one would come before the first.
+    const titles = [
+      '\uff5e tilde',
+      '👩 woman',
+      'Zoë',
+      'zoe',
+      'É',
+      'e\u0301',
+      'a',
+      'A',
+      ' a',
+      'ß',
+      '漢',
+      'a'.repeat(7_999),
+    ];
+    const inserted = await tables.sql.query<{ id: string }>(
+      'insert into deal (id, title) select place, title from unnest($1::text[]) with ordinality as t (title, place) returning id',
+      [titles],
+    );
+    expect(inserted.rowCount).toBe(titles.length);
+    await feederOf('deal').build(unlimited);
+    await engine.poll('deal');
+    for (const direction of ['asc', 'desc'] as const) {
+      const byTitle: SortKey = { column: 'title', type: 'text', direction, isNullable: false };
+      const query = queryOf({}, { entity: 'deal', sort: [byTitle, idKey] });
+      const { ids } = answered(await engine.search(query));
+      expect(ids).toEqual((await expected(query, `t.title collate "C" ${direction}, t.id`)).ids);
+    }
+    await tables.sql.query(`insert into deal (id, title) values (100, repeat('a', 8001))`);
+    const last = await tables.sql.query<{ version: string }>(`select version from data_version where entity = 'deal'`);
+    await feederOf('deal').pass();
+    await client.indices.refresh({ index: `${prefix}-deal` });
+    const byTitle: SortKey = { column: 'title', type: 'text', direction: 'asc', isNullable: false };
+    const query = queryOf({}, { entity: 'deal', sort: [byTitle, idKey], since: BigInt(last.rows[0]!.version) });
+    expect(await engine.search(query)).toBe('behind');
+  }, 600_000);
+
   it('is up to date again and again while records are written without a pause', async () => {
     await tables.sql.query(insertCompanies, [1, 10]);
     await feederOf('company').build(unlimited);

@@ -86,39 +86,84 @@ async function read(db: Queryable, entity: Entity, sql: string, values: readonly
   };
 }
 
-export type Changes =
-  /**
-   * All records that changed after the given version, up to `upTo`, as they are at `version`. There were more changes
-   * if it `hasMore`.
-   */
-  | { outcome: 'known'; upTo: bigint; version: bigint; documents: RecordDocument[]; hasMore: boolean }
-  /** The list is incomplete or gone, or the data was restored: everything must be read again. */
-  | { outcome: 'unknown'; version: bigint };
+export interface KnownChanges {
+  outcome: 'known';
+  /** The newest version when they were read, at least `upTo`. */
+  version: bigint;
+  upTo: bigint;
+  /** The records that changed after the given version, up to `upTo`, unless they are in parts. */
+  ids: readonly string[];
+  /** How many parts they are in, because one statement changed very many. */
+  parts: number;
+  /** Whether there are more changes. */
+  hasMore: boolean;
+}
 
-// NOTE: the changes are complete only if every version in between has its row; one that was raised by hand has none.
+export type Changes =
+  | KnownChanges
+  /** The list is incomplete or gone, or the data was restored: everything must be read again. */
+  | { outcome: 'unknown' };
+
+// NOTE: the changes are complete only if every version in between has its row; one that was raised by hand has none. A
+// statement whose ids are in parts is taken alone.
 const changedIdsSql = `
 with now as (select version from data_version where entity = $1),
 changes as (
-  select version, ids, sum(coalesce(cardinality(ids), 0)) over (order by version) - coalesce(cardinality(ids), 0) as before
+  select version, ids, row_number() over (order by version) as place,
+    sum(coalesce(cardinality(ids), 0)) over (order by version) - coalesce(cardinality(ids), 0) as before,
+    count(*) filter (where ids is null) over (order by version) as unlisted
   from data_change where entity = $1 and version > $2::bigint order by version limit 1000),
-taken as (select * from changes where before < ${changedIdsMax})
-select now.version, coalesce(max(taken.version), $2::bigint)::text as up_to,
+taken as (select * from changes where before < ${changedIdsMax} and (unlisted = 0 or place = 1)),
+parts as (
+  select count(*)::integer as count from data_change_part
+  where entity = $1 and version = (select version from taken where ids is null))
+select now.version, coalesce(max(taken.version), $2::bigint)::text as up_to, parts.count as parts,
+  coalesce(max(taken.version), $2::bigint) < now.version as has_more,
   now.version >= $2::bigint and coalesce(max(taken.version), $2::bigint) - $2::bigint = count(taken.version)
-    and (count(taken.version) > 0 or now.version = $2::bigint) and bool_and(taken.version is null or taken.ids is not null) as is_known,
+    and (count(taken.version) > 0 or now.version = $2::bigint)
+    and (parts.count > 0 or bool_and(taken.version is null or taken.ids is not null)) as is_known,
   array(select distinct unnest(ids)::text from taken) as ids
-from now left join taken on true group by now.version`;
+from now cross join parts left join taken on true group by now.version, parts.count`;
 
 export async function changesSince(db: Queryable, entity: Entity, version: bigint): Promise<Changes> {
-  const { rows } = await db.query<{ version: string; up_to: string; is_known: boolean; ids: string[] }>(changedIdsSql, [
-    entity,
-    String(version),
-  ]);
-  const [found] = rows;
-  if (!found!.is_known) return { outcome: 'unknown', version: BigInt(found!.version) };
-  const [upTo, newest] = [BigInt(found!.up_to), BigInt(found!.version)];
-  const hasMore = upTo < newest;
-  if (found!.ids.length === 0) return { outcome: 'known', upTo, version: newest, documents: [], hasMore };
-  return { outcome: 'known', upTo, hasMore, ...(await documentsOf(db, entity, found!.ids)) };
+  const { rows } = await db.query<{
+    version: string;
+    up_to: string;
+    parts: number;
+    has_more: boolean;
+    is_known: boolean;
+    ids: string[];
+  }>(changedIdsSql, [entity, String(version)]);
+  const { version: newest, up_to: upTo, parts, has_more: hasMore, is_known: isKnown, ids } = rows[0]!;
+  if (!isKnown) return { outcome: 'unknown' };
+  return { outcome: 'known', version: BigInt(newest), upTo: BigInt(upTo), ids, parts, hasMore };
+}
+
+/** The records of these changes as they are now; a part at a time. */
+export async function* changedDocuments(
+  db: Queryable,
+  entity: Entity,
+  changes: KnownChanges,
+): AsyncGenerator<Documents> {
+  for await (const ids of changedIds(db, entity, changes)) yield await documentsOf(db, entity, ids);
+}
+
+/** The records that changed; a part at a time. */
+export async function* changedIds(
+  db: Queryable,
+  entity: Entity,
+  { upTo, ids, parts }: KnownChanges,
+): AsyncGenerator<readonly string[]> {
+  if (ids.length > 0) yield ids;
+  for (let part = 0; part < parts; part++) {
+    const { rows } = await db.query<{ ids: string[] }>(
+      'select ids::text[] as ids from data_change_part where entity = $1 and version = $2::bigint and part = $3',
+      [entity, String(upTo), part],
+    );
+    // It is too old by now; the next look at the changes finds that out, too.
+    if (!rows[0]) throw new Error(`Part ${part} of version ${upTo} of ${entity} is gone`);
+    yield rows[0].ids;
+  }
 }
 
 /** About how many records there are. */

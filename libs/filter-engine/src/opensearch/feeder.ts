@@ -6,11 +6,14 @@ import type { Client } from '@opensearch-project/opensearch';
 import type pg from 'pg';
 import type { Entity } from '../filter-engine.port.js';
 import {
+  changedDocuments,
+  changedIds,
   changesSince,
   digestsBetween,
   documentsOf,
   estimatedCount,
   type IdRange,
+  type KnownChanges,
   nextDocuments,
 } from './changed-documents.js';
 import { digestsInIndex } from './digests-in-index.js';
@@ -183,8 +186,8 @@ export class Feeder {
     for (let since = fed.version; ;) {
       const changes = await changesSince(db, entity, since);
       if (changes.outcome === 'unknown') throw new IndexMissing(entity);
-      for (const { id } of changes.documents) changedSince.add(id);
-      if (changes.documents.length === 0) break;
+      for await (const ids of changedIds(db, entity, changes)) for (const id of ids) changedSince.add(id);
+      if (!changes.hasMore) break;
       since = changes.upTo;
     }
     const wrongIds = differing.filter((id) => !changedSince.has(id));
@@ -205,9 +208,24 @@ export class Feeder {
     if (version === undefined) return { outcome: 'build_needed' };
     const changes = await changesSince(db, entity, version);
     if (changes.outcome === 'unknown') return { outcome: 'build_needed' };
-    if (changes.upTo > version) await writer.apply(changes);
-    const { upTo, documents, hasMore } = changes;
-    return { outcome: 'fed', version: upTo, records: documents.length, hasMore };
+    const { upTo, hasMore } = changes;
+    const records = upTo > version ? await this.apply(changes, writer) : 0;
+    return { outcome: 'fed', version: upTo, records, hasMore };
+  }
+
+  /** Writes the changes, and the marks that say so; returns how many records they are. */
+  private async apply(changes: KnownChanges, writer: SearchIndexWriter): Promise<number> {
+    const { db, entity } = this.options;
+    let records = 0;
+    // What a build has written may be as new as that.
+    await writer.mark('to', changes.version);
+    for await (const { version, documents } of changedDocuments(db, entity, changes)) {
+      await writer.mark('to', version);
+      await writer.write(documents, version);
+      records += documents.length;
+    }
+    await writer.mark('from', changes.upTo);
+    return records;
   }
 
   private async buildAlone(signal: AbortSignal, onProgress: (progress: BuildProgress) => void): Promise<boolean> {
@@ -242,9 +260,10 @@ export class Feeder {
     for (;;) {
       const changes = await changesSince(db, entity, version);
       if (changes.outcome === 'unknown') return undefined;
-      await writer.write(changes.documents, changes.version);
+      for await (const batch of changedDocuments(db, entity, changes))
+        await writer.write(batch.documents, batch.version);
       version = changes.upTo;
-      if (changes.documents.length === 0) return version;
+      if (!changes.hasMore) return version;
     }
   }
 
@@ -259,7 +278,7 @@ export class Feeder {
     const swapped = await this.lockedSoon(locks.write, signal, async () => {
       const changes = await changesSince(db, entity, version);
       if (changes.outcome === 'unknown') throw new Error(`the changes of ${entity} since ${version} are not known`);
-      await writer.apply(changes);
+      await this.apply(changes, writer);
       await client.indices.refresh({ index });
       const before = await this.indexInUse();
       await client.indices.updateAliases({
