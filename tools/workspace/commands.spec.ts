@@ -7,7 +7,7 @@ import { brokenLinks, unknownWords, unlinkedPages } from './documents.mjs';
 import { findEntry, missingEntries, platformOf, withAddress } from './lock-optional.mjs';
 import { root } from './projects.mjs';
 import { settingsTable } from './settings-table.mjs';
-import { nxWords, totals } from './test.mjs';
+import { notRun, nxWords, totals } from './test.mjs';
 
 describe('a command before npm ci', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object };
@@ -43,6 +43,14 @@ describe('npm test', () => {
   it('fails when a project failed without a failed test, and when there was no test', () => {
     expect(totals([summary], false)).toEqual({ passed: 5, failed: 1 });
     expect(totals([], true)).toEqual({ passed: 0, failed: 1 });
+  });
+
+  it('names what is not run, which is a command of its own', () => {
+    const command = /npm run ([\w:]+)/.exec(notRun)![1]!;
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object };
+    expect(Object.keys(scripts)).toContain(command);
+    // Jest takes these files for no tests unless it is told to.
+    expect(readFileSync(join(root, 'jest.preset.js'), 'utf8')).not.toContain('opensearch-spec');
   });
 
   it('passes names of projects, paths and options to Jest', () => {
