@@ -4,6 +4,8 @@ import { platformResource, userRoles } from '@tradewind/shared-types';
 import { AccountController } from './account/account.controller.js';
 import { AccountPages } from './account/account-pages.service.js';
 import { OwnAccount } from './account/own-account.service.js';
+import { AdminClientsController } from './administration/admin-clients.controller.js';
+import { AdminUsersController } from './administration/admin-users.controller.js';
 import { AppConfig } from './app.config.js';
 import { AuditLog } from './audit/audit-log.js';
 import { AuditEvent } from './audit/audit-event.entity.js';
@@ -60,6 +62,8 @@ import { UsersStore } from './users/users.store.js';
     DirectLoginController,
     CredentialChangesController,
     TokenCheckController,
+    AdminUsersController,
+    AdminClientsController,
   ],
   providers: [
     AppEvents,

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 
 const readBy: [RegExp, string][] = [
   [/^\/(?:login|account)\//, 'application/x-www-form-urlencoded'],
-  [/^\/auth\//, 'application/json'],
+  [/^\/(?:auth|admin)\//, 'application/json'],
 ];
 
 export async function assertContentType({ routeOptions, headers }: FastifyRequest): Promise<void> {

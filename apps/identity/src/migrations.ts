@@ -5,6 +5,7 @@ import { credentialsVersion } from './migrations/0003-credentials-version.js';
 import { clientResources } from './migrations/0004-client-resources.js';
 import { companiesAndCredentialChanges } from './migrations/0005-companies-and-credential-changes.js';
 import { sessionsAndGrantsOfUsers } from './migrations/0006-sessions-and-grants-of-users.js';
+import { listsOfUsersAndClients } from './migrations/0007-lists-of-users-and-clients.js';
 
 /** In the order of their numbers. */
 export const migrations: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   clientResources,
   companiesAndCredentialChanges,
   sessionsAndGrantsOfUsers,
+  listsOfUsersAndClients,
 ];

@@ -8,6 +8,12 @@ import { CurrentProvider } from './oidc/current-provider.js';
 import { registerProviderRoutes } from './oidc/provider-routes.js';
 import { assertContentType } from './content-types.js';
 
+export const apiDescription = {
+  title: 'Tradewind identity administration',
+  description:
+    'Users and OAuth clients, for an ADMIN with an access token of the resource urn:tradewind:identity, or a service token for identity-admin.',
+};
+
 export const service = defineService({
   name: 'identity',
   config: AppConfig,

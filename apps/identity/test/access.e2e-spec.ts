@@ -13,8 +13,10 @@ import {
   type Operation,
 } from '@tradewind/testkit';
 import type pg from 'pg';
+import { Clients } from '../src/operators/clients.service.js';
 import { Users } from '../src/operators/users.service.js';
 import { service } from '../src/service.js';
+import type { User } from '../src/users/users.types.js';
 import { SignedTokens } from '../src/signing-keys/signed-tokens.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import {
@@ -33,7 +35,8 @@ import {
  * Callers that are treated alike. `nobody` sends no credential, and `unknown` a token that is good nowhere or for
  * something else. `wrongClient` sends a client that does not exist, in the header; `wrongSecret` one with a wrong
  * secret, in the form. `otherClient` and `otherRegistration` are good, but not of the client whose things are asked
- * for. The last four are browsers. `session` is of the user whose things the forms name, `otherSession` of somebody
+ * for. `ownUser` has a token for the administration API and is no ADMIN; the four after it may use it. The last four
+ * are browsers. `session` is of the user whose things the forms name, `otherSession` of somebody
  * else. `wrongForm` has a good session and a bad CSRF token, `endedSession` a cookie that signs in nobody.
  */
 const groups = [
@@ -50,6 +53,11 @@ const groups = [
   'directToken',
   'machine',
   'otherMachine',
+  'ownUser',
+  'admin',
+  'companyAdmin',
+  'adminMachine',
+  'companyMachine',
   'registration',
   'otherRegistration',
   'initialToken',
@@ -82,7 +90,17 @@ const byAccessToken = answersTo(401, {
   accessToken: 200,
   boundToken: 200,
   resourceToken: 200,
+  ownUser: 200,
+  admin: 200,
+  companyAdmin: 200,
 });
+/** The second status is for those of another company than the things that the request names. */
+const byAdministrator = (all: number, ofCompany: number) =>
+  answersTo(401, {
+    ...{ machine: 403, otherMachine: 403, ownUser: 403 },
+    ...{ admin: all, adminMachine: all, companyAdmin: ofCompany, companyMachine: ofCompany },
+  });
+const byService = answersTo(401, { machine: 200, otherMachine: 403, adminMachine: 403, companyMachine: 403 });
 const byRegistration = (allowed: Partial<Answers>) =>
   answersTo(401, { wrongClient: 400, badProof: 400, boundToken: 400, ...allowed });
 
@@ -142,6 +160,10 @@ describe('access', () => {
       SERVICE_TOKENS: [
         serviceTokenEntry('token-of-a-machine', { name: 'machine', services: ['identity'] }),
         serviceTokenEntry('token-for-others', { name: 'others', services: ['coordinator'] }),
+        serviceTokenEntry('token-of-a-console', { name: 'console', services: ['identity-admin'] }),
+        serviceTokenEntry('token-of-a-console-of-acme', {
+          ...{ name: 'console-of-acme', services: ['identity-admin'], companyId: 'acme' },
+        }),
         serviceTokenEntry('token-of-acme', { name: 'acme', services: ['identity'], companyId: 'acme' }),
       ].join(','),
     });
@@ -149,6 +171,7 @@ describe('access', () => {
     const [user, disabled] = [await identity.createUser(), await identity.createUser()];
     const [client, otherClient] = [await identity.createClient(), await identity.createClient()];
     const pipelinesClient = await identity.createClient({ resources: ['urn:tradewind:pipelines'] });
+    const ownClient = await identity.createClient({ resources: ['urn:tradewind:identity'] });
     const tokensOf = (email: string, flowClient: FlowClient = client, parameters: Record<string, string> = {}) =>
       obtainTokens(issuer, { client: flowClient, email, password, scope: 'openid email offline_access', parameters });
     const logIn = async (email: string) => {
@@ -175,6 +198,19 @@ describe('access', () => {
     const [ofDisabled, directOfDisabled] = [await tokensOf(disabled.email), await logIn(disabled.email)];
     await identity.running.app.get(Users, { strict: false }).disable(disabled.email);
     const direct = await logIn(user.email);
+    const ownTokenOf = async ({ email }: User) =>
+      (await tokensOf(email, ownClient, { resource: 'urn:tradewind:identity' })).access_token;
+    const ownUser = await ownTokenOf(await identity.createUser({ role: 'ANALYST' }));
+    const admin = await ownTokenOf(await identity.createUser({ role: 'ADMIN' }));
+    const companyAdmin = await ownTokenOf(await identity.createUser({ role: 'ADMIN', companyId: 'acme' }));
+    // What administrators see and change.
+    const managed = await identity.createUser({ companyId: 'globex' });
+    const clients = identity.running.app.get(Clients, { strict: false });
+    const ofManaged = {
+      ...{ id: 'managed', redirectUris: [redirectUri], grantTypes: ['authorization_code'] },
+      authMethod: 'client_secret_post',
+    };
+    await clients.create(ofManaged);
     const [key, otherKey] = [new DpopKey(), new DpopKey()];
     const bound = await boundToken(identity, client, user.email, key);
     const past = Math.floor(Date.now() / 1000) - 3600;
@@ -300,6 +336,11 @@ describe('access', () => {
       'a bound token and its proof': withProof('boundToken', key),
       'a good direct-login JWT': bearer('directToken', direct),
       'a service token': bearer('machine', 'token-of-a-machine'),
+      'a token of the resource of identity, of an ANALYST': bearer('ownUser', ownUser),
+      'an ADMIN': bearer('admin', admin),
+      'an ADMIN of a company': bearer('companyAdmin', companyAdmin),
+      'a service token for administration': bearer('adminMachine', 'token-of-a-console'),
+      'a service token for administration, of a company': bearer('companyMachine', 'token-of-a-console-of-acme'),
       'a service token for other services': bearer('otherMachine', 'token-for-others'),
       'a service token of a company': bearer('otherMachine', 'token-of-acme'),
       'the registration token': ofMethod('registration', registrations),
@@ -352,6 +393,16 @@ describe('access', () => {
       answers: byRegistration({ registration: allowed }),
       // A registration token that is presented for another client ends (RFC 7592).
       mayChange: 'identity.oidc_payload',
+    });
+    const ofUser = (action: string, answers: Answers, body?: object): Operation<Group> => ({
+      path: `/admin/users/${managed.id}${action}`,
+      unknown: { path: `/admin/users/${randomUUID()}${action}` },
+      ...{ answers, body },
+    });
+    const ofClient = (action: string, allowed: number, body?: object): Operation<Group> => ({
+      path: `/admin/clients/managed${action}`,
+      unknown: { path: `/admin/clients/nobody${action}` },
+      ...{ answers: byAdministrator(allowed, 403), body },
     });
     // The cookie of a session that is gone begins another, of nobody.
     const beginsSession = { mayChange: 'identity.oidc_payload' };
@@ -448,10 +499,47 @@ describe('access', () => {
         answers: 401,
       },
       'GET /auth/me': { answers: answersTo(401, { directToken: 200 }) },
-      'GET /internal/credential-changes': { answers: answersTo(401, { machine: 200, otherMachine: 403 }) },
+      'GET /internal/credential-changes': { answers: byService },
       'POST /internal/access-tokens/check': {
         body: { token: good.access_token },
-        answers: answersTo(401, { machine: 200, otherMachine: 403 }),
+        answers: byService,
+      },
+      'GET /admin/users': { answers: byAdministrator(200, 200) },
+      'POST /admin/users': {
+        body: { email: 'made@example.com', password },
+        answers: byAdministrator(200, 200),
+        ready: () => sql.query(`delete from user_account where email = 'made@example.com'`),
+      },
+      'GET /admin/users/:user_id': ofUser('', byAdministrator(200, 404)),
+      'POST /admin/users/:user_id/role': ofUser('/role', byAdministrator(200, 404), { role: 'ANALYST' }),
+      'POST /admin/users/:user_id/company': ofUser('/company', byAdministrator(200, 403), { company_id: null }),
+      'POST /admin/users/:user_id/disable': ofUser('/disable', byAdministrator(200, 404)),
+      'POST /admin/users/:user_id/enable': ofUser('/enable', byAdministrator(200, 404)),
+      'GET /admin/users/:user_id/sessions': ofUser('/sessions', byAdministrator(200, 404)),
+      'POST /admin/users/:user_id/sessions/end-all': ofUser('/sessions/end-all', byAdministrator(200, 404)),
+      'POST /admin/users/:user_id/sessions/:session_id/end': {
+        ...ofUser('/sessions/session-of-managed/end', byAdministrator(200, 404)),
+        ready: () =>
+          sql.query(
+            `with ended as (delete from oidc_payload where model = 'EndedSession' and id = 'session-of-managed')
+             insert into oidc_payload (model, id, uid, payload, account_id, expires_at)
+             values ('Session', 'handle-of-managed', 'session-of-managed', '{}', '${managed.id}', now() + interval '1 hour')`,
+          ),
+      },
+      'GET /admin/clients': { answers: byAdministrator(200, 403) },
+      'POST /admin/clients': { body: metadata, answers: byAdministrator(200, 403) },
+      'GET /admin/clients/:client_id': ofClient('', 200),
+      'PATCH /admin/clients/:client_id': ofClient('', 200, { client_name: 'Other' }),
+      'POST /admin/clients/:client_id/resources/allow': ofClient('/resources/allow', 200, {
+        resource: 'urn:tradewind:data',
+      }),
+      'POST /admin/clients/:client_id/resources/disallow': ofClient('/resources/disallow', 200, {
+        resource: 'urn:tradewind:data',
+      }),
+      'POST /admin/clients/:client_id/rotate-secret': ofClient('/rotate-secret', 200),
+      'DELETE /admin/clients/:client_id': {
+        ...ofClient('', 204),
+        ready: () => clients.create(ofManaged),
       },
     };
   });

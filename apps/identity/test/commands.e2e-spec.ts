@@ -168,6 +168,7 @@ describe('operator commands', () => {
 
   describe('an operator changes', () => {
     const email = ['--email', 'changed@example.com'];
+    const disabled = ['--email', 'disabled@example.com'];
     const id = 'changed-client';
     const changes = {
       'user create': ['user', 'create', '--email', 'new@example.com', '--password', 'a long password'],
@@ -175,7 +176,7 @@ describe('operator commands', () => {
       'user set-role': ['user', 'set-role', ...email, '--role', 'ADMIN'],
       'user set-company': ['user', 'set-company', 'changed@example.com', 'globex'],
       'user disable': ['user', 'disable', ...email],
-      'user enable': ['user', 'enable', ...email],
+      'user enable': ['user', 'enable', ...disabled],
       'user delete': ['user', 'delete', ...email],
       'client create': ['client', 'create', '--id', 'new-client', '--redirect-uri', 'https://a.example/cb'],
       'client allow-resource': ['client', 'allow-resource', id, 'urn:tradewind:data'],
@@ -191,8 +192,8 @@ describe('operator commands', () => {
       await db.rows(`create function refuse_audit() returns trigger language plpgsql as $$ begin
         if nextval('refusals') <= tg_argv[1]::int then raise exception using errcode = tg_argv[0]; end if;
         return new; end $$`);
-      await run('user', 'create', ...email, '--password', 'a long password');
-      await run('user', 'disable', ...email);
+      for (const one of [email, disabled]) await run('user', 'create', ...one, '--password', 'a long password');
+      await run('user', 'disable', ...disabled);
       await run('client', 'create', '--id', id, '--redirect-uri', 'https://a.example/cb');
       await run('client', 'allow-resource', id, 'urn:tradewind:identity');
     });

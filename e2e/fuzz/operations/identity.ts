@@ -70,6 +70,12 @@ export function partsOfRoutes({
   const formOf = (page: PageForms, fields: object): Part[] =>
     [page.csrf, marker].map((_csrf) => ({ ...by(page), ...form({ _csrf, ...fields }) }));
   const { account, login } = browsers;
+  /** Users and clients that it makes are its own; it changes no others, whose ids it does not know. */
+  const administered = (part: Part): Part[] => [{ ...part, ...bearer(service) }];
+  const page = { limit: '2', cursor: marker };
+  const user = { params: { user_id: '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11' } };
+  const ofMarker = { params: { client_id: marker } };
+  const allowed = { resource: 'urn:tradewind:data' };
   const atLogin = { params: { uid: login.uid }, ...by(login) };
   return {
     'GET /': anyQuery,
@@ -134,6 +140,44 @@ export function partsOfRoutes({
     'GET /auth/me': [bearer(jwt)],
     'GET /internal/credential-changes': [{ query: { after: '0' }, ...bearer(service) }],
     'POST /internal/access-tokens/check': [{ body: { token: jwt }, ...bearer(service) }],
+    'GET /admin/users': administered({ query: { search: marker, company_id: marker, role: 'USER', ...page } }),
+    'POST /admin/users': administered({
+      body: {
+        ...{ email: `${marker}@example.com`, password: marker.repeat(3), role: 'USER', company_id: marker },
+        ...{ name: marker, given_name: marker, family_name: marker, preferred_username: marker, email_verified: true },
+      },
+    }),
+    'GET /admin/users/:user_id': administered(user),
+    'POST /admin/users/:user_id/role': administered({ ...user, body: { role: 'USER' } }),
+    'POST /admin/users/:user_id/company': administered({ ...user, body: { company_id: marker } }),
+    'POST /admin/users/:user_id/disable': administered(user),
+    'POST /admin/users/:user_id/enable': administered(user),
+    'GET /admin/users/:user_id/sessions': administered({ ...user, query: page }),
+    'POST /admin/users/:user_id/sessions/end-all': administered(user),
+    'POST /admin/users/:user_id/sessions/:session_id/end': administered({
+      params: { ...user.params, session_id: marker },
+    }),
+    'GET /admin/clients': administered({ query: page }),
+    'POST /admin/clients': administered({
+      body: {
+        ...{ client_id: marker, client_name: marker, redirect_uris: [redirectUri], scope: 'openid email' },
+        ...{ post_logout_redirect_uris: [redirectUri], backchannel_logout_uri: 'https://client.example.com/out' },
+        ...{ grant_types: ['authorization_code'], token_endpoint_auth_method: 'none', introspects: marker },
+        resources: ['urn:tradewind:data'],
+      },
+    }),
+    'GET /admin/clients/:client_id': administered(ofMarker),
+    'PATCH /admin/clients/:client_id': administered({
+      ...ofMarker,
+      body: {
+        ...{ client_name: marker, redirect_uris: [redirectUri], post_logout_redirect_uris: null, scope: 'openid' },
+        ...{ backchannel_logout_uri: null, grant_types: ['authorization_code'] },
+      },
+    }),
+    'POST /admin/clients/:client_id/resources/allow': administered({ ...ofMarker, body: allowed }),
+    'POST /admin/clients/:client_id/resources/disallow': administered({ ...ofMarker, body: allowed }),
+    'POST /admin/clients/:client_id/rotate-secret': administered(ofMarker),
+    'DELETE /admin/clients/:client_id': administered(ofMarker),
   };
 }
 

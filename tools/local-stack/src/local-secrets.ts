@@ -50,7 +50,7 @@ export function localSecrets(dataDir: string): LocalSecrets {
   writeFileSync(`${file}.new`, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
   const sum = createHash('sha256').update(stored.serviceToken).digest('hex');
-  const services = ['identity', 'interactions', 'priority-api', 'priority-webhook', 'coordinator'];
+  const services = ['identity', 'identity-admin', 'interactions', 'priority-api', 'priority-webhook', 'coordinator'];
   return { ...stored, serviceTokenEntry: `local-stack:${sum}:${services.join('+')}` };
 }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
 import type { Repository } from 'typeorm';
 import { batchedReads } from '../batched-reads.js';
+import { microsOf, timeOf, type ListPosition } from '../list-position.js';
 import {
   clientColumn,
   ClientRecords,
@@ -10,6 +11,9 @@ import {
   type StoredClient,
 } from './client-records.js';
 import { OAuthClient } from './oauth-client.entity.js';
+
+/** A client with its position in the list. */
+export type ClientOfList = OAuthClient & { micros: number };
 
 const findKnown: NamedStatement = {
   name: 'client_find',
@@ -20,6 +24,24 @@ const remove: NamedStatement = {
   name: 'client_remove',
   text: `with payloads as (delete from oidc_payload where client_id = $1)
          delete from oauth_client where client_id = $1`,
+};
+// Waits for a registration that changes the client, and makes one wait.
+const lock: NamedStatement = {
+  name: 'client_lock',
+  text: `select ${clientColumn('c')} as client from oauth_client c where c.client_id = $1 for update of c`,
+};
+const setRecord: NamedStatement = {
+  name: 'client_set_record',
+  text: 'update oauth_client set metadata = $2, secret_sealed = $3 where client_id = $1',
+};
+// Newest first, through oauth_client_newest.
+const listNewest: NamedStatement = {
+  name: 'client_list_newest',
+  text: `select client_id as "clientId", metadata::json as metadata, origin, resources, created_at as "createdAt",
+                used_at as "usedAt", ${microsOf('created_at')} as micros
+           from oauth_client
+          where (created_at, client_id) < (case when $1::float8 is null then 'infinity' else ${timeOf('$1')} end, coalesce($2::text, ''))
+          order by created_at desc, client_id desc limit $3`,
 };
 const removeUnused: NamedStatement = {
   name: 'client_remove_unused',
@@ -53,6 +75,22 @@ export class ClientsStore {
 
   async find(clientId: string): Promise<OAuthClient | undefined> {
     return (await this.clients.findOneBy({ clientId })) ?? undefined;
+  }
+
+  /** Newest first. */
+  async listNewest(page: { after?: ListPosition | undefined; limit: number }): Promise<ClientOfList[]> {
+    const { after, limit } = page;
+    return this.db.rows<ClientOfList>(listNewest, [after?.micros ?? null, after?.id ?? null, limit]);
+  }
+
+  /** The client with its secret, which no other transaction changes until this one ends. */
+  async lock(tx: Tx, clientId: string): Promise<KnownClient | undefined> {
+    const [row] = await tx.rows<{ client: StoredClient }>(lock, [clientId]);
+    return row && this.records.open(row.client);
+  }
+
+  async setRecord(tx: Tx, clientId: string, { metadata, secretSealed }: ClientRecord): Promise<void> {
+    await tx.affected(setRecord, [clientId, JSON.stringify(metadata), secretSealed]);
   }
 
   async list(): Promise<OAuthClient[]> {

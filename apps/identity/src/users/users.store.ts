@@ -3,6 +3,7 @@ import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
 import type { UserRole } from '@tradewind/shared-types';
 import type { Repository } from 'typeorm';
 import { batchedReads } from '../batched-reads.js';
+import { microsOf, timeOf, type ListPosition } from '../list-position.js';
 import { withCredentialChange } from './credential-changes.store.js';
 import { UserAccount } from './user-account.entity.js';
 import { userColumn, type User } from './users.types.js';
@@ -20,6 +21,23 @@ export type NewUser = Pick<
   | 'preferredUsername'
   | 'companyId'
 >;
+
+/** Which users a list has. */
+export interface UserFilter {
+  /** How their address begins, as an email key. */
+  addressStart?: string | undefined;
+  companyId?: string | undefined;
+  role?: UserRole | undefined;
+}
+
+/** A user as a list shows one. */
+export type ListedUser = Omit<UserAccount, 'emailKey' | 'passwordHash' | 'credentialsChangedAt' | 'isDisabled'>;
+type UserRow = ListedUser & { emailKey: string; micros: number };
+
+const listedColumns = `u.id, u.email, u.email_verified as "emailVerified", u.role as "userRole", u.name,
+  u.given_name as "givenName", u.family_name as "familyName", u.preferred_username as "preferredUsername",
+  u.company_id as "companyId", u.credentials_version as "credentialsVersion", u.disabled_at as "disabledAt",
+  u.created_at as "createdAt", u.email_key as "emailKey", ${microsOf('u.created_at')} as micros`;
 
 const findById: NamedStatement = {
   name: 'user_find',
@@ -91,6 +109,60 @@ export class UsersStore {
     return (inserted.raw as unknown[]).length === 0 ? undefined : this.lockByEmailKey(tx, user.emailKey);
   }
 
+  /** The user of the id, if the company is theirs or none is given. */
+  async findListed(id: string, companyId: string | undefined): Promise<ListedUser | undefined> {
+    const company = companyId === undefined ? '' : 'and u.company_id = $2';
+    const values = companyId === undefined ? [id] : [id, companyId];
+    const [user] = await this.db.rows<UserRow>(
+      `select ${listedColumns} from user_account u where u.id = $1 ${company}`,
+      values,
+    );
+    return user;
+  }
+
+  /** Newest first. Each kind of list is read through an index in its order: user_account_newest, _role, _company. */
+  async listNewest(
+    { companyId, role }: UserFilter,
+    { after, limit }: { after?: ListPosition | undefined; limit: number },
+  ): Promise<UserRow[]> {
+    const { where, bind, values } = conditionsOf({ companyId, role });
+    if (after) where.push(`(u.created_at, u.id) < (${timeOf(bind(after.micros))}, ${bind(after.id)}::uuid)`);
+    // The limit is part of the text, so that the planner knows that it is small.
+    return this.db.rows<UserRow>(
+      `select ${listedColumns} from user_account u where ${where.join(' and ')}
+        order by u.created_at desc, u.id desc limit ${limit}`,
+      values,
+    );
+  }
+
+  /** Those whose address begins so, in the order of addresses, through user_account_address or _company_address. */
+  async listByAddress(
+    { addressStart = '', ...filter }: UserFilter,
+    { after, limit }: { after?: string | undefined; limit: number },
+  ): Promise<UserRow[]> {
+    const { where, bind, values } = conditionsOf(filter);
+    const key = 'u.email_key collate "C"';
+    where.push(`${key} >= ${bind(addressStart)}`, `${key} < ${bind(`${addressStart}\u{10FFFF}`)}`);
+    if (after !== undefined) where.push(`${key} > ${bind(after)}`);
+    return this.db.rows<UserRow>(
+      `select ${listedColumns} from user_account u where ${where.join(' and ')} order by ${key} limit ${limit}`,
+      values,
+    );
+  }
+
+  /**
+   * Whether others than this user may administer all companies. The answer holds until the transaction ends, for
+   * everybody who asks.
+   */
+  async hasOtherAdministrators(tx: Tx, id: string): Promise<boolean> {
+    await tx.rows(`select pg_advisory_xact_lock(hashtext('tradewind identity administrators'))`);
+    const others = await tx.rows(
+      `select from user_account where role = 'ADMIN' and company_id is null and disabled_at is null and id <> $1 limit 1`,
+      [id],
+    );
+    return others.length > 0;
+  }
+
   async list(): Promise<UserAccount[]> {
     return this.users.find({ order: { createdAt: 'ASC', id: 'ASC' } });
   }
@@ -123,4 +195,14 @@ export class UsersStore {
   async delete(tx: Tx, id: string): Promise<void> {
     await tx.affected(remove, [id]);
   }
+}
+
+function conditionsOf({ companyId, role }: UserFilter) {
+  const values: unknown[] = [];
+  const bind = (value: unknown) => `$${values.push(value)}`;
+  const where = ['true'];
+  if (companyId !== undefined) where.push(`u.company_id = ${bind(companyId)}`);
+  // The role is part of the text, so that the planner knows that administrators are few. It is one of `userRoles`.
+  if (role !== undefined) where.push(`u.role = '${role}'`);
+  return { where, bind, values };
 }

@@ -2,6 +2,7 @@
 // reported to the clients that registered for it (oidc/logout-calls.ts), in the same statement.
 import { Injectable } from '@nestjs/common';
 import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
+import { microsOf, timeOf, type ListPosition } from '../../list-position.js';
 import { endedSession, isCurrent, modelsOfGrant } from './payloads.store.js';
 
 export interface UserSession {
@@ -9,6 +10,9 @@ export interface UserSession {
   payload: SessionPayload;
   expiresAt: Date;
 }
+
+/** A session with its position in the list. */
+export type SessionOfList = UserSession & { micros: number };
 
 /** What is read of the JSON of a session. */
 export interface SessionPayload {
@@ -42,13 +46,21 @@ const callsOf = (authorizations: string): string => `
       join oauth_client c on c.client_id = a.key and c.metadata::json ->> 'backchannel_logout_uri' is not null`;
 
 // Read through oidc_payload_of_user.
+const sessions = `
+  select p.uid, json_build_object('loginTs', p.payload::json -> 'loginTs', 'address', p.payload::json -> 'address',
+                                  'browser', p.payload::json -> 'browser',
+                                  'usedTs', p.payload::json -> 'usedTs') as payload,
+         p.expires_at as "expiresAt", ${microsOf('p.expires_at')} as micros
+    from oidc_payload p left join user_account u on u.id = p.account_id
+   where p.account_id = $1 and p.model = 'Session' and p.uid is not null and ${isCurrent('p')}`;
+const listSessionsAfter: NamedStatement = {
+  name: 'user_sessions_after',
+  text: `${sessions} and ($2::float8 is null or (p.expires_at, p.uid) < (${timeOf('$2')}, $3::text))
+          order by p.expires_at desc, p.uid desc limit $4`,
+};
 const listSessions: NamedStatement = {
   name: 'user_sessions',
-  text: `select p.uid, json_build_object('loginTs', p.payload::json -> 'loginTs', 'address', p.payload::json -> 'address',
-                                        'browser', p.payload::json -> 'browser',
-                                        'usedTs', p.payload::json -> 'usedTs') as payload, p.expires_at as "expiresAt"
-           from oidc_payload p left join user_account u on u.id = p.account_id
-          where p.account_id = $1 and p.model = 'Session' and p.uid is not null and ${isCurrent('p')}
+  text: `${sessions}
           order by p.expires_at desc, p.id limit $2 offset $3`,
 };
 const listApplications: NamedStatement = {
@@ -122,6 +134,14 @@ export class UserPayloadsStore {
   /** Those that last longest first: a login, and a sign-in at an application, prolongs a session. */
   async listSessions(userId: string, { limit, offset }: Page): Promise<UserSession[]> {
     return this.db.rows<UserSession>(listSessions, [userId, limit, offset]);
+  }
+
+  /** The same, from a position on. */
+  async listSessionsAfter(
+    userId: string,
+    { after, limit }: { after?: ListPosition | undefined; limit: number },
+  ): Promise<SessionOfList[]> {
+    return this.db.rows<SessionOfList>(listSessionsAfter, [userId, after?.micros ?? null, after?.id ?? null, limit]);
   }
 
   /** Last used first. */
