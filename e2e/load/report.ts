@@ -4,8 +4,8 @@ import type { SoakResult } from './steps/soak.js';
 
 export function overloadTable(results: readonly OverloadResult[]): string[] {
   return [
-    '| operation | times | sent/s | served/s | p50 | p99 | refused | p99 of refusals | failed | memory | handles | recovery |',
-    '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: |',
+    '| operation | times | sent/s | served/s | p50 | p99 | refused | p99 of refusals | failed | late | memory | handles | recovery |',
+    '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: |',
     ...results.flatMap(({ operation, steps, recoveryMs, memoryBytesBefore }) =>
       steps.map(({ factor, ratePerSecond, summary, memoryBytes, handles }) => {
         const seconds = summary.sent / ratePerSecond;
@@ -20,6 +20,7 @@ export function overloadTable(results: readonly OverloadResult[]): string[] {
           share(summary.refused, summary.sent),
           summary.refused === 0 ? '' : milliseconds(summary.refusalP99Ms),
           failures(summary.failed),
+          milliseconds(summary.lateP99Ms),
           `${factor === 1 ? `${megabytes(memoryBytesBefore)} → ` : ''}${megabytes(memoryBytes)} MB`,
           String(handles),
           isLast ? (recoveryMs === undefined ? 'over 5 s' : milliseconds(recoveryMs)) : '',

@@ -22,7 +22,14 @@ describe('the rules beyond the limit', () => {
     expect(findingsOf(result({}, { summary: { ...good, served: 200, refused: 600 } }))).toEqual([]);
   });
 
+  it('take latencies and missing answers for the generator’s when it was late itself', () => {
+    const late = { ...good, lateP99Ms: 101, p99Ms: 3_000, failed: { none: 5 } };
+    expect(findingsOf(result({}, { summary: late }))).toEqual([]);
+    expect(findingsOf(result({}, { summary: { ...late, failed: { none: 5, '500': 1 } } }))).toHaveLength(1);
+  });
+
   it.each<[string, OverloadResult]>([
+    ['answers were 2 × none', result({}, { summary: { ...good, failed: { none: 2 }, lateP99Ms: 100 } })],
     ['holds not even 10/s', result({ heldPerSecond: 0, steps: [] })],
     ['the service was restarted', result({ isSameProcess: false })],
     ['answers were 3 × 500', result({}, { summary: { ...good, failed: { '500': 3 } } })],

@@ -20,7 +20,7 @@ export const baseSettings = {
   }),
   // 1 MiB: a full batch of targets or profiles is below 100 KiB.
   BODY_LIMIT_BYTES: integer({ desc: 'Largest request body, bytes', default: 1_048_576, min: 1 }),
-  // A pod that answers 1,000 requests a second works this off in half a second.
+  // A pod that answers 1,000 requests a second works this off in half a second. Slower routes get fewer.
   ROUTE_REQUESTS_MAX: integer({
     desc: 'Requests of one route that one process works on at once; further ones are answered with 503 and Retry-After',
     default: 500,

@@ -1,12 +1,14 @@
 // How many requests a service works on at once. Without a limit every request beyond what a pod can do waits in memory,
 // all answers become late together, and the backlog outlasts the overload. Each route has a limit of its own, so that
-// requests that wait for another system do not keep out the others. The limit counts requests and not the delay of the
-// event loop. A busy neighbour delays an idle service, and a slow database delays no event loop.
+// requests that wait for another system do not keep out the others. A slow route gets fewer than the limit, so that no
+// request waits long for those before it. The delay of the event loop does not count: a busy neighbour delays an idle
+// service, and a slow database delays no event loop.
 import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import { errorBody } from './error-filter.js';
+import { RequestsUnderWay } from './requests-under-way.js';
 
 // Probes must be answered, since a service that is busy must not be restarted for it.
 const unlimitedPaths = new Set(['/health', '/ready']);
@@ -28,12 +30,12 @@ declare module 'fastify' {
 }
 
 /**
- * Answers a request with 503 and Retry-After when `limit` others of its route are under way, and sets
- * `isRefusedAsTooMany`. A request is under way from the end of its body to the end of its answer and of its work. So
- * slow senders take no place. Must be called before any hook that answers requests.
+ * Answers a request with 503 and Retry-After when `limit` others of its route are under way, or so many that it would
+ * wait long for them, and sets `isRefusedAsTooMany`. A request is under way from the end of its body to the end of its
+ * answer and of its work. So slow senders take no place. Must be called before any hook that answers requests.
  */
 export function limitRequests(instance: FastifyInstance, limit: number, logger: Logger, metrics: Metrics): void {
-  const underWay = new Map<string, Set<FastifyRequest>>();
+  const underWay = new Map<string, RequestsUnderWay<FastifyRequest>>();
   let loggedAt = -Infinity;
 
   for (const name of ['isRefusedAsTooMany', 'isLate', 'isAnswered', 'isAbandoned']) {
@@ -41,7 +43,7 @@ export function limitRequests(instance: FastifyInstance, limit: number, logger: 
   }
   instance.addHook('onRequest', (request, reply, done) => {
     if (unlimitedPaths.has(routeOf(request))) return done();
-    if (placesOf(request).size >= limit) return refuse(request, reply);
+    if (placesOf(request).isFull) return refuse(request, reply);
     onceReceived(request, () => begin(request, reply));
     done();
   });
@@ -52,25 +54,25 @@ export function limitRequests(instance: FastifyInstance, limit: number, logger: 
   // Called twice when another hook fails.
   instance.addHook('onSend', (request, _reply, _payload, done) => {
     request.isAnswered = true;
-    if (request.isAbandoned) placesOf(request).delete(request);
+    if (request.isAbandoned) placesOf(request).end(request);
     done();
   });
 
-  const placesOf = (request: FastifyRequest): Set<FastifyRequest> => {
+  const placesOf = (request: FastifyRequest): RequestsUnderWay<FastifyRequest> => {
     const route = routeOf(request);
     let places = underWay.get(route);
-    if (!places) underWay.set(route, (places = new Set()));
+    if (!places) underWay.set(route, (places = new RequestsUnderWay(limit)));
     return places;
   };
   const begin = (request: FastifyRequest, reply: FastifyReply) => {
     // Answered before its body was read.
     if (reply.raw.writableEnded || reply.raw.closed) return;
     const places = placesOf(request);
-    if (places.size >= limit) request.isLate = true;
-    places.add(request);
+    if (places.isFull) request.isLate = true;
+    places.begin(request);
     reply.raw.once('close', () => {
       // When the client has gone, the handler may still work. What answers past Fastify cannot be followed further.
-      if (request.isAnswered || reply.sent) places.delete(request);
+      if (request.isAnswered || reply.sent) places.end(request);
       else request.isAbandoned = true;
     });
   };
