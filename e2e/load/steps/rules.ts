@@ -3,7 +3,7 @@ import type { OverloadResult } from './overload.js';
 
 /** Served requests of an overloaded service wait for those that were admitted before them, and no longer. */
 const servedP99MsMax = 1_000;
-/** Requests that leave later say what this machine can send, and neither latencies nor missing answers of the service. */
+/** Beyond it the machine can send no more, so latencies and missing answers say nothing of the service. */
 const lateP99MsMax = 100;
 const recoveryMsMax = 2_000;
 /** What is under way is bounded, so the memory is, too. */
