@@ -11,7 +11,7 @@ function route(max = 500) {
     open,
     pass: (ms: number) => (nowMs += ms),
     /** Requests that come at once; returns how many are taken. */
-    offer(count: number): number {
+    offer: (count: number): number => {
       const before = open.length;
       for (let one = 0; one < count && !underWay.isFull; one += 1) {
         open.push((number += 1));
@@ -20,7 +20,7 @@ function route(max = 500) {
       return open.length - before;
     },
     /** Ends the oldest requests, one after each so many milliseconds. */
-    work(count: number, msEach: number) {
+    work: (count: number, msEach: number): void => {
       for (const request of open.splice(0, count)) {
         nowMs += msEach;
         underWay.end(request);
