@@ -35,6 +35,9 @@ const rows = {
     insert into request_window select 'user:' || n, now(), n from generate_series(1, 100) as n`,
   '0004-company-changes': `update company set name = name || ' AB'`,
   '0012-plain-list-indexes': `update person set role = 'Chair'; delete from contact where id = 500`,
+  '0015-parts-of-large-changes': `
+    insert into company (id, name) select n, 'Company' from generate_series(1001, 11001) as n;
+    delete from company where id > 1000`,
   '0011-ended-credentials': `insert into ended_credentials select gen_random_uuid(), n from generate_series(1, 100) as n`,
 };
 

@@ -56,12 +56,12 @@ export function describeEngine(name: string, start: (url: string) => Promise<Tes
 
     /** The rows as the evaluation compares them. */
     async function rowsOf(entity: Entity): Promise<[id: bigint, row: FilterRecord][]> {
-      const columns = indexedColumns[entity].map(({ column, type, shape }) => {
-        if (shape === 'words') return `tsvector_to_array(${column}) as ${column}`;
-        return type === 'date' ? `${column}::text as ${column}` : column;
+      const columns = indexedColumns[entity].map(({ column, type, shape, sql = `t.${column}` }) => {
+        if (shape === 'words') return `tsvector_to_array(${sql}) as ${column}`;
+        return `${sql}${type === 'date' ? '::text' : ''} as ${column}`;
       });
       const { rows } = await tables.sql.query<Record<string, unknown>>(
-        `select id, ${columns.join(', ')} from ${entity}`,
+        `select t.id, ${columns.join(', ')} from ${entity} t`,
       );
       return rows.map((row) => {
         const record: Record<string, unknown> = { id: integerOf(row['id']) };
