@@ -1,7 +1,7 @@
 // The requests of one route that a service works on, and how long one more would wait for them.
 
-/** So many are taken however long they take: a burst of a few callers is no overload. */
-const alwaysTaken = 50;
+/** So many are taken however long they take: a burst of some callers is no overload. */
+const alwaysTaken = 150;
 /** A request is refused that would wait longer for those before it, milliseconds. */
 const waitMsMax = 500;
 /** Share of the newest interval in the mean. */
