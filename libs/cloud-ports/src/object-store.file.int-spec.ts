@@ -89,6 +89,18 @@ describe('FileObjectStore', () => {
     expect(await create()).toBe('created');
   });
 
+  it('flushes the folder above a root that it made, however many calls come first together', async () => {
+    for (let round = 0; round < 50; round += 1) {
+      const parent = await folder();
+      const refuses = async (path: string) => {
+        if (path === parent) throw Object.assign(new Error('permission denied'), { code: 'EACCES' });
+      };
+      const store = new FileObjectStore(join(parent, 'objects'), new FolderFlush(refuses));
+      const calls = ['one', 'two', 'three'].map((bucket) => store.create(bucket, 'name', 'x'));
+      expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(calls.map(() => 'rejected'));
+    }
+  });
+
   it('lists its objects beside a file that is not its own, and warns of it', async () => {
     const root = join(await folder(), 'objects');
     const store = new FileObjectStore(root);

@@ -30,6 +30,8 @@ export class FileObjectStore extends ObjectStore {
   readonly #folders: FolderFlush;
   /** Folders that this process made or found, and flushed. A write notices when one is gone. */
   readonly #knownFolders = new Set<string>();
+  /** Two calls that made the root together would each take it for the other's, and none would need its flush. */
+  #rootInTheMaking: Promise<void> | undefined;
   /** The removal of what killed processes left: once, at the first write. */
   #cleaning: Promise<void> | undefined;
 
@@ -125,6 +127,10 @@ export class FileObjectStore extends ObjectStore {
 
   async #makeFolder(path: string): Promise<void> {
     if (this.#knownFolders.has(path)) return;
+    if (path !== this.#root) {
+      this.#rootInTheMaking ??= this.#makeFolder(this.#root).finally(() => (this.#rootInTheMaking = undefined));
+      await this.#rootInTheMaking;
+    }
     const created = await mkdir(path, { recursive: true });
     // A folder is durable once the one above it is flushed. One that was there is flushed as well, because the process
     // that made it may have been killed before its flush.
