@@ -82,7 +82,8 @@ export function limitRequests(instance: FastifyInstance, limit: number, logger: 
     metrics.refusedRequests.inc({ route });
     if (performance.now() - loggedAt > logIntervalMs) {
       loggedAt = performance.now();
-      logger.warn({ route, limit }, 'too many requests are under way; further ones are refused');
+      const { count } = placesOf(request);
+      logger.warn({ route, limit, under_way: count }, 'too many requests are under way; further ones are refused');
     }
     void reply
       .code(503)

@@ -19,6 +19,10 @@ export class RequestsUnderWay<Request> {
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
+  get count(): number {
+    return this.requests.size;
+  }
+
   get isFull(): boolean {
     const { size } = this.requests;
     return size >= this.max || (size >= alwaysTaken && size * this.msBetweenEnds > waitMsMax);
