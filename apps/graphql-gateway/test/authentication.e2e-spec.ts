@@ -171,6 +171,18 @@ describe('authentication', () => {
     expect(headers.get('retry-after')).toBe(told);
   });
 
+  it('passes on that an account signs in with a second factor only', async () => {
+    gateway.identity.loginStatus = 403;
+    const { status, body } = await gateway.auth(null, login, { input: { email: 'a@b.c', password: 'x' } });
+    gateway.identity.loginStatus = undefined;
+    expect(status).toBe(403);
+    expect(body).toEqual({
+      message: 'This account signs in with a second factor, which only the login page of identity asks for',
+      error: 'Forbidden',
+      statusCode: 403,
+    });
+  });
+
   it('keeps keys working while identity is away, and answers log-ins with 502', async () => {
     const { identity } = gateway;
     const { key, user } = await gateway.newKey();

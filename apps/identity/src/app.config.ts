@@ -110,6 +110,15 @@ export class AppConfig extends configClass({
     desc: 'Days after its last login for which a browser counts as known for the account',
   }),
   LOGIN_WINDOW_SECONDS: integer({ default: 900, min: 1, desc: 'Window of the failed-login limits, seconds' }),
+  SECOND_FACTOR_FAILURES_PER_DAY: integer({
+    default: 30,
+    min: 1,
+    desc: 'Wrong second factors of one account from unknown browsers in a day before 429, in addition to the limits above',
+  }),
+  SECOND_FACTOR_FOR_ADMIN: bool({
+    default: false,
+    desc: 'Whether an ADMIN needs a second factor; one who has none sets it up at the next sign-in, and cannot use POST /auth/login',
+  }),
   PASSWORD_HASHES_PARALLEL: integer({
     default: 1,
     min: 1,

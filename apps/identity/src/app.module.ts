@@ -3,7 +3,9 @@ import { CallerAuth, DatabaseModule } from '@tradewind/service-kit';
 import { platformResource, userRoles } from '@tradewind/shared-types';
 import { AccountController } from './account/account.controller.js';
 import { AccountPages } from './account/account-pages.service.js';
+import { AccountVisits } from './account/account-visits.js';
 import { OwnAccount } from './account/own-account.service.js';
+import { TwoFactorPages } from './account/two-factor-pages.service.js';
 import { AdminClientsController } from './administration/admin-clients.controller.js';
 import { AdminUsersController } from './administration/admin-users.controller.js';
 import { AppConfig } from './app.config.js';
@@ -34,7 +36,10 @@ import { Users } from './operators/users.service.js';
 import { KnownBrowsers } from './password-login/known-browsers.js';
 import { PasswordHashing } from './password-login/password-hashing.js';
 import { PasswordLogin } from './password-login/password-login.service.js';
+import { LoginThrottle } from './password-login/login-throttle.js';
 import { SealedText } from './sealed-text.js';
+import { SecondFactors } from './second-factor/second-factors.service.js';
+import { SecondFactorsStore } from './second-factor/second-factors.store.js';
 import { SignedTokens } from './signing-keys/signed-tokens.js';
 import { SigningKeys } from './signing-keys/signing-keys.service.js';
 import { SigningKeyRow } from './signing-keys/signing-key.entity.js';
@@ -108,11 +113,16 @@ import { UsersStore } from './users/users.store.js';
     AttemptsStore,
     KnownBrowsers,
     PasswordHashing,
+    LoginThrottle,
     PasswordLogin,
+    SecondFactorsStore,
+    SecondFactors,
     LoginPages,
     DirectLogin,
     OwnAccount,
+    AccountVisits,
     AccountPages,
+    TwoFactorPages,
     // Operators and upkeep
     Users,
     Clients,

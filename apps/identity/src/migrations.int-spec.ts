@@ -28,6 +28,15 @@ const rows = {
   '0006-sessions-and-grants-of-users': `
     insert into logout_call (client_id, user_id, sid)
       select 'crm', id, 'sid' from user_account limit 10`,
+  '0008-second-factors': `
+    update user_account set second_factor_at = now() where email like 'user1%';
+    insert into totp_secret (user_id, secret_sealed, last_step)
+      select id, 'sealed', 1 from user_account where second_factor_at is not null;
+    insert into passkey (id, user_id, public_key, sign_count, transports, is_synced, name)
+      select 'passkey of ' || id, id, 'key', 0, '{internal}', false, 'Chrome, Linux' from user_account
+       where second_factor_at is not null;
+    insert into recovery_code (user_id, code_hash)
+      select id, 'hash' || n from user_account, generate_series(1, 10) as n where second_factor_at is not null`,
 };
 
 describe('migrations of identity', () => {

@@ -467,6 +467,9 @@ describe('access', () => {
       'DELETE /oauth/reg/:clientId': ofRegistration('DELETE', 204),
       'GET /login/:uid': ofInteraction(''),
       'POST /login/:uid/submit': ofInteraction('/submit'),
+      'POST /login/:uid/code': ofInteraction('/code'),
+      'POST /login/:uid/passkey': ofInteraction('/passkey'),
+      'POST /login/:uid/set-up': ofInteraction('/set-up'),
       'POST /login/:uid/confirm': ofInteraction('/confirm'),
       'POST /login/:uid/switch': ofInteraction('/switch'),
       'POST /login/:uid/abort': ofInteraction('/abort'),
@@ -475,6 +478,9 @@ describe('access', () => {
       'GET /account/password': { answers: ofAccountPage },
       'GET /account/sessions': { answers: ofAccountPage },
       'GET /account/applications': { answers: ofAccountPage },
+      'GET /account/two-factor': { answers: ofAccountPage },
+      'GET /account/two-factor/app': { answers: ofAccountPage },
+      'GET /account/two-factor/passkey': { answers: ofAccountPage },
       // The login leads back to it. Without a session it is a page.
       'GET /account/signed-in': { answers: answersTo(400, { session: 303, otherSession: 303, wrongForm: 303 }) },
       'POST /account/sessions/end': ofAccount(
@@ -490,6 +496,12 @@ describe('access', () => {
       'POST /account/password': ofAccount({ password, new_password: 'x'.repeat(12), repeated: 'x'.repeat(12) }, [
         '/account?done=password',
       ]),
+      'POST /account/two-factor/app': ofAccount({ set_up: 'x', code: '000000' }, ['/account/two-factor?done=expired']),
+      'POST /account/two-factor/passkey': ofAccount({ set_up: 'x', answer: '{}' }, [
+        '/account/two-factor?done=expired',
+      ]),
+      'POST /account/two-factor/remove': ofAccount({}, ['/account/two-factor?done=gone']),
+      'POST /account/two-factor/codes': ofAccount({}, ['/account/two-factor?done=gone']),
       'POST /account/sessions/end-all': ofAccount({}, ['/oauth/session/end/success']),
       'POST /account/sign-out': ofAccount({}, ['/oauth/session/end/success']),
       // Only the password counts.
@@ -515,6 +527,7 @@ describe('access', () => {
       'POST /admin/users/:user_id/company': ofUser('/company', byAdministrator(200, 403), { company_id: null }),
       'POST /admin/users/:user_id/disable': ofUser('/disable', byAdministrator(200, 404)),
       'POST /admin/users/:user_id/enable': ofUser('/enable', byAdministrator(200, 404)),
+      'POST /admin/users/:user_id/second-factor/reset': ofUser('/second-factor/reset', byAdministrator(200, 404)),
       'GET /admin/users/:user_id/sessions': ofUser('/sessions', byAdministrator(200, 404)),
       'POST /admin/users/:user_id/sessions/end-all': ofUser('/sessions/end-all', byAdministrator(200, 404)),
       'POST /admin/users/:user_id/sessions/:session_id/end': {
@@ -574,6 +587,7 @@ describe('access', () => {
         'user set-password': [...email, '--password', password],
         'user set-role': [...email, '--role', 'ADMIN'],
         'user set-company': ['somebody@example.com', 'acme'],
+        'user reset-second-factor': email,
         'user disable': email,
         'user delete': email,
         'user enable': email,

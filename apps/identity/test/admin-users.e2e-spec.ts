@@ -27,7 +27,7 @@ describe('administration of users', () => {
       body: {
         ...{ id: expect.any(String), email: 'Grace@Example.com', email_verified: false, role: 'ANALYST' },
         ...{ name: 'Grace Hopper', given_name: null, family_name: null, preferred_username: null },
-        ...{ company_id: 'navy', disabled_at: null, created_at: expect.stringMatching(/Z$/) },
+        ...{ company_id: 'navy', disabled_at: null, has_second_factor: false, created_at: expect.stringMatching(/Z$/) },
       },
     });
     expect(await send(machineToken, `GET /users/${made.body.id}`)).toEqual(made);
@@ -135,6 +135,7 @@ describe('administration of users', () => {
     ['company', { company_id: 'acme' }],
     ['disable', undefined],
     ['enable', undefined],
+    ['second-factor/reset', undefined],
     ['sessions/end-all', undefined],
     ['sessions/some-session/end', undefined],
   ])('answers 404 to %s of a user who does not exist', async (action, body) => {
@@ -244,6 +245,7 @@ describe('administration of users', () => {
           }
           for (const [action, body] of [
             ...([['role', { role: 'ADMIN' }], ['disable'], ['enable'], ['sessions/end-all']] as [string, object?][]),
+            ...([['second-factor/reset']] as [string][]),
             ...([['sessions/x/end']] as [string][]),
           ]) {
             expect([action, (await send(token, `POST /users/${id}/${action}`, body)).status]).toEqual([action, 404]);

@@ -175,6 +175,7 @@ describe('operator commands', () => {
       'user set-password': ['user', 'set-password', ...email, '--password', 'another long password'],
       'user set-role': ['user', 'set-role', ...email, '--role', 'ADMIN'],
       'user set-company': ['user', 'set-company', 'changed@example.com', 'globex'],
+      'user reset-second-factor': ['user', 'reset-second-factor', ...email],
       'user disable': ['user', 'disable', ...email],
       'user enable': ['user', 'enable', ...disabled],
       'user delete': ['user', 'delete', ...email],
@@ -194,6 +195,7 @@ describe('operator commands', () => {
         return new; end $$`);
       for (const one of [email, disabled]) await run('user', 'create', ...one, '--password', 'a long password');
       await run('user', 'disable', ...disabled);
+      await db.rows(`update user_account set second_factor_at = now() where email = 'changed@example.com'`);
       await run('client', 'create', '--id', id, '--redirect-uri', 'https://a.example/cb');
       await run('client', 'allow-resource', id, 'urn:tradewind:identity');
     });

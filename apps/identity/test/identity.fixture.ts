@@ -24,10 +24,11 @@ export interface Identity {
 
 let made = 0;
 
-export async function startIdentity(env: Record<string, string> = {}): Promise<Identity> {
+/** @param host of the issuer; browsers make passkeys for names alone */
+export async function startIdentity(env: Record<string, string> = {}, host = '127.0.0.1'): Promise<Identity> {
   const database = await createIdentityDatabase();
   const port = await freePort();
-  const issuer = `http://127.0.0.1:${port}`;
+  const issuer = `http://${host}:${port}`;
   const settings = {
     ENVIRONMENT: 'dev',
     // TEST_LOG_LEVEL=error shows the reason of a 500.

@@ -113,6 +113,11 @@ export function partsOfRoutes({
         ...form({ email: `${marker}@example.com`, password: marker, _csrf }),
       })),
     ],
+    'POST /login/:uid/code': [{ ...atLogin, ...form({ _csrf: login.csrf, code: marker }) }],
+    'POST /login/:uid/passkey': [{ ...atLogin, ...form({ _csrf: login.csrf, answer: marker }) }],
+    'POST /login/:uid/set-up': [
+      { ...atLogin, ...form({ _csrf: login.csrf, set_up: marker, code: marker, answer: '' }) },
+    ],
     // A good form would end the login.
     'POST /login/:uid/confirm': [{ ...atLogin, ...form({ _csrf: marker }) }],
     'POST /login/:uid/switch': [{ ...atLogin, ...form({ _csrf: marker }) }],
@@ -135,6 +140,13 @@ export function partsOfRoutes({
     ],
     'GET /account/applications': [{ ...by(account), query: { page: '1', done: marker } }],
     'POST /account/applications/revoke': formOf(account, { application: client.client_id }),
+    'GET /account/two-factor': [{ ...by(account), query: { done: marker } }],
+    'GET /account/two-factor/app': [by(account)],
+    'POST /account/two-factor/app': formOf(account, { set_up: marker, code: marker }),
+    'GET /account/two-factor/passkey': [by(account)],
+    'POST /account/two-factor/passkey': formOf(account, { set_up: marker, answer: marker }),
+    'POST /account/two-factor/remove': formOf(account, { passkey: marker }),
+    'POST /account/two-factor/codes': formOf(account, {}),
     'POST /account/sign-out': [...formOf(browsers.signsOut, {}), { ...by(account), ...form({ _csrf: marker }) }],
     'POST /auth/login': [{ body: { email: `${marker}@example.com`, password: marker } }],
     'GET /auth/me': [bearer(jwt)],
@@ -152,6 +164,7 @@ export function partsOfRoutes({
     'POST /admin/users/:user_id/company': administered({ ...user, body: { company_id: marker } }),
     'POST /admin/users/:user_id/disable': administered(user),
     'POST /admin/users/:user_id/enable': administered(user),
+    'POST /admin/users/:user_id/second-factor/reset': administered(user),
     'GET /admin/users/:user_id/sessions': administered({ ...user, query: page }),
     'POST /admin/users/:user_id/sessions/end-all': administered(user),
     'POST /admin/users/:user_id/sessions/:session_id/end': administered({

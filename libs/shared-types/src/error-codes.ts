@@ -26,6 +26,8 @@ export const errorCodes = {
   internal: 'A fault of the service; the request id finds it in the log.',
   'identity.credentials': 'The email address or the password is wrong; the answer does not say which.',
   'identity.login_throttled': 'Too many failed logins of this account or from this network; see Retry-After.',
+  'identity.second_factor_needed':
+    'The password is right, and the account needs a second factor, which this login cannot ask for.',
   'identity.form_forged': 'The form of a login page came without the token that was put into it.',
 } as const;
 

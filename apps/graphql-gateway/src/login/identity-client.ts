@@ -17,7 +17,7 @@ export class IdentityClient {
     this.baseUrl = config.IDENTITY_URL ?? config.OAUTH_ISSUER;
   }
 
-  /** A direct-login JWT. Wrong credentials: 401 `Invalid credentials`; too many attempts: 429. */
+  /** A direct-login JWT. Wrong credentials: 401; an account with a second factor: 403; too many attempts: 429. */
   async login(credentials: { email: string; password: string }, clientIp: string): Promise<string> {
     try {
       const { body } = await fetchJson<{ token?: unknown }>(`${this.baseUrl}/auth/login`, {
@@ -91,6 +91,14 @@ function loginFailure(error: unknown): ServiceError {
         code: 'caller.unauthenticated',
         status: 401,
         message: 'Invalid credentials',
+        cause: error,
+      });
+    }
+    if (error.status === 403) {
+      return new ServiceError({
+        code: 'identity.second_factor_needed',
+        status: 403,
+        message: 'This account signs in with a second factor, which only the login page of identity asks for',
         cause: error,
       });
     }

@@ -1,16 +1,10 @@
-// The account pages: what a signed-in person sees of the own account, and the forms that change it. Who is not signed
-// in goes to the login page and comes back.
+// The account pages: what a signed-in person sees of the own account, and the forms that change it.
 import { Injectable } from '@nestjs/common';
-import { ServiceError } from '@tradewind/shared-types';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type Provider from 'oidc-provider';
-import type { Session } from 'oidc-provider';
 import { AppConfig } from '../app.config.js';
-import { cookieNames, cookieValue, sessionCookies } from '../cookies.js';
-import { csrfToken, isCsrfToken, makeNonce } from '../login-pages/csrf-tokens.js';
+import { sessionCookies } from '../cookies.js';
 import type { PageForm } from '../login-pages/login-pages.dto.js';
 import type { PageAnswer } from '../login-pages/page-answer.js';
-import { accountAuthorization, accountClientId } from '../oidc/account-client.js';
+import { accountClientId } from '../oidc/account-client.js';
 import { CurrentProvider } from '../oidc/current-provider.js';
 import { isStorableText } from '../oidc/payloads/payload-adapter.js';
 import type { UserApplication, UserSession } from '../oidc/payloads/user-payloads.store.js';
@@ -30,35 +24,15 @@ import { contentSecurityPolicy } from '../pages/security-headers.js';
 import { shownName } from '../pages/shown-name.js';
 import { KnownBrowsers } from '../password-login/known-browsers.js';
 import { PasswordLogin } from '../password-login/password-login.service.js';
-import { UnitOfWorkStore } from '../unit-of-work/unit-of-work.store.js';
 import { inUnitOfWork, UnitOfWork } from '../unit-of-work/unit-of-work.js';
 import { passwordLengthMax, passwordLengthMin } from '../users/credential-limits.js';
-import type { User } from '../users/users.types.js';
 import { doneOf, pageNumber, type ApplicationForm, type PasswordForm, type SessionForm } from './account.dto.js';
-import { browserName } from './browser-name.js';
+import { browserName } from '../pages/browser-name.js';
+import { addressOf, AccountVisits, parts, type PageRequest, type Visit } from './account-visits.js';
 import { OwnAccount } from './own-account.service.js';
 
 /** Rows of a list on one page. */
 const rowsPerPage = 20;
-
-export interface PageRequest {
-  request: FastifyRequest;
-  reply: FastifyReply;
-}
-
-/** A request of somebody who is signed in. */
-interface Visit extends PageRequest {
-  user: User;
-  session: Session;
-  messages: PageMessages;
-  nonce: string;
-}
-
-/** What the CSRF tokens are for, in addition to the session. */
-const formStep = 'account';
-
-type Part = '' | 'password' | 'sessions' | 'applications';
-const parts: readonly Part[] = ['password', 'sessions', 'applications'];
 
 @Injectable()
 export class AccountPages {
@@ -68,12 +42,12 @@ export class AccountPages {
     private readonly account: OwnAccount,
     private readonly passwordLogin: PasswordLogin,
     private readonly browsers: KnownBrowsers,
-    private readonly units: UnitOfWorkStore,
+    private readonly visits: AccountVisits,
   ) {}
 
   async overview(request: PageRequest, query: unknown): Promise<PageAnswer> {
-    return this.visit(request, '', async (visit) =>
-      this.page(visit, (given) =>
+    return this.visits.visit(request, '', async (visit) =>
+      this.visits.page(visit, (given) =>
         overviewPage(visit.messages, { ...given, user: visit.user, done: doneOf(query, ['password']) }),
       ),
     );
@@ -83,23 +57,23 @@ export class AccountPages {
   async signedIn({ request, reply }: PageRequest, query: unknown): Promise<PageAnswer> {
     const { state, error } = query as { state?: unknown; error?: unknown };
     const part = parts.find((one) => one === state) ?? '';
-    return this.inUnit(request, async () => {
+    return this.visits.inUnit(request, async () => {
       const messages = messagesFor(undefined, request.headers['accept-language']);
       if (error !== undefined) return this.notSignedIn(messages, messages.account.cancelled, 200);
-      if (await this.signedInUser({ request, reply })) return { status: 303, location: addressOf(part) };
+      if (await this.visits.signedInUser({ request, reply })) return { status: 303, location: addressOf(part) };
       // Without the session that has just begun, the login would begin again and again.
       return this.notSignedIn(messages, messages.errors.expired, 400);
     });
   }
 
   async password(request: PageRequest): Promise<PageAnswer> {
-    return this.visit(request, 'password', async (visit) => this.passwordForm(visit, 200));
+    return this.visits.visit(request, 'password', async (visit) => this.passwordForm(visit, 200));
   }
 
   async setPassword(request: PageRequest, form: PasswordForm): Promise<PageAnswer> {
-    return this.visit(request, 'password', async (visit) => {
+    return this.visits.visit(request, 'password', async (visit) => {
       const { user, session } = visit;
-      this.assertForm(visit, form);
+      this.visits.assertForm(visit, form);
       // A second click, or a form from before another change.
       if (form.version !== String(user.credentialsVersion)) return this.passwordForm(visit, 409, { kind: 'changed' });
       const { password, newPassword } = form;
@@ -123,6 +97,8 @@ export class AccountPages {
             const page = await this.passwordForm(visit, 429, { kind: 'throttled', minutes: Math.ceil(seconds / 60) });
             return { ...page, headers: { ...page.headers, 'Retry-After': String(seconds) } };
           }
+          // Whoever is signed in has proved a second factor before.
+          case 'second_factor':
           case 'ok': {
             const handle = await this.account.setPassword(outcome.user, session.uid, newPassword);
             if (handle === undefined) return this.passwordForm(visit, 409, { kind: 'changed' });
@@ -136,9 +112,9 @@ export class AccountPages {
   }
 
   async sessions(request: PageRequest, query: unknown): Promise<PageAnswer> {
-    return this.visit(request, 'sessions', async (visit) => {
+    return this.visits.visit(request, 'sessions', async (visit) => {
       const { rows, ...paging } = await this.paged(query, (page) => this.account.listSessions(visit.user, page));
-      return this.page(visit, (given) =>
+      return this.visits.page(visit, (given) =>
         sessionsPage(visit.messages, {
           ...given,
           ...paging,
@@ -150,8 +126,8 @@ export class AccountPages {
   }
 
   async endSession(request: PageRequest, form: SessionForm): Promise<PageAnswer> {
-    return this.visit(request, 'sessions', async (visit) => {
-      this.assertForm(visit, form);
+    return this.visits.visit(request, 'sessions', async (visit) => {
+      this.visits.assertForm(visit, form);
       const { user, session } = visit;
       if (form.session === session.uid) return this.leave(visit);
       const isEnded = isStorableText(form.session) && (await this.account.endSession(user, form.session, 'user'));
@@ -160,16 +136,16 @@ export class AccountPages {
   }
 
   async endAll(request: PageRequest, form: PageForm): Promise<PageAnswer> {
-    return this.visit(request, 'sessions', async (visit) => {
-      this.assertForm(visit, form);
+    return this.visits.visit(request, 'sessions', async (visit) => {
+      this.visits.assertForm(visit, form);
       return (await this.account.endAll(visit.user)) ? this.signedOut() : this.signedOutBefore(visit);
     });
   }
 
   async applications(request: PageRequest, query: unknown): Promise<PageAnswer> {
-    return this.visit(request, 'applications', async (visit) => {
+    return this.visits.visit(request, 'applications', async (visit) => {
       const { rows, ...paging } = await this.paged(query, (page) => this.account.listApplications(visit.user, page));
-      return this.page(visit, (given) =>
+      return this.visits.page(visit, (given) =>
         applicationsPage(visit.messages, {
           ...given,
           ...paging,
@@ -181,8 +157,8 @@ export class AccountPages {
   }
 
   async revoke(request: PageRequest, form: ApplicationForm): Promise<PageAnswer> {
-    return this.visit(request, 'applications', async (visit) => {
-      this.assertForm(visit, form);
+    return this.visits.visit(request, 'applications', async (visit) => {
+      this.visits.assertForm(visit, form);
       const { application } = form;
       const isRevoked =
         isStorableText(application) &&
@@ -193,8 +169,8 @@ export class AccountPages {
   }
 
   async signOut(request: PageRequest, form: PageForm): Promise<PageAnswer> {
-    return this.visit(request, '', async (visit) => {
-      this.assertForm(visit, form);
+    return this.visits.visit(request, '', async (visit) => {
+      this.visits.assertForm(visit, form);
       return this.leave(visit);
     });
   }
@@ -222,46 +198,6 @@ export class AccountPages {
   private sessionCookies(handle: string, untilSeconds = 0): string[] {
     const { OAUTH_ISSUER: issuer, COOKIE_KEYS: keys } = this.config;
     return sessionCookies(issuer, keys, handle, new Date(untilSeconds * 1000));
-  }
-
-  /** Takes the step if somebody is signed in, and otherwise leads to the login and back to `part`. */
-  private async visit(
-    { request, reply }: PageRequest,
-    part: Part,
-    take: (visit: Visit) => Promise<PageAnswer>,
-  ): Promise<PageAnswer> {
-    return this.inUnit(request, async () => {
-      const found = await this.signedInUser({ request, reply });
-      if (!found) return { status: 303, location: await this.signInAddress(request, part) };
-      await this.account.noteUse(found.session.uid);
-      const messages = messagesFor(undefined, request.headers['accept-language']);
-      const nonce = cookieValue(request.headers.cookie, cookieNames(this.config.OAUTH_ISSUER).csrf) ?? makeNonce();
-      return take({ ...found, request, reply, messages, nonce });
-    });
-  }
-
-  private async inUnit(request: FastifyRequest, run: () => Promise<PageAnswer>): Promise<PageAnswer> {
-    const unit = new UnitOfWork(request.ip, request.headers['user-agent']);
-    return inUnitOfWork(unit, async () => {
-      const answer = await run();
-      await this.units.commit(unit);
-      return answer;
-    });
-  }
-
-  private async signedInUser({ request, reply }: PageRequest): Promise<{ user: User; session: Session } | undefined> {
-    const { provider } = this.current;
-    // Koa makes the context, and the session reads the signed cookie from it.
-    const ctx = provider.createContext(request.raw, reply.raw) as Parameters<Provider['Session']['get']>[0];
-    const session = await provider.Session.get(ctx);
-    const user = session.accountId === undefined ? undefined : await this.current.findUser(session.accountId);
-    return user && !user.isDisabled ? { user, session } : undefined;
-  }
-
-  private async signInAddress(request: FastifyRequest, part: Part): Promise<string> {
-    const authorization = accountAuthorization(this.config.OAUTH_ISSUER, part);
-    const query = this.config.PAR === 'required' ? await push(request, authorization) : authorization;
-    return `${routes.authorization}?${new URLSearchParams(query).toString()}`;
   }
 
   private async paged<Row>(
@@ -309,24 +245,9 @@ export class AccountPages {
   }
 
   private async passwordForm(visit: Visit, status: number, fault?: PasswordFault): Promise<PageAnswer> {
-    const page = this.page(visit, (given) =>
-      passwordPage(visit.messages, { ...given, version: visit.user.credentialsVersion, fault }),
-    );
-    const policy = contentSecurityPolicy(undefined, 'show-password');
-    return { ...page, status, headers: { ...page.headers, 'Content-Security-Policy': policy } };
-  }
-
-  private page(visit: Visit, render: (given: AccountPage) => string): PageAnswer {
-    const { session, nonce } = visit;
-    const cookie = `${cookieNames(this.config.OAUTH_ISSUER).csrf}=${nonce}; Path=${accountPath}; HttpOnly`;
-    return {
-      status: 200,
-      headers: {
-        'Set-Cookie': `${cookie}; SameSite=Lax${this.secure}`,
-        'Content-Security-Policy': contentSecurityPolicy(),
-      },
-      body: render({ csrf: csrfToken(this.config.COOKIE_KEYS, { uid: session.uid, prompt: formStep, nonce }) }),
-    };
+    const render = (given: AccountPage) =>
+      passwordPage(visit.messages, { ...given, version: visit.user.credentialsVersion, fault });
+    return { ...this.visits.page(visit, render, 'show-password'), status };
   }
 
   private notSignedIn(messages: PageMessages, words: { title: string; text: string }, status: number): PageAnswer {
@@ -334,42 +255,6 @@ export class AccountPages {
     const onward = { href: accountPath, text: messages.account.signIn };
     return { status, headers, body: errorPage(messages, { ...words, onward }) };
   }
-
-  private assertForm({ session, nonce }: Visit, { _csrf }: PageForm): void {
-    if (isCsrfToken(this.config.COOKIE_KEYS, { uid: session.uid, prompt: formStep, nonce }, _csrf)) return;
-    throw new ServiceError({ code: 'identity.form_forged', status: 403, message: 'The form is not valid.' });
-  }
-
-  private get secure(): string {
-    return this.config.OAUTH_ISSUER.startsWith('https:') ? '; Secure' : '';
-  }
-}
-
-const addressOf = (part: Part): string => (part === '' ? accountPath : `${accountPath}/${part}`);
-
-/** Where all requests have to be pushed, so have those of the account pages. */
-async function push(
-  { server }: FastifyRequest,
-  authorization: Record<string, string>,
-): Promise<Record<string, string>> {
-  const answer = await server.inject({
-    method: 'POST',
-    url: routes.pushed_authorization_request,
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    payload: new URLSearchParams(authorization).toString(),
-  });
-  if (answer.statusCode !== 201) {
-    throw new ServiceError({
-      code: 'dependency.unavailable',
-      status: 503,
-      message: 'The login cannot begin at the moment. Try again shortly.',
-      retryable: true,
-      retryAfterSeconds: 5,
-      cause: new Error(`the pushed request was answered with ${answer.statusCode}`),
-    });
-  }
-  const { request_uri: requestUri } = answer.json<{ request_uri: string }>();
-  return { client_id: accountClientId, request_uri: requestUri };
 }
 
 /** What is wrong with the form itself; no password is checked for it. */

@@ -17,6 +17,11 @@ export interface ApplicationForm extends PageForm {
   application: string;
 }
 
+export interface FactorForm extends PageForm {
+  /** The id of a passkey; empty for the app. */
+  passkey: string;
+}
+
 export const passwordForm = (body: unknown): PasswordForm => ({
   ...pageForm(body),
   version: textField(body, 'version'),
@@ -31,6 +36,8 @@ export const applicationForm = (body: unknown): ApplicationForm => ({
   ...pageForm(body),
   application: textField(body, 'application'),
 });
+
+export const factorForm = (body: unknown): FactorForm => ({ ...pageForm(body), passkey: textField(body, 'passkey') });
 
 /** The number of a page of a list; anything that is none is the first. */
 export function pageNumber(query: unknown): number {

@@ -151,6 +151,22 @@ export class AdminUsersController {
     return userDto(await this.users.enable(nameOf(path, caller), author));
   }
 
+  @Post(':user_id/second-factor/reset')
+  @HttpCode(200)
+  @CompanyAdministrators()
+  @ApiOperation({
+    summary: 'Remove the app, passkeys and recovery codes of a user who has lost them, and end every session and token',
+  })
+  @ApiOkResponse({ type: UserDto })
+  @ApiResponse(noUser)
+  async resetSecondFactor(
+    @Param() path: UserPathDto,
+    @Caller() caller: CallerIdentity,
+    @Author() author: ChangeAuthor,
+  ): Promise<UserDto> {
+    return userDto(await this.users.resetSecondFactor(nameOf(path, caller), author));
+  }
+
   @Get(':user_id/sessions')
   @CompanyAdministrators()
   @Header('Cache-Control', 'no-store')

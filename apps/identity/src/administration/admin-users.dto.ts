@@ -166,6 +166,9 @@ export class UserDto {
   })
   disabled_at!: string | null;
 
+  @ApiProperty({ type: Boolean, example: true, description: 'Whether sign-in asks for an app or a passkey, too' })
+  has_second_factor!: boolean;
+
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-24T10:00:00.123Z' }) created_at!: string;
 }
 
@@ -214,6 +217,7 @@ export function userDto(user: Omit<ListedUser, 'credentialsVersion'>): UserDto {
     preferred_username: user.preferredUsername,
     company_id: user.companyId,
     disabled_at: user.disabledAt?.toISOString() ?? null,
+    has_second_factor: user.secondFactorAt !== null,
     created_at: user.createdAt.toISOString(),
   };
 }

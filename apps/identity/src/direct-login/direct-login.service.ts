@@ -33,6 +33,12 @@ export class DirectLogin {
     switch (outcome.kind) {
       case 'ok':
         return { token: await this.issue(outcome.user), user: profileOf(outcome.user) };
+      case 'second_factor':
+        throw new ServiceError({
+          code: 'identity.second_factor_needed',
+          status: 403,
+          message: 'This account signs in with a second factor, which only the login page asks for.',
+        });
       case 'refused':
         throw new ServiceError({ code: 'identity.credentials', status: 401, message: 'Invalid credentials' });
       case 'throttled':

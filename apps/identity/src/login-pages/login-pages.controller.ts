@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { loginForm, pageForm } from './login-pages.dto.js';
+import { codeForm, loginForm, pageForm, passkeyAnswerForm, setUpForm } from './login-pages.dto.js';
 import { LoginPages } from './login-pages.service.js';
 import { PageErrorFilter, sendPage } from './page-answer.js';
 
@@ -17,6 +17,21 @@ export class LoginPagesController {
   @Post('submit')
   async submit(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Body() body: unknown): Promise<void> {
     sendPage(reply, await this.pages.submit({ request, reply }, loginForm(body)));
+  }
+
+  @Post('code')
+  async code(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Body() body: unknown): Promise<void> {
+    sendPage(reply, await this.pages.prove({ request, reply }, codeForm(body)));
+  }
+
+  @Post('passkey')
+  async passkey(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Body() body: unknown): Promise<void> {
+    sendPage(reply, await this.pages.prove({ request, reply }, passkeyAnswerForm(body)));
+  }
+
+  @Post('set-up')
+  async setUp(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Body() body: unknown): Promise<void> {
+    sendPage(reply, await this.pages.setUp({ request, reply }, setUpForm(body)));
   }
 
   @Post('confirm')

@@ -1,4 +1,5 @@
-// The steps that a person takes between an authorization request and its answer: sign in, allow, or cancel.
+// The steps that a person takes between an authorization request and its answer: sign in with a password and, where
+// there is one, a second factor; allow, or cancel.
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errors, type Client, type InteractionResults } from 'oidc-provider';
@@ -7,6 +8,7 @@ import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
 import { accountClientId } from '../oidc/account-client.js';
+import { byPassword, byPasswordAnd, type Authentication } from '../oidc/policy/authentication.js';
 import { CurrentProvider } from '../oidc/current-provider.js';
 import { switchAccount } from '../oidc/provider-configuration.js';
 import { findAudience } from '../oidc/policy/resources.js';
@@ -15,13 +17,16 @@ import { UnitOfWorkStore } from '../unit-of-work/unit-of-work.store.js';
 import { inUnitOfWork, UnitOfWork } from '../unit-of-work/unit-of-work.js';
 import { KnownBrowsers } from '../password-login/known-browsers.js';
 import { PasswordLogin } from '../password-login/password-login.service.js';
+import { SecondFactors } from '../second-factor/second-factors.service.js';
 import { emailLengthMax, passwordLengthMax } from '../users/credential-limits.js';
 import type { User } from '../users/users.types.js';
 import { cookieNames, cookieValue } from '../cookies.js';
-import type { LoginForm, PageForm } from './login-pages.dto.js';
+import type { CodeForm, LoginForm, PageForm, PasskeyAnswerForm, SetUpForm } from './login-pages.dto.js';
 import type { PageAnswer } from './page-answer.js';
 import { csrfToken, isCsrfToken, makeNonce } from './csrf-tokens.js';
+import { browserName } from '../pages/browser-name.js';
 import { consentPage, loginPage, type LoginPage } from '../pages/pages.js';
+import { recoveryCodesPage, secondFactorPage, setUpPage } from '../pages/second-factor-pages.js';
 import { messagesFor, type PageMessages } from '../pages/page-messages.js';
 import { shownName } from '../pages/shown-name.js';
 import { contentSecurityPolicy, type PageScript } from '../pages/security-headers.js';
@@ -41,6 +46,14 @@ interface Step extends PageRequest {
   nonce: string | undefined;
 }
 
+/** Somebody whose password was right, and who has not signed in yet. Kept with the interaction. */
+interface Pending {
+  accountId: string;
+  credentialsVersion: number;
+  /** For a passkey; the interaction ends with its answer, so it is used once. */
+  challenge: string;
+}
+
 @Injectable()
 export class LoginPages {
   constructor(
@@ -48,20 +61,22 @@ export class LoginPages {
     private readonly current: CurrentProvider,
     private readonly units: UnitOfWorkStore,
     private readonly passwordLogin: PasswordLogin,
+    private readonly secondFactors: SecondFactors,
     private readonly browsers: KnownBrowsers,
     private readonly audit: AuditLog,
   ) {}
 
   async show(request: PageRequest): Promise<PageAnswer> {
-    return this.inStep(request, (step) =>
-      step.interaction.prompt.name === 'consent' ? this.consentForm(step) : this.loginForm(step, 200),
-    );
+    return this.inStep(request, async (step) => {
+      if (step.interaction.prompt.name === 'consent') return this.consentForm(step);
+      const pending = isForOther(step) ? undefined : await this.pendingUser(step);
+      return pending ? this.secondFactorForm(step, 200, pending) : this.loginForm(step, 200);
+    });
   }
 
   async submit(request: PageRequest, form: LoginForm): Promise<PageAnswer> {
     return this.inStep(request, async (step) => {
-      const { prompt } = step.interaction;
-      this.assertForm(step, prompt.name === 'select_account' ? prompt.name : 'login', form);
+      this.assertLoginForm(step, form);
       const { email, password } = form;
       const { errors: words } = step.messages;
       // No account has such credentials: they are not normalized, counted or shown again.
@@ -71,22 +86,70 @@ export class LoginPages {
       const { cookie: cookies } = step.request.headers;
       const outcome = await this.passwordLogin.check({ email, password, via: 'form', cookies });
       switch (outcome.kind) {
-        case 'ok': {
-          const page = await this.finish(step, {
-            login: { accountId: outcome.user.id, amr: ['pwd'] },
-            // A login chooses the account.
-            ...(prompt.name === 'select_account' ? { select_account: {} } : {}),
-          });
-          return withHeader(page, 'Set-Cookie', this.browsers.remember(cookies, outcome.user));
-        }
+        case 'ok':
+          return this.signIn(step, outcome.user, byPassword);
+        case 'second_factor':
+          return this.askSecondFactor(step, outcome.user);
         case 'refused':
           return this.loginForm(step, 401, { email, problem: { text: words.credentials, field: 'email' } });
         case 'throttled': {
-          const minutes = Math.ceil(outcome.retryAfterSeconds / 60);
-          const page = await this.loginForm(step, 429, { email, problem: { text: words.throttled(minutes) } });
-          return withHeader(page, 'Retry-After', String(outcome.retryAfterSeconds));
+          const text = throttledText(step, outcome);
+          return throttled(await this.loginForm(step, 429, { email, problem: { text } }), outcome);
         }
       }
+    });
+  }
+
+  /** The second factor: a code, or the answer of a passkey. */
+  async prove(request: PageRequest, form: CodeForm | PasskeyAnswerForm): Promise<PageAnswer> {
+    return this.inStep(request, async (step) => {
+      this.assertLoginForm(step, form);
+      const pending = await this.pendingUser(step);
+      if (!pending) throw new errors.SessionNotFound('interaction session not found');
+      const { user, challenge } = pending;
+      const proof = 'code' in form ? { code: form.code } : { answer: form.answer, challenge };
+      const outcome = await this.secondFactors.check(user, proof, step.request.headers.cookie);
+      const { signIn: words } = step.messages.secondFactor;
+      switch (outcome.kind) {
+        case 'ok':
+          return this.signIn(step, user, byPasswordAnd(outcome.means));
+        case 'refused':
+          return this.secondFactorForm(step, 401, pending, 'code' in form ? words.wrong : words.wrongPasskey);
+        case 'throttled':
+          return throttled(await this.secondFactorForm(step, 429, pending, throttledText(step, outcome)), outcome);
+      }
+    });
+  }
+
+  /** The first second factor of somebody whose role needs one. */
+  async setUp(request: PageRequest, form: SetUpForm): Promise<PageAnswer> {
+    return this.inStep(request, async (step) => {
+      this.assertLoginForm(step, form);
+      const pending = await this.pendingUser(step);
+      // Whoever has one proves it, and adds others at the account pages.
+      if (!pending || pending.user.hasSecondFactor) throw new errors.SessionNotFound('interaction session not found');
+      const { user } = pending;
+      const { setUp, code, answer } = form;
+      const name = browserName(step.request.headers['user-agent']) ?? step.messages.account.sessions.program;
+      const added = await (answer === ''
+        ? this.secondFactors.addApp(user, { setUp, code })
+        : this.secondFactors.addPasskey(user, { setUp, answer, name }));
+      const { account, appPage, passkeyPage } = step.messages.secondFactor;
+      if (added.kind === 'wrong') {
+        return this.setUpForm(step, 400, user, {
+          problem: answer === '' ? appPage.wrong : passkeyPage.wrong,
+          setUp: answer === '' ? setUp : undefined,
+        });
+      }
+      if (added.kind !== 'added') return this.setUpForm(step, 409, user, { problem: account.done[added.kind] });
+      const details = { via: 'form', second_factor: added.means };
+      this.audit.record({ event: 'login.succeeded', userId: user.id, details });
+      const { location = '', headers } = await this.signIn(step, user, byPasswordAnd(added.means));
+      return {
+        status: 200,
+        headers: { ...headers, 'Content-Security-Policy': contentSecurityPolicy() },
+        body: recoveryCodesPage(step.messages, { codes: added.codes ?? [], onward: location }),
+      };
     });
   }
 
@@ -166,6 +229,72 @@ export class LoginPages {
     if (interaction.prompt.name !== prompt) throw new errors.SessionNotFound('interaction session not found');
   }
 
+  private assertLoginForm(step: Step, form: PageForm): void {
+    const { name } = step.interaction.prompt;
+    this.assertForm(step, name === 'select_account' ? name : 'login', form);
+  }
+
+  private async signIn(step: Step, user: User, authentication: Authentication): Promise<PageAnswer> {
+    const page = await this.finish(step, {
+      login: { accountId: user.id, ...authentication },
+      // A login chooses the account.
+      ...(step.interaction.prompt.name === 'select_account' ? { select_account: {} } : {}),
+    });
+    return withHeader(page, 'Set-Cookie', this.browsers.remember(step.request.headers.cookie, user));
+  }
+
+  /** Keeps with the interaction that the password was right. */
+  private async askSecondFactor({ request, reply, interaction }: Step, user: User): Promise<PageAnswer> {
+    const { id: accountId, credentialsVersion } = user;
+    const pending: Pending = { accountId, credentialsVersion, challenge: this.secondFactors.makeChallenge() };
+    const result = { second_factor: pending };
+    await this.current.provider.interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: false });
+    return { status: 303, location: `/login/${interaction.uid}` };
+  }
+
+  /** Whose password was right in this interaction, unless it has changed since. */
+  private async pendingUser({ interaction }: Step): Promise<{ user: User; challenge: string } | undefined> {
+    const pending = interaction.result?.['second_factor'] as Pending | undefined;
+    if (pending === undefined || interaction.result?.login !== undefined) return undefined;
+    const user = await this.current.findUser(pending.accountId);
+    if (!user || user.isDisabled || user.credentialsVersion !== pending.credentialsVersion) return undefined;
+    return { user, challenge: pending.challenge };
+  }
+
+  private async secondFactorForm(
+    step: Step,
+    status: number,
+    { user, challenge }: { user: User; challenge: string },
+    problem?: string,
+  ): Promise<PageAnswer> {
+    if (!user.hasSecondFactor) return this.setUpForm(step, status, user, { problem });
+    const { recovery } = step.request.query as { recovery?: unknown };
+    const factors = await this.secondFactors.of(user);
+    const { csrf, headers } = this.pageHeaders(step, 'passkey');
+    const body = secondFactorPage(step.messages, {
+      ...{ uid: step.interaction.uid, csrf, problem },
+      hasApp: factors.totpSealed !== null,
+      passkeyOptions: await this.secondFactors.requestOptions(factors, challenge),
+      isRecovery: recovery !== undefined,
+    });
+    return { status, headers, body };
+  }
+
+  private async setUpForm(
+    step: Step,
+    status: number,
+    user: User,
+    { problem, setUp }: { problem: string | undefined; setUp?: string | undefined },
+  ): Promise<PageAnswer> {
+    const { csrf, headers } = this.pageHeaders(step, 'passkey');
+    const body = setUpPage(step.messages, {
+      ...{ uid: step.interaction.uid, csrf, problem },
+      app: (setUp && this.secondFactors.sameApp(user, setUp)) || this.secondFactors.newApp(user),
+      passkey: this.secondFactors.passkeysArePossible ? await this.secondFactors.newPasskey(user) : undefined,
+    });
+    return { status, headers, body };
+  }
+
   private async loginForm(
     step: Step,
     status: number,
@@ -175,8 +304,7 @@ export class LoginPages {
     const { name, reasons } = interaction.prompt;
     const signedIn = await this.signedIn(step);
     const { csrf, headers } = this.pageHeaders(step, 'show-password');
-    const { other } = step.request.query as { other?: unknown };
-    const isOther = other !== undefined || reasons.includes(switchAccount);
+    const isOther = isForOther(step) || reasons.includes(switchAccount);
     const hint = interaction.params['login_hint'];
     const hinted = typeof hint === 'string' && hint.length <= emailLengthMax ? hint : undefined;
     const expected = isOther ? undefined : (hinted ?? (name === 'login' ? signedIn?.email : undefined));
@@ -290,6 +418,15 @@ const nameOf = (client: Client): string => shownName(client.clientName ?? client
 function webUrl(value: string | undefined): string | undefined {
   return value !== undefined && URL.parse(value)?.protocol === 'https:' ? value : undefined;
 }
+
+/** A link of the pages leads to an empty login form. */
+const isForOther = ({ request }: Step): boolean => (request.query as { other?: unknown }).other !== undefined;
+
+const throttledText = ({ messages }: Step, { retryAfterSeconds }: { retryAfterSeconds: number }): string =>
+  messages.errors.throttled(Math.ceil(retryAfterSeconds / 60));
+
+const throttled = (page: PageAnswer, { retryAfterSeconds }: { retryAfterSeconds: number }): PageAnswer =>
+  withHeader(page, 'Retry-After', String(retryAfterSeconds));
 
 const withHeader = (page: PageAnswer, name: string, value: string): PageAnswer => ({
   ...page,

@@ -21,9 +21,13 @@ export function accountClient(issuer: string): ClientMetadata {
   };
 }
 
-/** The authorization request that leads to the page. */
-export function accountAuthorization(issuer: string, page: string): Record<string, string> {
+/**
+ * The authorization request that leads to the page.
+ * @param maxAgeSeconds how long ago the last login may be; no limit unless given
+ */
+export function accountAuthorization(issuer: string, page: string, maxAgeSeconds?: number): Record<string, string> {
   return {
+    ...(maxAgeSeconds === undefined ? {} : { max_age: String(maxAgeSeconds) }),
     client_id: accountClientId,
     redirect_uri: signedInUri(issuer),
     response_type: 'code',

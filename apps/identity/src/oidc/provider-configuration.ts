@@ -8,6 +8,7 @@ import { errorPageOrJson } from '../pages/error-pages.js';
 import { Signatures } from '../signatures.js';
 import { unitOfWork } from '../unit-of-work/unit-of-work.js';
 import { accountClient, accountClientId, assertMayHaveTokens, grantOfSession } from './account-client.js';
+import { acrValues, lacksSecondFactor } from './policy/authentication.js';
 import { claimsOf, claimsOfScopes, companyClaim } from './policy/claims.js';
 import { consentOnce } from './middleware/authorization.js';
 import type { LogoutCalls } from './logout-calls.js';
@@ -59,8 +60,9 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
     jwks: { keys: keySet.keys.map((key) => key.privateJwk) },
     routes,
     scopes: [...scopes],
-    // at_hash is a claim of ID tokens alone, and none of the user's.
-    claims: { ...claimsOfScopes, openid: [...claimsOfScopes.openid, 'at_hash'] },
+    // The others are claims of ID tokens alone, and none of the user's.
+    claims: { ...claimsOfScopes, openid: [...claimsOfScopes.openid, 'at_hash', 'acr', 'amr', 'auth_time'] },
+    acrValues: Object.values(acrValues),
     responseTypes: ['code'],
     clientAuthMethods: ['client_secret_post', 'client_secret_basic', 'none', 'private_key_jwt'],
     clientDefaults: {
@@ -112,7 +114,7 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
       short: { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true },
     },
     interactions: {
-      policy: prompts(),
+      policy: prompts(config, findActiveUser),
       url: (_ctx, interaction) => `/login/${interaction.uid}`,
     },
     findAccount: async (_ctx, id) => {
@@ -211,9 +213,20 @@ export function providerConfiguration(needs: ProviderNeeds): Configuration {
  * offline_access requires (middleware/authorization.ts) is asked for once. The later checks find out whether the user
  * has already allowed these scopes and resources.
  */
-function prompts(): interactionPolicy.DefaultPolicy {
+function prompts(
+  config: AppConfig,
+  findUser: (id: string) => Promise<User | undefined>,
+): interactionPolicy.DefaultPolicy {
   const { Check, Prompt } = interactionPolicy;
   const policy = interactionPolicy.base();
+  policy.get('login')?.checks.add(
+    new Check('second_factor', 'the user has to sign in with a second factor', 'login_required', async ({ oidc }) => {
+      const { session } = oidc;
+      if (!config.SECOND_FACTOR_FOR_ADMIN || session?.accountId === undefined) return false;
+      const user = await findUser(session.accountId);
+      return user !== undefined && lacksSecondFactor(user, session.acr, config);
+    }),
+  );
   policy.get('login')?.checks.add(
     new Check('switch_account', 'the user wants to sign in with another account', ({ oidc }) => {
       const { login, [switchAccount]: wanted } = (oidc.result ?? {}) as Record<string, unknown>;

@@ -35,6 +35,7 @@ export function userCommands(program: Program, open: Open): void {
     'user set-password --email ada@example.com --password-stdin < password.txt',
     'user set-role --email ada@example.com --role ANALYST',
     'user set-company ada@example.com acme',
+    'user reset-second-factor --email ada@example.com',
     'user disable --email ada@example.com',
     'user enable --email ada@example.com',
     'user delete --email ada@example.com',
@@ -82,6 +83,16 @@ export function userCommands(program: Program, open: Open): void {
       if ((id === undefined) !== (none === true)) throw new OperatorError('give either the id of a company or --none');
       await (await users()).setCompany(email, id ?? null);
       print(`${email} belongs to ${id === undefined ? 'no company' : `company ${id}`}; ${endedText}`);
+    });
+  user
+    .command('reset-second-factor')
+    .description(
+      'remove the app, passkeys and recovery codes of whoever has lost them, and end every session and token',
+    )
+    .requiredOption('--email <address>')
+    .action(async ({ email }: { email: string }) => {
+      await (await users()).resetSecondFactor(email);
+      print(`${email} has no second factor; ${endedText}`);
     });
   for (const { name, description } of [
     { name: 'disable', description: 'end every session, grant, token and API key of the user and refuse new ones' },

@@ -7,6 +7,7 @@ import { timeAndText, timeAndUuid } from '../list-position.js';
 import { LogoutCalls } from '../oidc/logout-calls.js';
 import { UserPayloadsStore, type SessionOfList } from '../oidc/payloads/user-payloads.store.js';
 import { sessionReference } from '../oidc/session-reference.js';
+import { SecondFactors } from '../second-factor/second-factors.service.js';
 import { emailKey } from '../users/email-key.js';
 import { PasswordHashing } from '../password-login/password-hashing.js';
 import { passwordLengthMax, passwordLengthMin } from '../users/credential-limits.js';
@@ -49,6 +50,7 @@ export class Users {
     private readonly store: UsersStore,
     private readonly payloads: UserPayloadsStore,
     private readonly hashing: PasswordHashing,
+    private readonly secondFactors: SecondFactors,
     private readonly audit: AuditLog,
     private readonly config: AppConfig,
     private readonly logoutCalls: LogoutCalls,
@@ -144,6 +146,16 @@ export class Users {
       await this.store.setCompany(tx, id, to);
       await this.payloads.endEverything(tx, id);
       return { from, to };
+    });
+  }
+
+  /** For whoever has lost it. Ends every session and token, which somebody else may have got with it. */
+  async resetSecondFactor(user: UserName, author: ChangeAuthor = byOperator): Promise<UserAccount> {
+    return this.change('user.second_factor_reset', user, author, async (tx, { id, hasSecondFactor }) => {
+      if (!hasSecondFactor) return undefined;
+      await this.secondFactors.reset(tx, id);
+      await this.store.endCredentials(tx, id);
+      return { ended: await this.payloads.endEverything(tx, id) };
     });
   }
 

@@ -32,6 +32,7 @@ export function overviewPage(
     ['password', account.password],
     ['sessions', account.sessions],
     ['applications', account.applications],
+    ['two-factor', messages.secondFactor.account],
   ];
   return page(
     messages,
@@ -203,15 +204,15 @@ function faultText(messages: PageMessages, { kind, minutes = 1 }: PasswordFault)
   }
 }
 
-const actionForm = (action: string, csrf: string, content: Markup): Markup =>
+export const actionForm = (action: string, csrf: string, content: Markup): Markup =>
   markup`<form method="post" action="${accountPath}/${action}">
     <input type="hidden" name="_csrf" value="${csrf}">
     ${content}
   </form>`;
 
-const notice = (text: string): Markup => markup`<p class="notice" role="status">${text}</p>`;
+export const notice = (text: string): Markup => markup`<p class="notice" role="status">${text}</p>`;
 
-const back = ({ account }: PageMessages): Markup =>
+export const back = ({ account }: PageMessages): Markup =>
   markup`<p class="back"><a href="${accountPath}">${account.title}</a></p>`;
 
 function turnPages({ account }: PageMessages, part: string, { pageNumber, hasNext }: Paging): Markup | false {
@@ -225,7 +226,7 @@ function turnPages({ account }: PageMessages, part: string, { pageNumber, hasNex
 }
 
 /** In UTC: without a script, nobody knows where the reader is. */
-function time({ language }: PageMessages, at: Date): Markup {
+export function time({ language }: PageMessages, at: Date): Markup {
   const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
     dateStyle: 'medium',
     timeStyle: 'short',

@@ -1,6 +1,7 @@
-// Every sentence of the pages, in each language; those of the account pages are in account-messages.ts. The first
-// language is used when the browser asks for none of them.
+// Every sentence of the pages, in each language; others are in account-messages.ts and second-factor-messages.ts. The
+// first language is used when the browser asks for none of them.
 import { accountMessages } from './account-messages.js';
+import { secondFactorMessages } from './second-factor-messages.js';
 
 export interface Permission {
   name: string;
@@ -10,6 +11,7 @@ export interface Permission {
 const en = {
   language: 'en',
   account: accountMessages.en,
+  secondFactor: secondFactorMessages.en,
   password: { show: 'Show', hide: 'Hide' },
   signIn: {
     title: 'Sign in',
@@ -115,6 +117,7 @@ export type PageMessages = typeof en;
 const de: PageMessages = {
   language: 'de',
   account: accountMessages.de,
+  secondFactor: secondFactorMessages.de,
   password: { show: 'Anzeigen', hide: 'Verbergen' },
   signIn: {
     title: 'Anmelden',
@@ -226,6 +229,7 @@ const de: PageMessages = {
 const fr: PageMessages = {
   language: 'fr',
   account: accountMessages.fr,
+  secondFactor: secondFactorMessages.fr,
   password: { show: 'Afficher', hide: 'Masquer' },
   signIn: {
     title: 'Connexion',
@@ -334,6 +338,7 @@ const fr: PageMessages = {
 const es: PageMessages = {
   language: 'es',
   account: accountMessages.es,
+  secondFactor: secondFactorMessages.es,
   password: { show: 'Mostrar', hide: 'Ocultar' },
   signIn: {
     title: 'Iniciar sesión',

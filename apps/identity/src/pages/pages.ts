@@ -228,7 +228,7 @@ export function problemSummary(messages: PageMessages, problem: { text: string; 
   </div>`;
 }
 
-function cancelForm(messages: PageMessages, uid: string, csrf: string): Markup {
+export function cancelForm(messages: PageMessages, uid: string, csrf: string): Markup {
   return markup`<form method="post" action="/login/${uid}/abort">
     <input type="hidden" name="_csrf" value="${csrf}">
     <button class="secondary" type="submit">${messages.cancel}</button>

@@ -5,7 +5,7 @@ import type { AppConfig } from '../app.config.js';
 import type { AttemptLimit } from '../throttle/attempts.store.js';
 
 /** As events and audit rows name it. */
-export type LoginLimitName = 'account_and_network' | 'account' | 'network' | 'known_browser';
+export type LoginLimitName = 'account_and_network' | 'account' | 'network' | 'known_browser' | 'second_factor';
 
 export interface LoginLimit extends AttemptLimit {
   name: LoginLimitName;
@@ -37,4 +37,18 @@ export function loginLimits(
     { name: 'account', key: account, limit: perAccount, ...refund },
     { name: 'network', key: `login network ${network}`, limit: perNetwork, ...refund },
   ];
+}
+
+/**
+ * The limits of a second factor: those of the password, and one for a day. Who knows the password could otherwise try
+ * some thousand codes a day.
+ */
+export function secondFactorLimits(
+  config: AppConfig,
+  attempt: { account: string; network: string; browserId: string | undefined; userId: string },
+): LoginLimit[] {
+  const limits = loginLimits(config, attempt);
+  if (attempt.browserId !== undefined) return limits;
+  const day = { limit: config.SECOND_FACTOR_FAILURES_PER_DAY, windowSeconds: 86_400, afterSuccess: 'refund' } as const;
+  return [...limits, { name: 'second_factor', key: `second factor ${attempt.userId}`, ...day }];
 }

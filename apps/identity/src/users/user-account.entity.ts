@@ -56,10 +56,17 @@ export class UserAccount {
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at' })
   createdAt!: Date;
 
+  /** Since when the user has a second factor, an authenticator app or a passkey; null: has none. */
+  @Column('timestamptz', { name: 'second_factor_at', nullable: true })
+  secondFactorAt!: Date | null;
+
   isDisabled!: boolean;
 
+  hasSecondFactor!: boolean;
+
   @AfterLoad()
-  protected setDisabled(): void {
+  protected setStates(): void {
     this.isDisabled = this.disabledAt !== null;
+    this.hasSecondFactor = this.secondFactorAt !== null;
   }
 }

@@ -31,13 +31,16 @@ export interface UserFilter {
 }
 
 /** A user as a list shows one. */
-export type ListedUser = Omit<UserAccount, 'emailKey' | 'passwordHash' | 'credentialsChangedAt' | 'isDisabled'>;
+export type ListedUser = Omit<
+  UserAccount,
+  'emailKey' | 'passwordHash' | 'credentialsChangedAt' | 'isDisabled' | 'hasSecondFactor'
+>;
 type UserRow = ListedUser & { emailKey: string; micros: number };
 
 const listedColumns = `u.id, u.email, u.email_verified as "emailVerified", u.role as "userRole", u.name,
   u.given_name as "givenName", u.family_name as "familyName", u.preferred_username as "preferredUsername",
   u.company_id as "companyId", u.credentials_version as "credentialsVersion", u.disabled_at as "disabledAt",
-  u.created_at as "createdAt", u.email_key as "emailKey", ${microsOf('u.created_at')} as micros`;
+  u.second_factor_at as "secondFactorAt", u.created_at as "createdAt", u.email_key as "emailKey", ${microsOf('u.created_at')} as micros`;
 
 const findById: NamedStatement = {
   name: 'user_find',
@@ -182,6 +185,10 @@ export class UsersStore {
 
   async setCompany(tx: Tx, id: string, companyId: string | null): Promise<void> {
     await tx.repository(UserAccount).update(id, { companyId, ...newVersion });
+  }
+
+  async setSecondFactor(tx: Tx, id: string, isThere: boolean): Promise<void> {
+    await tx.repository(UserAccount).update(id, { secondFactorAt: isThere ? () => 'now()' : null });
   }
 
   async disable(tx: Tx, id: string): Promise<void> {

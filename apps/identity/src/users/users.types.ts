@@ -12,6 +12,7 @@ const columns = {
   isDisabled: 'disabled_at is not null',
   credentialsVersion: 'credentials_version',
   companyId: 'company_id',
+  hasSecondFactor: 'second_factor_at is not null',
 };
 
 /** A user as the rest of the service sees one. */
