@@ -19,6 +19,8 @@ const offsets = {
   'priority-webhook': 4,
   coordinator: 5,
   simulator: 10,
+  'mail catcher': 11,
+  'mail server': 12,
   postgresql: 432,
 } as const;
 const metricsOffset = 1000;

@@ -8,7 +8,9 @@ import {
   integer,
   list,
   secret,
+  secretUrl,
   serviceTokenSettings,
+  str,
   url,
 } from '@tradewind/service-kit';
 import { platformResource } from '@tradewind/shared-types';
@@ -128,6 +130,17 @@ export class AppConfig extends configClass({
     default: 200,
     min: 1,
     desc: 'Logins that may wait for an argon2id computation, counted separately for known browsers and others; more are answered 503',
+  }),
+
+  SMTP_URL: secretUrl({
+    default: undefined,
+    desc: 'Mail server for invitations, forgotten passwords and the confirmation of addresses. Without it operators hand out the links',
+    example: 'smtps://user:password@smtp.example.com',
+  }),
+  MAIL_FROM: str({
+    default: 'Tradewind <no-reply@localhost>',
+    desc: 'Sender of these mails',
+    example: 'Tradewind <no-reply@example.com>',
   }),
 
   DPOP: bool({

@@ -1,8 +1,13 @@
 import { Module } from '@nestjs/common';
 import { CallerAuth, DatabaseModule } from '@tradewind/service-kit';
 import { platformResource, userRoles } from '@tradewind/shared-types';
+import { AccountLinks } from './account-links/account-links.service.js';
+import { AccountLinksStore } from './account-links/account-links.store.js';
+import { MailDelivery } from './account-links/mail-delivery.js';
 import { AccountController } from './account/account.controller.js';
 import { AccountPages } from './account/account-pages.service.js';
+import { LinkPagesController } from './account/link-pages.controller.js';
+import { LinkPages } from './account/link-pages.service.js';
 import { AccountVisits } from './account/account-visits.js';
 import { OwnAccount } from './account/own-account.service.js';
 import { TwoFactorPages } from './account/two-factor-pages.service.js';
@@ -64,6 +69,7 @@ import { UsersStore } from './users/users.store.js';
     DiscoveryController,
     LoginPagesController,
     AccountController,
+    LinkPagesController,
     DirectLoginController,
     CredentialChangesController,
     TokenCheckController,
@@ -117,12 +123,16 @@ import { UsersStore } from './users/users.store.js';
     PasswordLogin,
     SecondFactorsStore,
     SecondFactors,
+    AccountLinksStore,
+    AccountLinks,
+    MailDelivery,
     LoginPages,
     DirectLogin,
     OwnAccount,
     AccountVisits,
     AccountPages,
     TwoFactorPages,
+    LinkPages,
     // Operators and upkeep
     Users,
     Clients,

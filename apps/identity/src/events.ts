@@ -13,6 +13,11 @@ export class AppEvents extends eventsClass('identity', {
     labels: ['outcome'],
     level: 'debug',
   },
+  mail: {
+    help: 'Mails with links of accounts, by outcome',
+    labels: ['outcome', 'mail'],
+    level: 'debug',
+  },
   expired_rows_deleted: { help: 'Passes of the clean-up that deleted something' },
   key_set_changed: { help: 'Times this replica switched to a new set of signing keys' },
 }) {}

@@ -37,6 +37,10 @@ const rows = {
        where second_factor_at is not null;
     insert into recovery_code (user_id, code_hash)
       select id, 'hash' || n from user_account, generate_series(1, 10) as n where second_factor_at is not null`,
+  '0009-account-links': `
+    insert into account_link (token_hash, user_id, kind, credentials_version, is_mailed, expires_at)
+      select 'hash of ' || id, id, 'password', 1, true, now() + interval '1 day' from user_account limit 20;
+    insert into account_mail (kind, email_key, language) select 'password', email_key, 'en' from user_account limit 20`,
 };
 
 describe('migrations of identity', () => {

@@ -6,6 +6,7 @@ import { clientResources } from './migrations/0004-client-resources.js';
 import { companiesAndCredentialChanges } from './migrations/0005-companies-and-credential-changes.js';
 import { sessionsAndGrantsOfUsers } from './migrations/0006-sessions-and-grants-of-users.js';
 import { listsOfUsersAndClients } from './migrations/0007-lists-of-users-and-clients.js';
+import { accountLinks } from './migrations/0009-account-links.js';
 import { secondFactors } from './migrations/0008-second-factors.js';
 
 /** In the order of their numbers. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   sessionsAndGrantsOfUsers,
   listsOfUsersAndClients,
   secondFactors,
+  accountLinks,
 ];

@@ -2,6 +2,7 @@
 // be noticed.
 import { Injectable } from '@nestjs/common';
 import { BackgroundWork, Db, registerRetention } from '@tradewind/service-kit';
+import { AccountLinksStore } from './account-links/account-links.store.js';
 import { AppConfig } from './app.config.js';
 import { AuditStore } from './audit/audit.store.js';
 import { ClientsStore } from './clients/clients.store.js';
@@ -22,6 +23,7 @@ export class Retention {
     audits: AuditStore,
     clients: ClientsStore,
     signingKeys: SigningKeysStore,
+    links: AccountLinksStore,
   ) {
     const { CLEANUP_INTERVAL_SECONDS, CLEANUP_BATCH_ROWS, AUDIT_RETENTION_DAYS, REGISTRATION_UNUSED_DAYS } = config;
     registerRetention(background, {
@@ -34,6 +36,7 @@ export class Retention {
         { table: 'attempt_window', remove: (_tx, limit) => attempts.deleteEnded(limit) },
         { table: 'audit_event', remove: (_tx, limit) => audits.deleteOlderThan(AUDIT_RETENTION_DAYS, limit) },
         { table: 'oauth_client', remove: () => clients.removeUnused(REGISTRATION_UNUSED_DAYS) },
+        { table: 'account_link', remove: (_tx, limit) => links.deleteExpired(limit) },
         { table: 'signing_key', remove: () => signingKeys.deleteExpired() },
       ],
       onRemoved: (table, rows) => events.emit('expired_rows_deleted', { table, rows }),

@@ -483,6 +483,15 @@ describe('access', () => {
       'GET /account/two-factor/passkey': { answers: ofAccountPage },
       // The login leads back to it. Without a session it is a page.
       'GET /account/signed-in': { answers: answersTo(400, { session: 303, otherSession: 303, wrongForm: 303 }) },
+      // Without mail.
+      'GET /account/forgotten': { answers: 404 },
+      'POST /account/forgotten': { form: {}, answers: 404 },
+      'POST /account/verify-email/send': { form: {}, answers: 404 },
+      // Only the token of a link counts.
+      'GET /account/set-password': { answers: 400 },
+      'POST /account/set-password': { form: { token: 'x', new_password: password, repeated: password }, answers: 403 },
+      'GET /account/verify-email': { answers: 400 },
+      'POST /account/verify-email': { form: { token: 'x' }, answers: 403 },
       'POST /account/sessions/end': ofAccount(
         { session: endable },
         ['/account/sessions?done=ended', '/account/sessions?done=gone'],
@@ -522,6 +531,12 @@ describe('access', () => {
         answers: byAdministrator(200, 200),
         ready: () => sql.query(`delete from user_account where email = 'made@example.com'`),
       },
+      'POST /admin/users/invite': {
+        body: { email: 'invited@example.com' },
+        answers: byAdministrator(200, 200),
+        ready: () => sql.query(`delete from user_account where email = 'invited@example.com'`),
+      },
+      'POST /admin/users/:user_id/password-link': ofUser('/password-link', byAdministrator(200, 404)),
       'GET /admin/users/:user_id': ofUser('', byAdministrator(200, 404)),
       'POST /admin/users/:user_id/role': ofUser('/role', byAdministrator(200, 404), { role: 'ANALYST' }),
       'POST /admin/users/:user_id/company': ofUser('/company', byAdministrator(200, 403), { company_id: null }),
@@ -584,6 +599,8 @@ describe('access', () => {
         serve: [],
         migrate: [],
         'user create': [...email, '--password', password],
+        'user invite': email,
+        'user password-link': email,
         'user set-password': [...email, '--password', password],
         'user set-role': [...email, '--role', 'ADMIN'],
         'user set-company': ['somebody@example.com', 'acme'],

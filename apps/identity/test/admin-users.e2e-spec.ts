@@ -136,6 +136,7 @@ describe('administration of users', () => {
     ['disable', undefined],
     ['enable', undefined],
     ['second-factor/reset', undefined],
+    ['password-link', undefined],
     ['sessions/end-all', undefined],
     ['sessions/some-session/end', undefined],
   ])('answers 404 to %s of a user who does not exist', async (action, body) => {
@@ -245,7 +246,7 @@ describe('administration of users', () => {
           }
           for (const [action, body] of [
             ...([['role', { role: 'ADMIN' }], ['disable'], ['enable'], ['sessions/end-all']] as [string, object?][]),
-            ...([['second-factor/reset']] as [string][]),
+            ...([['second-factor/reset'], ['password-link']] as [string][]),
             ...([['sessions/x/end']] as [string][]),
           ]) {
             expect([action, (await send(token, `POST /users/${id}/${action}`, body)).status]).toEqual([action, 404]);

@@ -287,6 +287,8 @@ function attempt(
         '/account/sessions/end',
         '/account/applications',
         '/account/applications/revoke',
+        '/account/set-password',
+        '/account/verify-email',
         '/account/two-factor',
         '/account/two-factor/app',
         '/account/two-factor/passkey',

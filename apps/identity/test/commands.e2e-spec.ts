@@ -172,6 +172,8 @@ describe('operator commands', () => {
     const id = 'changed-client';
     const changes = {
       'user create': ['user', 'create', '--email', 'new@example.com', '--password', 'a long password'],
+      'user invite': ['user', 'invite', '--email', 'invited@example.com'],
+      'user password-link': ['user', 'password-link', ...email],
       'user set-password': ['user', 'set-password', ...email, '--password', 'another long password'],
       'user set-role': ['user', 'set-role', ...email, '--role', 'ADMIN'],
       'user set-company': ['user', 'set-company', 'changed@example.com', 'globex'],
@@ -185,7 +187,15 @@ describe('operator commands', () => {
       'client delete': ['client', 'delete', id],
       'key rotate': ['key', 'rotate', '--force'],
     };
-    const tables = ['user_account', 'credential_change', 'oidc_payload', 'oauth_client', 'signing_key', 'audit_event'];
+    const tables = [
+      'user_account',
+      'account_link',
+      'credential_change',
+      'oidc_payload',
+      'oauth_client',
+      'signing_key',
+      'audit_event',
+    ];
     let db: Db;
     beforeAll(async () => {
       db = await openIdentityDb(database.url, { poolSize: 2 });

@@ -6,6 +6,7 @@ export * from './embedded-opensearch.js';
 export * from './embedded-postgres.js';
 export * from './google-fakes/index.js';
 export * from './http-connection.js';
+export * from './mail-catcher.js';
 export * from './migration-faults.js';
 export * from './operator-commands.js';
 export * from './pipeline-callers.js';

@@ -13,6 +13,7 @@ import { reloadReport, sourceOptions } from './reload.js';
 import { RunLock } from './run-lock.js';
 import { prepareSampleData } from './sample-data.js';
 import { type EnvironmentContext, serviceEnvironment } from './services.js';
+import { LocalMail } from './mail-page.js';
 import type { LocalSettings } from './settings.js';
 import { SupervisedProcess } from './supervised-process.js';
 
@@ -32,6 +33,7 @@ export class Platform {
   private readonly kept: Promise<void>[] = [];
   private readonly compileCache: CompileCache;
   private postgres: EmbeddedPostgres | undefined;
+  private mail: LocalMail | undefined;
   private readonly stopping = new AbortController();
   private starting: Promise<void> | undefined;
   private stopped: Promise<void> | undefined;
@@ -78,6 +80,10 @@ export class Platform {
     const databaseUrl = await this.startDatabase();
     signal.throwIfAborted();
     writeCommandSettings({ settings: this.settings, databaseUrl, secrets });
+    this.mail = await LocalMail.start({
+      page: portOf(portBase, 'mail catcher'),
+      smtp: portOf(portBase, 'mail server'),
+    });
     for (const name of processNames) this.startProcess(name, { databaseUrl, secrets });
     await this.timed('simulator and six services', () =>
       Promise.all([...this.processes.values()].map((process) => process.untilReady())),
@@ -112,6 +118,7 @@ export class Platform {
     // In the middle of a start: what it is starting can be stopped only once it runs.
     await this.starting?.catch(() => undefined);
     await Promise.all(this.kept);
+    await this.mail?.stop();
     await this.postgres?.stop();
     this.lock.release();
   }

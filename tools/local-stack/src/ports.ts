@@ -11,6 +11,8 @@ const portOffsets = {
   'priority-webhook': 4,
   coordinator: 5,
   'provider-simulator': 10,
+  'mail catcher': 11,
+  'mail server': 12,
   postgresql: 432,
 } as const;
 

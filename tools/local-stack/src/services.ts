@@ -55,6 +55,7 @@ function own(name: ServiceName, { settings, databaseUrl, secrets }: EnvironmentC
         COOKIE_KEYS: secrets.identityCookieKey,
         STORAGE_KEYS: secrets.identityEncryptionKey,
         SERVICE_TOKENS: secrets.serviceTokenEntry,
+        SMTP_URL: `smtp://127.0.0.1:${portOf(settings.portBase, 'mail server')}`,
       };
     case 'graphql-gateway':
       return { IDENTITY_URL: address('identity'), SERVICE_TOKEN: secrets.serviceToken, ...settings.dataLimits };

@@ -38,6 +38,7 @@ export function welcomePage(settings: LocalSettings, reloading: readonly Service
 ${heading('Services')}
 ${rows.join('\n')}
   ${'simulator'.padEnd(18)}${url('provider-simulator').padEnd(24)}replaces the scraping provider; GET /ledger
+  ${'mail catcher'.padEnd(18)}${url('mail catcher').padEnd(24)}shows the mails that the platform sends
   Metrics are ${metricsOffset} ports above each service, at /metrics. Logs: ${relative(process.cwd(), settings.dataDir) || '.'}/logs
 
 ${heading('Demo accounts')}

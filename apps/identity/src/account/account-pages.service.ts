@@ -1,5 +1,6 @@
 // The account pages: what a signed-in person sees of the own account, and the forms that change it.
 import { Injectable } from '@nestjs/common';
+import { AccountLinks } from '../account-links/account-links.service.js';
 import { AppConfig } from '../app.config.js';
 import { sessionCookies } from '../cookies.js';
 import type { PageForm } from '../login-pages/login-pages.dto.js';
@@ -42,13 +43,19 @@ export class AccountPages {
     private readonly account: OwnAccount,
     private readonly passwordLogin: PasswordLogin,
     private readonly browsers: KnownBrowsers,
+    private readonly links: AccountLinks,
     private readonly visits: AccountVisits,
   ) {}
 
   async overview(request: PageRequest, query: unknown): Promise<PageAnswer> {
     return this.visits.visit(request, '', async (visit) =>
       this.visits.page(visit, (given) =>
-        overviewPage(visit.messages, { ...given, user: visit.user, done: doneOf(query, ['password']) }),
+        overviewPage(visit.messages, {
+          ...given,
+          user: visit.user,
+          mayVerify: this.links.areMailed && !visit.user.emailVerified,
+          done: doneOf(query, ['password', 'mailed']),
+        }),
       ),
     );
   }

@@ -22,6 +22,30 @@ export interface FactorForm extends PageForm {
   passkey: string;
 }
 
+export interface AskForm extends PageForm {
+  email: string;
+}
+
+export interface TokenForm extends PageForm {
+  /** Of a link. */
+  token: string;
+}
+
+export interface NewPasswordForm extends TokenForm {
+  newPassword: string;
+  repeated: string;
+}
+
+export const askForm = (body: unknown): AskForm => ({ ...pageForm(body), email: textField(body, 'email') });
+
+export const tokenForm = (body: unknown): TokenForm => ({ ...pageForm(body), token: textField(body, 'token') });
+
+export const newPasswordForm = (body: unknown): NewPasswordForm => ({
+  ...tokenForm(body),
+  newPassword: textField(body, 'new_password'),
+  repeated: textField(body, 'repeated'),
+});
+
 export const passwordForm = (body: unknown): PasswordForm => ({
   ...pageForm(body),
   version: textField(body, 'version'),

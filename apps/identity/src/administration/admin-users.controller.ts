@@ -14,6 +14,7 @@ import { ServiceError } from '@tradewind/shared-types';
 import { Users, type UserName } from '../operators/users.service.js';
 import {
   CreateUserDto,
+  InviteUserDto,
   PageQueryDto,
   sessionDto,
   SessionPageDto,
@@ -22,6 +23,8 @@ import {
   SetRoleDto,
   UserDto,
   userDto,
+  UserLinkDto,
+  userLinkDto,
   UserListQueryDto,
   UserPageDto,
   UserPathDto,
@@ -76,6 +79,26 @@ export class AdminUsersController {
     };
     const created = await this.users.create(given, author);
     if (created) return userDto(created);
+    throw new ServiceError({ code: 'request.conflict', status: 409, message: 'There is a user with this address' });
+  }
+
+  @Post('invite')
+  @HttpCode(200)
+  @CompanyAdministrators()
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({ summary: 'Make a user who sets the password with a link' })
+  @ApiOkResponse({ type: UserLinkDto })
+  @ApiResponse({ status: 409, description: 'The address is taken' })
+  async invite(
+    @Body() body: InviteUserDto,
+    @Caller() caller: CallerIdentity,
+    @Author() author: ChangeAuthor,
+  ): Promise<UserLinkDto> {
+    if (body.company_id !== null) assertActsFor(caller, body.company_id);
+    const { email, role, name } = body;
+    const companyId = body.company_id ?? companyScopeOf(caller);
+    const made = await this.users.invite({ email, role, name, companyId }, author);
+    if (made) return userLinkDto(made);
     throw new ServiceError({ code: 'request.conflict', status: 409, message: 'There is a user with this address' });
   }
 
@@ -149,6 +172,22 @@ export class AdminUsersController {
     @Author() author: ChangeAuthor,
   ): Promise<UserDto> {
     return userDto(await this.users.enable(nameOf(path, caller), author));
+  }
+
+  @Post(':user_id/password-link')
+  @HttpCode(200)
+  @CompanyAdministrators()
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({ summary: 'Make a link with which the user sets a new password' })
+  @ApiOkResponse({ type: UserLinkDto })
+  @ApiResponse(noUser)
+  @ApiResponse({ status: 409, description: 'The user is disabled' })
+  async makePasswordLink(
+    @Param() path: UserPathDto,
+    @Caller() caller: CallerIdentity,
+    @Author() author: ChangeAuthor,
+  ): Promise<UserLinkDto> {
+    return userLinkDto(await this.users.makePasswordLink(nameOf(path, caller), author));
   }
 
   @Post(':user_id/second-factor/reset')

@@ -12,6 +12,7 @@ import { MayBeAbsent, MayBeNull, userRoles, type UserRole } from '@tradewind/sha
 import { IsBoolean, IsIn, IsString, IsUUID, MaxLength } from 'class-validator';
 import type { SessionOfList } from '../oidc/payloads/user-payloads.store.js';
 import { emailLengthMax, passwordLengthMax, passwordLengthMin } from '../users/credential-limits.js';
+import type { UserAccount } from '../users/user-account.entity.js';
 import type { ListedUser } from '../users/users.store.js';
 import { IsPlainText, MayBeNullOnly } from './field-rules.js';
 
@@ -125,6 +126,35 @@ export class CreateUserDto {
   preferred_username?: string;
 }
 
+export class InviteUserDto {
+  @ApiProperty({ type: String, format: 'email', maxLength: emailLengthMax, example: 'ada@example.com' })
+  @IsString()
+  @MaxLength(emailLengthMax)
+  email!: string;
+
+  @ApiPropertyOptional({ type: String, enum: userRoles, default: 'USER' })
+  @MayBeAbsent()
+  @IsIn(userRoles)
+  role: UserRole = 'USER';
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    default: null,
+    maxLength: nameLengthMax,
+    description: 'The one company that the user belongs to; for a caller of a company, that company',
+    example: 'acme',
+  })
+  @MayBeNull()
+  @IsPlainText(nameLengthMax)
+  company_id: string | null = null;
+
+  @ApiPropertyOptional({ type: String, maxLength: nameLengthMax, description: 'Full name', example: 'Ada Lovelace' })
+  @MayBeAbsent()
+  @IsPlainText(nameLengthMax)
+  name?: string;
+}
+
 export class SetRoleDto {
   @ApiProperty({ type: String, enum: userRoles })
   @IsIn(userRoles)
@@ -170,6 +200,18 @@ export class UserDto {
   has_second_factor!: boolean;
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-24T10:00:00.123Z' }) created_at!: string;
+}
+
+export class UserLinkDto {
+  @ApiProperty({ type: UserDto }) user!: UserDto;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'The link, here alone, for the user and nobody else; null: it is mailed. It works once, for a day',
+  })
+  link!: string | null;
 }
 
 export class UserPageDto {
@@ -221,6 +263,11 @@ export function userDto(user: Omit<ListedUser, 'credentialsVersion'>): UserDto {
     created_at: user.createdAt.toISOString(),
   };
 }
+
+export const userLinkDto = ({ user, link }: { user: UserAccount; link: string | undefined }): UserLinkDto => ({
+  user: userDto(user),
+  link: link ?? null,
+});
 
 export function sessionDto({ uid, payload, expiresAt }: SessionOfList): SessionDto {
   const { loginTs, usedTs, address, browser } = payload;

@@ -317,6 +317,7 @@ export class LoginPages {
         clientName: nameOf(client),
         isAccount: client.clientId === accountClientId,
         signedInAs: name === 'select_account' ? signedIn?.email : undefined,
+        mayReset: this.config.SMTP_URL !== undefined,
         mayStartAgain: more.email === undefined && expected !== undefined,
         ...more,
         email: more.email ?? expected,

@@ -32,6 +32,8 @@ export function userCommands(program: Program, open: Open): void {
     user,
     'user list',
     'user create --email ada@example.com --role ADMIN --password-stdin < password.txt',
+    'user invite --email ada@example.com --role ANALYST',
+    'user password-link --email ada@example.com',
     'user set-password --email ada@example.com --password-stdin < password.txt',
     'user set-role --email ada@example.com --role ANALYST',
     'user set-company ada@example.com acme',
@@ -58,6 +60,27 @@ export function userCommands(program: Program, open: Open): void {
       const created = await service.create({ ...given, password, emailVerified, companyId: company });
       if (!created && !ifMissing) throw new OperatorError(`there is a user ${given.email} already`);
       print(created ? created.id : `${given.email} exists`);
+    });
+  user
+    .command('invite')
+    .description('make a user who sets the password with a link; it is mailed, or shown once where no mail is set')
+    .requiredOption('--email <address>')
+    .option('--role <role>', userRoles.join(', '), 'USER')
+    .option('--name <name>', 'full name')
+    .option('--company <id>', 'the one company that the user belongs to; none unless given')
+    .action(async ({ company, ...given }: { email: string; role: string; name?: string; company?: string }) => {
+      const made = await (await users()).invite({ ...given, companyId: company });
+      if (!made) throw new OperatorError(`there is a user ${given.email} already; make a link with user password-link`);
+      print(linkText(given.email, made.link));
+    });
+  user
+    .command('password-link')
+    .description(
+      'make a link with which the user sets a new password; it is mailed, or shown once where no mail is set',
+    )
+    .requiredOption('--email <address>')
+    .action(async ({ email }: { email: string }) => {
+      print(linkText(email, (await (await users()).makePasswordLink(email)).link));
     });
   const setPassword = user.command('set-password');
   withPassword(setPassword.requiredOption('--email <address>'))
@@ -114,6 +137,11 @@ export function userCommands(program: Program, open: Open): void {
     .option('--json', 'one JSON object for each user')
     .action(async ({ json }: { json?: boolean }) => printList(await (await users()).list(), json, userList));
 }
+
+const linkText = (email: string, link: string | undefined): string =>
+  link === undefined
+    ? `a mail to ${email} is on its way`
+    : `${link}\nIt works once, for a day. Give it to ${email} and to nobody else.`;
 
 const withPassword = (command: Program): Program =>
   command

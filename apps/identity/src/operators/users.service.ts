@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { byOperator, pageOf, positionAfter, toCursor, type ChangeAuthor, type Tx } from '@tradewind/service-kit';
 import { ServiceError, userRoles, type UserRole } from '@tradewind/shared-types';
+import { AccountLinks } from '../account-links/account-links.service.js';
 import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
 import { timeAndText, timeAndUuid } from '../list-position.js';
@@ -51,13 +53,54 @@ export class Users {
     private readonly payloads: UserPayloadsStore,
     private readonly hashing: PasswordHashing,
     private readonly secondFactors: SecondFactors,
+    private readonly links: AccountLinks,
     private readonly audit: AuditLog,
     private readonly config: AppConfig,
     private readonly logoutCalls: LogoutCalls,
   ) {}
 
-  /** Undefined when the address is taken. */
-  async create(given: CreateUser, author: ChangeAuthor = byOperator): Promise<UserAccount | undefined> {
+  /**
+   * Makes a user who sets the password with a link, which is mailed or, without mail, in the answer. Undefined when the
+   * address is taken.
+   */
+  async invite(
+    given: Omit<CreateUser, 'password' | 'emailVerified'>,
+    author: ChangeAuthor = byOperator,
+  ): Promise<{ user: UserAccount; link: string | undefined } | undefined> {
+    // Nobody knows this one.
+    const password = randomBytes(32).toString('base64url');
+    let link: string | undefined;
+    const user = await this.create({ ...given, password, emailVerified: false }, author, async (tx, made) => {
+      link = await this.links.issue(tx, made, assertEmailKey(made.email), 'invitation');
+    });
+    return user && { user, link };
+  }
+
+  /** A link with which the user sets another password, mailed or, without mail, in the answer. Nothing ends before. */
+  async makePasswordLink(
+    user: UserName,
+    author: ChangeAuthor = byOperator,
+  ): Promise<{ user: UserAccount; link: string | undefined }> {
+    let link: string | undefined;
+    const changed = await this.change('user.password_link_made', user, author, async (tx, account) => {
+      if (account.isDisabled) {
+        throw new ServiceError({ code: 'request.conflict', status: 409, message: 'The user is disabled' });
+      }
+      link = await this.links.issue(tx, account, assertEmailKey(account.email), 'password');
+      return { mailed: link === undefined };
+    });
+    return { user: changed, link };
+  }
+
+  /**
+   * Undefined when the address is taken.
+   * @param also runs in the transaction that makes the user
+   */
+  async create(
+    given: CreateUser,
+    author: ChangeAuthor = byOperator,
+    also?: (tx: Tx, user: UserAccount) => Promise<void>,
+  ): Promise<UserAccount | undefined> {
     const email = given.email.trim();
     const key = emailKey(email);
     if (key === undefined || !/^[^@\s]+@[^@\s]+$/.test(email)) throw invalid(`"${email}" is not an email address`);
@@ -77,7 +120,10 @@ export class Users {
     let user: UserAccount | undefined;
     await this.audit.recordChange(async (tx) => {
       user = await this.store.insert(tx, account);
-      return user && { event: 'user.created', userId: user.id, ip: author.ip ?? undefined, details };
+      if (!user) return undefined;
+      await also?.(tx, user);
+      const event = also ? 'user.invited' : 'user.created';
+      return { event, userId: user.id, ip: author.ip ?? undefined, details };
     });
     return user;
   }
@@ -279,6 +325,12 @@ const notFoundError = (message: string): ServiceError =>
   new ServiceError({ code: 'request.not_found', status: 404, message });
 
 const notFound = (name: string): ServiceError => notFoundError(`There is no user ${name}`);
+
+function assertEmailKey(email: string): string {
+  const key = emailKey(email);
+  if (key === undefined) throw invalid(`"${email}" is not an email address`);
+  return key;
+}
 
 function assertRole(role: string): UserRole {
   const found = userRoles.find((one) => one === role);

@@ -19,7 +19,12 @@ interface Paging {
 
 export function overviewPage(
   messages: PageMessages,
-  { csrf, user, done }: AccountPage & { user: User; done: 'password' | undefined },
+  {
+    csrf,
+    user,
+    mayVerify,
+    done,
+  }: AccountPage & { user: User; mayVerify: boolean; done: 'password' | 'mailed' | undefined },
 ): string {
   const { account } = messages;
   const facts: [string, string | null][] = [
@@ -37,7 +42,7 @@ export function overviewPage(
   return page(
     messages,
     account.title,
-    markup`${done && notice(account.password.done)}
+    markup`${done && notice(done === 'mailed' ? messages.links.verify.sent : account.password.done)}
       <h1>${account.title}</h1>
       <dl class="facts">
         ${facts.map(
@@ -55,6 +60,7 @@ export function overviewPage(
             markup`<li><a href="${accountPath}/${path}"><strong>${title}</strong><span>${meaning}</span></a></li> `,
         )}
       </ul>
+      ${mayVerify && actionForm('verify-email/send', csrf, markup`<button class="secondary" type="submit">${messages.links.verify.send}</button>`)}
       ${actionForm('sign-out', csrf, markup`<button class="secondary" type="submit">${messages.signOut.submit}</button>`)}`,
     'account',
   );

@@ -1,6 +1,7 @@
-// Every sentence of the pages, in each language; others are in account-messages.ts and second-factor-messages.ts. The
-// first language is used when the browser asks for none of them.
+// Every sentence of the pages, in each language; others are in account-messages.ts, second-factor-messages.ts and
+// link-messages.ts. The first language is used when the browser asks for none of them.
 import { accountMessages } from './account-messages.js';
+import { linkMessages } from './link-messages.js';
 import { secondFactorMessages } from './second-factor-messages.js';
 
 export interface Permission {
@@ -12,6 +13,7 @@ const en = {
   language: 'en',
   account: accountMessages.en,
   secondFactor: secondFactorMessages.en,
+  links: linkMessages.en,
   password: { show: 'Show', hide: 'Hide' },
   signIn: {
     title: 'Sign in',
@@ -118,6 +120,7 @@ const de: PageMessages = {
   language: 'de',
   account: accountMessages.de,
   secondFactor: secondFactorMessages.de,
+  links: linkMessages.de,
   password: { show: 'Anzeigen', hide: 'Verbergen' },
   signIn: {
     title: 'Anmelden',
@@ -230,6 +233,7 @@ const fr: PageMessages = {
   language: 'fr',
   account: accountMessages.fr,
   secondFactor: secondFactorMessages.fr,
+  links: linkMessages.fr,
   password: { show: 'Afficher', hide: 'Masquer' },
   signIn: {
     title: 'Connexion',
@@ -339,6 +343,7 @@ const es: PageMessages = {
   language: 'es',
   account: accountMessages.es,
   secondFactor: secondFactorMessages.es,
+  links: linkMessages.es,
   password: { show: 'Mostrar', hide: 'Ocultar' },
   signIn: {
     title: 'Iniciar sesión',

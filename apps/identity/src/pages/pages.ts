@@ -40,6 +40,8 @@ export interface LoginPage {
   mayStartAgain?: boolean | undefined;
   /** For the account pages themselves. */
   isAccount?: boolean | undefined;
+  /** Where mail is set. */
+  mayReset?: boolean | undefined;
   /** What went wrong with the last attempt; `field` is the one to look at first. */
   problem?: { text: string; field?: 'email' } | undefined;
 }
@@ -86,7 +88,13 @@ export function loginPage(messages: PageMessages, given: LoginPage): string {
         })}
         <button class="primary" type="submit">${signIn.submit}</button>
       </form>
-      ${given.mayStartAgain && markup`<p class="links"><a href="/login/${uid}?other=yes">${signIn.switchAccount}</a></p>`}
+      ${
+        (given.mayStartAgain || given.mayReset) &&
+        markup`<p class="links">
+        ${given.mayReset && markup`<a href="${accountPath}/forgotten">${messages.links.forgotten}</a>`}
+        ${given.mayStartAgain && markup`<a href="/login/${uid}?other=yes">${signIn.switchAccount}</a>`}
+      </p>`
+      }
       ${cancelForm(messages, uid, csrf)}
       <script>${new Markup(showPasswordScript)}</script>`,
   );

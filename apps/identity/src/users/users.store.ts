@@ -187,6 +187,10 @@ export class UsersStore {
     await tx.repository(UserAccount).update(id, { companyId, ...newVersion });
   }
 
+  async setEmailVerified(tx: Tx, id: string): Promise<void> {
+    await tx.repository(UserAccount).update(id, { emailVerified: true });
+  }
+
   async setSecondFactor(tx: Tx, id: string, isThere: boolean): Promise<void> {
     await tx.repository(UserAccount).update(id, { secondFactorAt: isThere ? () => 'now()' : null });
   }
