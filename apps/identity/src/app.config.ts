@@ -115,7 +115,7 @@ export class AppConfig extends configClass({
   SECOND_FACTOR_FAILURES_PER_DAY: integer({
     default: 30,
     min: 1,
-    desc: 'Wrong second factors of one account from unknown browsers in a day before 429, in addition to the limits above',
+    desc: 'Wrong second factors of one account in a day before 429, in addition to the limits above; each browser that signed in before has a count of its own',
   }),
   SECOND_FACTOR_FOR_ADMIN: bool({
     default: false,

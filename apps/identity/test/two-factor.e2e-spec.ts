@@ -321,6 +321,18 @@ describe('second factors', () => {
     expect(back.body).toContain('/remove"');
   });
 
+  it('a session from before there was a second factor removes none', async () => {
+    const user = await identity.createUser();
+    const early = await enterPassword(identity, user.email);
+    const form = await early.agent.visit('/account/two-factor');
+    await enrol(identity, user);
+    expect((await early.agent.visit('/account/two-factor')).body).toContain('/submit"');
+    const { hidden } = formOf(await early.agent.visit('/account'), 'sign-out');
+    expect((await early.agent.post('/account/two-factor/remove', hidden)).body).toContain('/submit"');
+    expect(form.status).toBe(200);
+    expect((await directLogin(user.email)).status).toBe(403);
+  });
+
   it('a reset by an operator ends sessions and tokens, and the password alone signs in again', async () => {
     const enrolled = await enrol(identity);
     await users.resetSecondFactor(enrolled.user.email);

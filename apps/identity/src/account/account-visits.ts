@@ -11,7 +11,7 @@ import type { PageForm } from '../login-pages/login-pages.dto.js';
 import type { PageAnswer } from '../login-pages/page-answer.js';
 import { accountAuthorization, accountClientId } from '../oidc/account-client.js';
 import { CurrentProvider } from '../oidc/current-provider.js';
-import { lacksSecondFactor } from '../oidc/policy/authentication.js';
+import { acrValues, lacksSecondFactor } from '../oidc/policy/authentication.js';
 import { routes } from '../oidc/policy/routes.js';
 import { accountPath } from '../pages/account-path.js';
 import type { AccountPage } from '../pages/account-pages.js';
@@ -62,7 +62,7 @@ export class AccountVisits {
 
   /**
    * Takes the step if somebody is signed in, and otherwise leads to the login and back to `part`.
-   * @param recency that the login must be recent, too
+   * @param recency that the login must be recent, and with a second factor if there is one
    */
   async visit(
     { request, reply }: PageRequest,
@@ -73,8 +73,8 @@ export class AccountVisits {
     return this.inUnit(request, async () => {
       const found = await this.signedInUser({ request, reply });
       if (!found) return { status: 303, location: await this.signInAddress(request, part) };
-      if (recency !== undefined && found.session.past(recency === 'page' ? recentSeconds : 2 * recentSeconds)) {
-        return { status: 303, location: await this.signInAddress(request, part, recentSeconds) };
+      if (recency !== undefined && !isRecent(found, recency)) {
+        return { status: 303, location: await this.signInAddress(request, part, true) };
       }
       await this.account.noteUse(found.session.uid);
       const messages = messagesFor(undefined, request.headers['accept-language']);
@@ -121,11 +121,17 @@ export class AccountVisits {
     throw new ServiceError({ code: 'identity.form_forged', status: 403, message: 'The form is not valid.' });
   }
 
-  private async signInAddress(request: FastifyRequest, part: Part, maxAgeSeconds?: number): Promise<string> {
-    const authorization = accountAuthorization(this.config.OAUTH_ISSUER, part, maxAgeSeconds);
+  private async signInAddress(request: FastifyRequest, part: Part, asksAgain = false): Promise<string> {
+    const authorization = accountAuthorization(this.config.OAUTH_ISSUER, part, asksAgain);
     const query = this.config.PAR === 'required' ? await push(request, authorization) : authorization;
     return `${routes.authorization}?${new URLSearchParams(query).toString()}`;
   }
+}
+
+/** A session from before there was a second factor, perhaps of somebody else, must not remove it. */
+function isRecent({ user, session }: { user: User; session: Session }, recency: Recency): boolean {
+  const isStrong = !user.hasSecondFactor || session.acr === acrValues.twoFactor;
+  return isStrong && !session.past(recency === 'page' ? recentSeconds : 2 * recentSeconds);
 }
 
 /** Where all requests have to be pushed, so have those of the account pages. */

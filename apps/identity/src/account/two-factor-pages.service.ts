@@ -3,6 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PageForm, SetUpForm } from '../login-pages/login-pages.dto.js';
 import type { PageAnswer } from '../login-pages/page-answer.js';
+import { byPasswordAnd } from '../oidc/policy/authentication.js';
 import { browserName } from '../pages/browser-name.js';
 import {
   addAppPage,
@@ -99,9 +100,11 @@ export class TwoFactorPages {
     return this.visits.visit(request, secondFactorPath, take, recency);
   }
 
-  private answerTo(visit: Visit, added: Addition): PageAnswer {
-    if (added.kind === 'added') return added.codes ? this.codesPage(visit, added.codes) : done('added');
-    return done(added.kind === 'wrong' ? 'expired' : added.kind);
+  private async answerTo(visit: Visit, added: Addition): Promise<PageAnswer> {
+    if (added.kind !== 'added') return done(added.kind === 'wrong' ? 'expired' : added.kind);
+    // The session has proved it now.
+    await Object.assign(visit.session, byPasswordAnd(added.means)).persist();
+    return added.codes ? this.codesPage(visit, added.codes) : done('added');
   }
 
   private codesPage(visit: Visit, codes: string[]): PageAnswer {

@@ -23,11 +23,11 @@ export function accountClient(issuer: string): ClientMetadata {
 
 /**
  * The authorization request that leads to the page.
- * @param maxAgeSeconds how long ago the last login may be; no limit unless given
+ * @param asksAgain for a login, also of whoever is signed in
  */
-export function accountAuthorization(issuer: string, page: string, maxAgeSeconds?: number): Record<string, string> {
+export function accountAuthorization(issuer: string, page: string, asksAgain = false): Record<string, string> {
   return {
-    ...(maxAgeSeconds === undefined ? {} : { max_age: String(maxAgeSeconds) }),
+    ...(asksAgain ? { prompt: 'login' } : {}),
     client_id: accountClientId,
     redirect_uri: signedInUri(issuer),
     response_type: 'code',

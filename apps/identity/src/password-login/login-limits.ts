@@ -48,7 +48,8 @@ export function secondFactorLimits(
   attempt: { account: string; network: string; browserId: string | undefined; userId: string },
 ): LoginLimit[] {
   const limits = loginLimits(config, attempt);
-  if (attempt.browserId !== undefined) return limits;
+  // A known browser has a count of its own here, too.
+  const key = `second factor ${attempt.userId}${attempt.browserId === undefined ? '' : ` browser ${attempt.browserId}`}`;
   const day = { limit: config.SECOND_FACTOR_FAILURES_PER_DAY, windowSeconds: 86_400, afterSuccess: 'refund' } as const;
-  return [...limits, { name: 'second_factor', key: `second factor ${attempt.userId}`, ...day }];
+  return [...limits, { name: 'second_factor', key, ...day }];
 }

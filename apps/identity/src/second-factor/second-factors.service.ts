@@ -216,15 +216,16 @@ export class SecondFactors {
 
   /** @param write true when the factor is added, or why it is not */
   private async add(
-    { id, credentialsVersion }: User,
+    { id, credentialsVersion, hasSecondFactor }: User,
     means: SecondFactorMeans,
     write: (tx: Tx) => Promise<true | 'exists' | 'full'>,
   ): Promise<Addition> {
     let outcome: Addition = { kind: 'expired' };
     await this.change(async (tx) => {
       const user = await this.users.lockById(tx, id);
-      // Whoever signed in with an older password sets up nothing.
-      if (!user || user.isDisabled || user.credentialsVersion !== credentialsVersion) return undefined;
+      // Whoever signed in with an older password sets up nothing, and nobody makes the first one twice.
+      const isSame = user?.credentialsVersion === credentialsVersion && user.hasSecondFactor === hasSecondFactor;
+      if (!user || user.isDisabled || !isSame) return undefined;
       const written = await write(tx);
       if (written !== true) {
         outcome = { kind: written };
