@@ -100,6 +100,7 @@ main.account { max-width: 44rem; }
 .links { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 1.25rem 0 0; font-size: .9375rem; }
 .technical { color: var(--soft); font-size: .9375rem; border-top: 1px solid var(--edge); margin: 1.25rem 0 0; padding-top: 1rem; }
 .technical code { display: block; font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; color: var(--ink); overflow-wrap: anywhere; margin-top: .25rem; }
+form[data-passkey] + form, .technical + form { margin-top: 1.5rem; }
 .qr { display: block; width: 13rem; max-width: 100%; margin: 0 auto 1rem; border-radius: .5rem; }
 .codes { list-style: none; margin: 0 0 1.25rem; padding: .75rem 1rem; background: var(--note); border-radius: .5rem; display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: .375rem 1rem; font: 1rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 @media (max-width: 30rem) {
