@@ -101,6 +101,25 @@ describe('throttling of logins', () => {
     expect(mixed.map(({ status }) => status)).toEqual(Array.from({ length: 27 }, (_, turn) => (turn % 3 ? 200 : 401)));
   }, 90_000);
 
+  // Takes long: 120 passwords are hashed.
+  it('logins that wait for others go on in the order in which they came, before later ones', async () => {
+    const user = await identity.createUser();
+    const answered: number[] = [];
+    let sent = 0;
+    // 60 at once, of which 10 are in flight and 50 wait. Then a new one for each answer.
+    const send = async (): Promise<void> => {
+      const turn = sent;
+      sent += 1;
+      expect((await login(user.email, password, '10.0.6.1')).status).toBe(200);
+      answered.push(turn);
+      if (sent < 120) await send();
+    };
+    await Promise.all(Array.from({ length: 60 }, send));
+    const displacements = answered.map((turn, place) => Math.abs(turn - place));
+    // Those in flight at the same time end in any order.
+    expect(Math.max(...displacements)).toBeLessThan(30);
+  }, 90_000);
+
   it('a login that is refused for lack of capacity is no failure', async () => {
     const busy = await identity.startReplica({
       PASSWORD_HASHES_WAITING: '1',

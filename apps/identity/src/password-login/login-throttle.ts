@@ -74,17 +74,32 @@ export class LoginThrottle {
     };
   }
 
-  /** Counts the attempt, after those in flight have left room for it. Not allowed: failures alone fill a window. */
+  /**
+   * Counts the attempt, after those in flight have left room for it and earlier logins have had their turn. Not
+   * allowed: failures alone fill a window.
+   */
   private async take(limits: LoginLimit[], emailKey: string | undefined) {
+    const arrival = this.inFlight.arrive();
     const deadline = performance.now() + waitMsMax;
+    let awaited = this.inFlight.waitedFor(limits.map(({ key }) => key));
     for (;;) {
-      const attempt = await this.attempts.take(limits, emailKey);
-      if (attempt.allowed) return attempt;
-      const settled = this.inFlight.untilOneSettles(attempt.fullKeys);
-      if (settled === undefined) return attempt;
-      if (this.inFlight.waiting > this.config.PASSWORD_HASHES_WAITING || performance.now() > deadline)
-        throw tooManyLogins();
-      await settled;
+      if (awaited !== undefined) {
+        if (this.inFlight.waiting >= this.config.PASSWORD_HASHES_WAITING || performance.now() > deadline)
+          throw tooManyLogins();
+        await this.inFlight.wait(awaited, arrival);
+      }
+      let attempt: AttemptResult | undefined;
+      let next: string | undefined;
+      try {
+        attempt = await this.attempts.take(limits, emailKey);
+        if (attempt.allowed) return attempt;
+        next = this.inFlight.leavingRoom(attempt.fullKeys);
+      } finally {
+        // It takes no place in the window that it waited for, and waits for that window no longer.
+        if (awaited !== undefined && awaited !== next && !attempt?.allowed) this.inFlight.passOn(awaited);
+      }
+      if (next === undefined) return attempt;
+      awaited = next;
     }
   }
 

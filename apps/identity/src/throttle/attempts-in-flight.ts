@@ -1,19 +1,37 @@
 // An attempt is counted before it is made, so a window can be full of attempts that are about to succeed. A login that
-// finds it full waits for those of this process and asks again, so that only failures refuse it. Attempts in flight at
-// other replicas are unknown here: they may refuse a burst of correct passwords, as they refuse a burst of guesses.
+// finds it full waits for those of this process and asks again, so that only failures refuse it. Logins that wait for
+// a window go on in the order in which they came, and later ones queue behind them: otherwise a steady stream of
+// logins would always find the place that a success left, and the first to wait would wait longest.
+// Attempts in flight at other replicas are unknown here: they may refuse a burst of correct passwords, as they refuse
+// a burst of guesses.
+
+/** The place of a login in the order of arrival. */
+export type Arrival = number;
+
+interface Waiter {
+  arrival: Arrival;
+  wake: () => void;
+}
 
 interface Window {
   open: number;
-  waiting: (() => void)[];
+  /** By arrival. */
+  waiting: Waiter[];
 }
 
 export class AttemptsInFlight {
   private readonly windows = new Map<string, Window>();
   private waitingCount = 0;
+  private arrivals = 0;
 
   /** The number of waiting logins, over all windows. */
   get waiting(): number {
     return this.waitingCount;
+  }
+
+  arrive(): Arrival {
+    this.arrivals += 1;
+    return this.arrivals;
   }
 
   /** @returns a function to call once, when the result of the attempt is stored, or cannot be */
@@ -28,13 +46,29 @@ export class AttemptsInFlight {
     };
   }
 
-  /** Resolves when it is worth asking again. Undefined: one of these full windows has no attempt in flight. */
-  untilOneSettles(fullKeys: readonly string[]): Promise<void> | undefined {
-    const windows = fullKeys.map((key) => this.windows.get(key));
-    const [window] = windows;
-    if (!window || windows.includes(undefined)) return undefined;
+  /** The first of these windows for which other logins wait already. */
+  waitedFor(keys: readonly string[]): string | undefined {
+    return keys.find((key) => this.windows.get(key)?.waiting.length);
+  }
+
+  /** The window to wait for before asking again. Undefined: one of these full windows has no attempt in flight. */
+  leavingRoom(fullKeys: readonly string[]): string | undefined {
+    return fullKeys.every((key) => this.windows.has(key)) ? fullKeys[0] : undefined;
+  }
+
+  /** Resolves when it is worth asking for a place in this window, which has an attempt in flight. */
+  wait(key: string, arrival: Arrival): Promise<void> {
+    const { waiting } = this.windows.get(key)!;
     this.waitingCount += 1;
-    return new Promise<void>((resolve) => window.waiting.push(resolve)).finally(() => (this.waitingCount -= 1));
+    return new Promise<void>((resolve) => {
+      const before = waiting.findLastIndex((other) => other.arrival < arrival);
+      waiting.splice(before + 1, 0, { arrival, wake: resolve });
+    }).finally(() => (this.waitingCount -= 1));
+  }
+
+  /** For a login that was woken and begins no attempt: the place is for the next. */
+  passOn(key: string): void {
+    this.windows.get(key)?.waiting.shift()?.wake();
   }
 
   private settle(key: string, succeeded: boolean): void {
@@ -42,10 +76,10 @@ export class AttemptsInFlight {
     window.open -= 1;
     if (window.open === 0) {
       this.windows.delete(key);
-      for (const wake of window.waiting) wake();
+      for (const { wake } of window.waiting) wake();
     } else if (succeeded) {
       // A success makes room for at least one. A failure makes none.
-      window.waiting.shift()?.();
+      window.waiting.shift()?.wake();
     }
   }
 }
