@@ -30,6 +30,12 @@ const stopShares = { requests: 0.7, background: 0.85 };
 /** Pause between attempts to prepare a dependency that was away at the start, milliseconds. */
 const prepareIntervalMs = 5000;
 
+/**
+ * Connections that may wait until this process takes them. With Node's 511, a burst of new connections was dropped by
+ * the kernel, and the callers tried again after a second or more. Linux takes at most `net.core.somaxconn`, 4,096.
+ */
+const backlog = 4_096;
+
 export interface StartOptions {
   /** The environment to read; that of the process by default. */
   env?: Record<string, string | undefined>;
@@ -107,7 +113,7 @@ export async function startService<C extends ServiceConfig>(
     const health: Health = { status: 'healthy', service: service.name, environment: config.ENVIRONMENT };
     addProbes(adapter.getInstance(), { health: () => health, ready: () => readiness.check(service.name) });
     await service.configure?.(app, config);
-    await app.listen({ port: config.PORT, host: config.HOST });
+    await app.listen({ port: config.PORT, host: config.HOST, backlog });
     metricsServer = await startMetricsServer(metrics, { host: config.HOST, port: config.METRICS_PORT });
     background.start();
   } catch (error) {
