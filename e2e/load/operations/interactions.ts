@@ -20,6 +20,7 @@ export const startJob: LoadOperation = {
   name: 'start of a job',
   service: 'interactions',
   p99MsMax: 2_000,
+  p99MsMaxBeyond: 8_000,
   ratePerSecondMin: 5,
   soakPerSecond: 2,
   prepare: async () => ({ request: () => jsonRequest(path, { user_company_id: 'load', targets: targetsOf(1) }) }),

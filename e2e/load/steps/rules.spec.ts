@@ -22,6 +22,12 @@ describe('the rules beyond the limit', () => {
     expect(findingsOf(result({}, { summary: { ...good, served: 200, refused: 600 } }))).toEqual([]);
   });
 
+  it('give an operation the time that it names', () => {
+    const slow = { ...operation, p99MsMaxBeyond: 4_000 };
+    expect(findingsOf(result({ operation: slow }, { summary: { ...good, p99Ms: 4_000 } }))).toEqual([]);
+    expect(findingsOf(result({ operation: slow }, { summary: { ...good, p99Ms: 4_001 } }))).toHaveLength(1);
+  });
+
   it('take latencies and missing answers for the generator’s when it was late itself', () => {
     const late = { ...good, lateP99Ms: 101, p99Ms: 3_000, failed: { none: 5 } };
     expect(findingsOf(result({}, { summary: late }))).toEqual([]);
