@@ -39,6 +39,7 @@ export class Sender {
 
   async send(request: FuzzRequest): Promise<Answer> {
     this.sent += 1;
+    if (this.sent % requestsOfAddress === 0) this.closeIdle();
     const own = `fz${this.run}${this.sent.toString(36).padStart(8, '0')}`;
     const url = new URL(this.target.urls[request.service] ?? '');
     return request.kind === 'wire' ? this.sendWire(request, url, own) : this.sendHttp(request, url, own);
@@ -51,6 +52,11 @@ export class Sender {
 
   close(): void {
     this.agent.destroy();
+  }
+
+  /** No later request uses a connection of another address, and thousands of them would look like a leak. */
+  private closeIdle(): void {
+    for (const sockets of Object.values(this.agent.freeSockets)) sockets?.forEach((socket) => socket.destroy());
   }
 
   private async sendHttp(request: HttpRequest, { hostname, port }: URL, own: string): Promise<Answer> {
