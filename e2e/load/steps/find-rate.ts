@@ -4,7 +4,8 @@ import type { Summary } from './summary.js';
 const growth = 2;
 /** How often the gap between the highest good and the lowest bad rate is halved. */
 const halvings = 2;
-const ratePerSecondMax = 10_000;
+/** The generator shares the machine. At more, both end at the processor, and neither says anything of the other. */
+export const ratePerSecondMax = 10_000;
 /** A busy neighbour makes good rates fail; one that fails twice is too high. */
 const attempts = 2;
 

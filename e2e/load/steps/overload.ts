@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Meter } from '../../src/meter.js';
 import type { OpenLoop } from '../generator/open-loop.js';
 import type { LoadOperation } from '../operations/operation.types.js';
-import { findRate, isHeld } from './find-rate.js';
+import { findRate, isHeld, ratePerSecondMax } from './find-rate.js';
 import { recoveryMs } from './recovery.js';
 import { type Summary, summaryOf } from './summary.js';
 
@@ -56,7 +56,7 @@ export async function overload(
   if (heldPerSecond === 0) return result;
   const step = async (factor: number): Promise<OverloadStep> => {
     await sleep(restMs);
-    const ratePerSecond = factor * result.heldPerSecond;
+    const ratePerSecond = Math.min(factor * result.heldPerSecond, ratePerSecondMax);
     const { value: samples, readings } = await whileReading(meter, loop.run({ ratePerSecond, seconds }));
     return {
       ...{ factor, ratePerSecond, summary: summaryOf(samples) },
