@@ -29,6 +29,9 @@ for secret in graphql-gateway-feeder-secrets opensearch-users opensearch-certifi
   grep -Eq "ame: $secret\$" "$release" || continue
   kube get secret "$secret" --output name > /dev/null 2>&1 || missing="$missing $secret"
 done
+if grep -Eq 'name: opensearch-ca$' "$release"; then
+  kube get configmap opensearch-ca --output name > /dev/null 2>&1 || missing="$missing opensearch-ca (a ConfigMap)"
+fi
 if [ -n "$missing" ]; then
   echo "These Secrets are missing in $namespace:$missing. Make them, then run this again." >&2
   exit 1

@@ -19,6 +19,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 interface Cluster {
   missingSecret?: string;
+  isWithoutCa?: boolean;
   /** What the overlay is rendered to. */
   release?: string;
   /** What the Jobs are at each look, the last one from then on: lines of names and conditions. */
@@ -35,6 +36,7 @@ const words = process.argv.slice(2).join(' ');
 appendFileSync(${JSON.stringify(join(folder, 'calls'))}, words + '\\n');
 const calls = readFileSync(${JSON.stringify(join(folder, 'calls'))}, 'utf8').split('\\n');
 if (words.startsWith('kustomize')) console.log(cluster.release ?? 'kind: List');
+if (cluster.isWithoutCa && words.includes('get configmap opensearch-ca')) process.exit(1);
 if (cluster.missingSecret && words.includes('get secret ' + cluster.missingSecret)) process.exit(1);
 if (words.includes('get job')) {
   const looks = calls.filter((call) => call.includes('get job')).length;
@@ -87,7 +89,14 @@ describe('a roll-out', () => {
     expect(without.stderr).toContain('missing in tradewind-production: graphql-gateway-feeder-secrets.');
     rmSync(join(folder, 'calls'));
     const plain = rollOut({ jobs });
-    expect(plain.calls.filter((call) => /secret opensearch|feeder|index-follow/.test(call))).toEqual([]);
+    expect(plain.calls.filter((call) => /secret opensearch|configmap|feeder|index-follow/.test(call))).toEqual([]);
+  });
+
+  it('looks for the authority of OpenSearch, without which no pod of the gateway would start', () => {
+    const cluster = { release: 'configMap:\n  name: opensearch-ca', jobs: [complete] };
+    expect(rollOut(cluster).status).toBe(0);
+    const { status, stderr } = rollOut({ ...cluster, isWithoutCa: true });
+    expect([status, stderr]).toEqual([1, expect.stringContaining('production: opensearch-ca (a ConfigMap).')]);
   });
 
   it('changes nothing but the namespace while a Secret is missing, and names it', () => {
