@@ -116,7 +116,7 @@ describe(`the engine in memory (FILTER_SEED=${seed})`, () => {
   describe.each(entities)('for %s', (entity) => {
     beforeAll(async () => {
       await fill(entity);
-      engine.use(await readIndex(client, entity, unlimited));
+      engine.use(await readIndex(client, entity, { bytesMax: unlimited }));
       // Rows that the engine does not have, for cursors.
       await insert(entity, 500_000, fc.sample(drawnRecord(entity), { seed: seed + 1, numRuns: 60 }));
       await client.query(`update ${entity} set id = (id - 500000) * 60 + 2 where id >= 500000`);
@@ -209,12 +209,12 @@ describe(`the engine in memory (FILTER_SEED=${seed})`, () => {
           }
         }
       };
-      const all = await readIndex(client, entity, unlimited);
+      const all = await readIndex(client, entity, { bytesMax: unlimited });
       engine.use(all);
       const first = { ids: await changes(1), upTo: await versionOf(entity) };
-      engine.useChanges(await readIndex(client, entity, unlimited, first.ids), [first]);
+      engine.useChanges(await readIndex(client, entity, { bytesMax: unlimited, ids: first.ids }), [first]);
       await compare();
-      const between = await readIndex(client, entity, unlimited);
+      const between = await readIndex(client, entity, { bytesMax: unlimited });
       const second = { ids: await changes(2), upTo: await versionOf(entity) };
       // What changes before the index is read is masked by the caller.
       const later = new ChangedRows(second.upTo);
@@ -223,7 +223,7 @@ describe(`the engine in memory (FILTER_SEED=${seed})`, () => {
         (await changes(3)).map((id) => [id, null]),
       );
       const ids = [...first.ids, ...second.ids];
-      const built = await readIndex(client, entity, unlimited, ids);
+      const built = await readIndex(client, entity, { bytesMax: unlimited, ids: ids });
       engine.useChanges(built, [...engine.changedIds(entity), second]);
       expect(engine.version(entity)).toBe(second.upTo);
       const everything: NormalisedFilter = { entity, today: '', conditions: [] };
@@ -232,7 +232,7 @@ describe(`the engine in memory (FILTER_SEED=${seed})`, () => {
       engine.use(between);
       expect(engine.changedIds(entity)).toEqual([second]);
       await compare(later);
-      const newest = await readIndex(client, entity, unlimited);
+      const newest = await readIndex(client, entity, { bytesMax: unlimited });
       engine.use(newest);
       expect(engine.version(entity)).toBe(BigInt(newest.version));
       await compare();
@@ -257,7 +257,7 @@ describe(`the engine in memory (FILTER_SEED=${seed})`, () => {
     beforeAll(async () => {
       await fill('person', 1);
       await fill('contact');
-      for (const entity of entitiesOfJoin) engine.use(await readIndex(client, entity, unlimited));
+      for (const entity of entitiesOfJoin) engine.use(await readIndex(client, entity, { bytesMax: unlimited }));
     }, 120_000);
 
     /** Deletes some records, and inserts others, of which half have the ids of deleted ones. */
@@ -326,14 +326,14 @@ describe(`the engine in memory (FILTER_SEED=${seed})`, () => {
           await compare(latest);
         }
         const { ids, version: upTo } = all[entity];
-        engine.useChanges(await readIndex(client, entity, unlimited, ids), [{ ids, upTo }]);
+        engine.useChanges(await readIndex(client, entity, { bytesMax: unlimited, ids: ids }), [{ ids, upTo }]);
         latest = { ...latest, [entity]: followed(entity) };
         await compare(latest);
       }
       for (const each of entitiesOfJoin) await change(each, 7, [latest[each]]);
       await compare(latest);
       for (const each of entitiesOfJoin) {
-        engine.use(await readIndex(client, each, unlimited));
+        engine.use(await readIndex(client, each, { bytesMax: unlimited }));
         latest = { ...latest, [each]: followed(each) };
         await compare(latest);
       }
@@ -407,6 +407,22 @@ describe(`the engine in memory (FILTER_SEED=${seed})`, () => {
       const building = buildIndex(order(), stop.signal);
       stop.abort();
       expect(await building).toEqual({ outcome: 'stopped' });
+    });
+
+    it('fails when the database hangs, and leaves no connection', async () => {
+      const { sql } = tables;
+      const blocker = await sql.connect();
+      await blocker.query('begin; lock table deal in access exclusive mode');
+      const connection = { connectionString: tables.url, application_name: 'a build that hangs' };
+      expect(await buildIndex(order({ connection, silenceMsMax: 1_500 }), never)).toEqual({
+        outcome: 'failed',
+        message: 'the database sent nothing for 1.5 s',
+      });
+      await blocker.query('rollback');
+      blocker.release();
+      const count = async () =>
+        (await sql.query(`select from pg_stat_activity where application_name = 'a build that hangs'`)).rowCount;
+      while ((await count()) !== 0) await new Promise((resolve) => setTimeout(resolve, 20));
     });
   });
 });

@@ -11,8 +11,7 @@ import {
   type Entity,
   indexedEntities,
 } from '@tradewind/filter-engine';
-import { type BackgroundWork, connectionOptions } from '@tradewind/service-kit';
-import { ServiceError } from '@tradewind/shared-types';
+import { type BackgroundWork, connectionOptions, errorText } from '@tradewind/service-kit';
 import type { AppConfig } from '../app.config.js';
 import type { AppEvents } from '../events.js';
 import { EngineMaintenance } from './engine-maintenance.port.js';
@@ -62,13 +61,19 @@ export class EmbeddedMaintenance extends EngineMaintenance {
     const isDue = performance.now() >= (this.buildNotBeforeMs.get(entity) ?? 0);
     if ((isMissing || this.isMuchChanged(entity)) && isDue && !this.building) {
       // Until it is done, the old index keeps answering.
-      this.building = this.background.track(this.build(entity)).finally(() => (this.building = undefined));
+      this.building = this.background
+        .track(this.build(entity).catch((error: unknown) => this.fail(entity, error)))
+        .finally(() => (this.building = undefined));
     }
     const mayIndex = !this.indexing && performance.now() >= this.indexNotBeforeMs;
     if (!isMissing && changed && changed.count > changedRowsToIndex && mayIndex) {
       const { ids, version: upTo } = changed;
       this.indexing = this.background
-        .track(this.indexChanges(entity, [...this.engine.changedIds(entity), { ids, upTo }]))
+        .track(
+          this.indexChanges(entity, [...this.engine.changedIds(entity), { ids, upTo }]).catch((error: unknown) =>
+            this.fail(entity, error),
+          ),
+        )
         .finally(() => (this.indexing = undefined));
     }
     return Promise.resolve();
@@ -91,6 +96,13 @@ export class EmbeddedMaintenance extends EngineMaintenance {
     this.indexNotBeforeMs = performance.now() + retryAfterMs;
     const message = result.outcome === 'failed' ? result.message : 'the changed records do not fit into memory';
     this.events.emit('filter_index_failed', { entity, reason: result.outcome, message });
+  }
+
+  /** What no result names, such as a database that is away before the build has begun. */
+  private fail(entity: Entity, error: unknown): void {
+    this.buildNotBeforeMs.set(entity, performance.now() + retryAfterMs);
+    this.indexNotBeforeMs = performance.now() + retryAfterMs;
+    this.events.emit('filter_index_failed', { entity, reason: 'failed', message: errorText(error) });
   }
 
   override discard(entity: Entity): void {
@@ -134,15 +146,9 @@ export class EmbeddedMaintenance extends EngineMaintenance {
   /** With `auto`, a small table has no index, unless many contacts are asked for by their persons. */
   private async isTooSmall(entity: Entity): Promise<boolean> {
     if (this.config.FILTER_ENGINE !== 'auto') return false;
-    try {
-      const tables: Entity[] = entity === 'person' ? ['person', 'contact'] : [entity];
-      const rows = await Promise.all(tables.map((table) => this.changes.estimatedRows(table)));
-      return Math.max(...rows) < rowsMinOfAuto;
-    } catch (error) {
-      // DataStore has reported the failure already.
-      if (error instanceof ServiceError) return true;
-      throw error;
-    }
+    const tables: Entity[] = entity === 'person' ? ['person', 'contact'] : [entity];
+    const rows = await Promise.all(tables.map((table) => this.changes.estimatedRows(table)));
+    return Math.max(...rows) < rowsMinOfAuto;
   }
 
   private bytesUsed(): number {

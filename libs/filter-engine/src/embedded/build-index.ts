@@ -14,6 +14,13 @@ export interface BuildOrder {
   bytesMax: number;
   /** Of the rows that the index holds; all rows unless given. */
   ids?: readonly bigint[];
+  /** The build fails when the database sends nothing for so long; five minutes by default. */
+  silenceMsMax?: number;
+}
+
+/** Sent by the thread, at most once a second: the database has sent something. */
+export interface BuildProgress {
+  outcome: 'reading';
 }
 
 export type BuildResult =
@@ -25,6 +32,9 @@ export type BuildResult =
 
 /** The thread has its own heap. What the index is made of lies in buffers outside of it. */
 const heapMaxMb = 8192;
+
+/** Counting the rows of a large table takes minutes, in which nothing comes. */
+const silenceMsMaxDefault = 5 * 60_000;
 
 /** Never rejects. An abort ends the thread and its database connection at once. */
 export function buildIndex(order: BuildOrder, signal: AbortSignal): Promise<BuildResult> {
@@ -39,10 +49,20 @@ export function buildIndex(order: BuildOrder, signal: AbortSignal): Promise<Buil
       resolve({ outcome: 'stopped' });
       void worker.terminate();
     };
+    // Of a database that hangs, a client without a statement in time learns nothing.
+    const silenceMsMax = order.silenceMsMax ?? silenceMsMaxDefault;
+    const silence = setTimeout(() => {
+      resolve({ outcome: 'failed', message: `the database sent nothing for ${silenceMsMax / 1000} s` });
+      void worker.terminate();
+    }, silenceMsMax);
     signal.addEventListener('abort', stop, { once: true });
-    worker.once('message', resolve);
+    worker.on('message', (message: BuildProgress | BuildResult) => {
+      if (message.outcome === 'reading') silence.refresh();
+      else resolve(message);
+    });
     worker.once('error', (error) => resolve({ outcome: 'failed', message: String(error) }));
     worker.once('exit', (code) => {
+      clearTimeout(silence);
       signal.removeEventListener('abort', stop);
       // After a message this has no effect.
       resolve({ outcome: 'failed', message: `the thread ended with code ${code}` });

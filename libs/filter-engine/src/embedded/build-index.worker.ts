@@ -1,8 +1,8 @@
 // The thread that builds the index: reading ten million rows keeps a core busy for a minute, which must not slow down
-// requests. It sends one message and ends.
+// requests. It says that it is reading, sends its result and ends.
 import { parentPort, workerData } from 'node:worker_threads';
 import pg from 'pg';
-import type { BuildOrder, BuildResult } from './build-index.js';
+import type { BuildOrder, BuildProgress, BuildResult } from './build-index.js';
 import { IndexTooLarge } from './memory-budget.js';
 import { buffersOf, readIndex } from './read-index.js';
 
@@ -11,10 +11,17 @@ const client = new pg.Client(connection);
 // A lost connection makes the current query fail; without a query it does not matter.
 client.on('error', () => undefined);
 
+const progressIntervalMs = 1_000;
+let progressAtMs = 0;
+const onRead = () => {
+  if (performance.now() < progressAtMs) return;
+  progressAtMs = performance.now() + progressIntervalMs;
+  parentPort!.postMessage({ outcome: 'reading' } satisfies BuildProgress);
+};
 const answer = (result: BuildResult, buffers: ArrayBuffer[] = []) => parentPort!.postMessage(result, buffers);
 try {
   await client.connect();
-  const built = await readIndex(client, entity, bytesMax, ids);
+  const built = await readIndex(client, entity, { bytesMax, ids, onRead });
   answer({ outcome: 'built', built }, buffersOf(built.parts));
 } catch (error) {
   if (error instanceof IndexTooLarge) answer({ outcome: 'too_large', bytesWanted: error.bytesWanted });

@@ -26,16 +26,20 @@ export interface BuiltIndex {
   sortsTextsByBytes: boolean;
 }
 
-/**
- * @param bytesMax most memory that the build may take at any time
- * @param ids of the rows that are read; all rows unless given
- * @throws IndexTooLarge
- */
+export interface ReadOptions {
+  /** Most memory that the build may take at any time. */
+  bytesMax: number;
+  /** Of the rows that are read; all rows unless given. */
+  ids?: readonly bigint[] | undefined;
+  /** Called whenever something has come from the database. */
+  onRead?: () => void;
+}
+
+/** @throws IndexTooLarge */
 export async function readIndex(
   client: pg.ClientBase,
   entity: Entity,
-  bytesMax: number,
-  ids?: readonly bigint[],
+  { bytesMax, ids, onRead }: ReadOptions,
 ): Promise<BuiltIndex> {
   // COPY takes no parameters, and a bigint is nothing but digits.
   const where = ids ? `where t.id = any('{${ids.join(',')}}'::bigint[])` : '';
@@ -62,6 +66,7 @@ export async function readIndex(
     rowsOfTable,
     new Writable({
       write(chunk: Buffer, _encoding, done) {
+        onRead?.();
         try {
           reader.push(chunk);
           done();
