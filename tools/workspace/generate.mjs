@@ -1,6 +1,6 @@
-// What is generated for the repository as a whole: the configuration tables, the pages of error codes and licences, the
-// Dockerfiles, the dashboards, and each app's settings for Kubernetes. With kubectl or kustomize at hand, it also
-// writes the rendered overlays.
+// What is generated for the repository as a whole: the configuration tables, the pages of error codes and licences, and
+// the Dockerfiles. Also the dashboards, and each app's settings for Kubernetes. With kubectl or kustomize at hand, it
+// also writes the rendered overlays.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, graphqlErrorCodes } from '@tradewind/shared-types';

@@ -20,8 +20,8 @@ import { startGateway, type TestGateway } from './support/gateway.js';
 
 /**
  * `nobody` sends no Authorization header, `unknown` a credential that is not good here or is good no longer. Those from
- * `owner` on have an access token for the data resource or a service token: the owner of the key that is asked for,
- * another user, administrators and machines of all companies, of acme (to which the key belongs) and of globex.
+ * `owner` on have an access token for the data resource or a service token. They are the owner of the key, another
+ * user, and administrators and machines: of all companies, of acme (which has the key), and of globex.
  */
 const groups = [
   'nobody',

@@ -1,7 +1,6 @@
 // Reads by key that arrive together become one statement. A read is sent at the end of the current turn of the event
-// loop; while two statements are running, later reads wait and are sent together.
-// Nothing is cached: every read is answered by a statement that began after it, and never returns what was revoked
-// before.
+// loop. While two statements are running, later reads wait and are sent together. Nothing is cached: every read is
+// answered by a statement that began after it, and never returns what was revoked before.
 import DataLoader from 'dataloader';
 
 const statementsMax = 2;

@@ -1,5 +1,5 @@
-// Which access tokens are good this moment: for services that make something which outlives a token, and for callers of
-// the administration API of identity itself.
+// Which access tokens are good this moment. Services ask that make something which outlives a token, and so does the
+// administration API of identity.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CallerAuth, serviceTokenEntry } from '@tradewind/service-kit';
 import type { AccessTokenCheck } from '@tradewind/shared-types';

@@ -1,5 +1,5 @@
-// The services measure how long their event loop was held. A busy machine holds it as well. So a request counts only if
-// the loop is held each of three times that it is sent alone, and if the process used as much processor time then.
+// The services measure how long their event loop was held. A busy machine holds it as well. So a request is sent alone
+// three times. It counts only if the loop is held each time, and if the process used as much processor time then.
 import { asCommand, type FuzzRequest } from '../request/fuzz-request.js';
 import type { Meter } from '../../src/meter.js';
 import type { Exchange, RequestRule } from './rule.types.js';

@@ -1,4 +1,4 @@
-// Checks rows against their table before they are sent, Every warehouse then refuses the same rows for the same
+// Checks rows against their table before they are sent. Every warehouse then refuses the same rows for the same
 // reasons, and one bad row does not make others fail.
 import { warehouseTables, type Column, type WarehouseRows, type WarehouseTable } from './warehouse-tables.js';
 

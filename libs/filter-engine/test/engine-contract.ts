@@ -1,5 +1,5 @@
-// What every engine promises (filter-engine.port.ts), as one suite. The right answer is not PostgreSQL's but that of
-// the evaluation in memory over the same rows, so that PostgreSQL can be tested like the others.
+// What every engine promises (filter-engine.port.ts), as one suite. The right answer is that of the evaluation in
+// memory over the same rows. So PostgreSQL can be tested like the others.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { canonicalKey, evaluateFilter, type FilterRecord, integerOf, type NormalisedFilter } from '@tradewind/filters';
 import fc from 'fast-check';

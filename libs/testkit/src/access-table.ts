@@ -50,9 +50,9 @@ const refusalBodies = [
 ];
 
 /**
- * What is wrong, one line each. Empty when every route has a row, every answer is as its row says, refused calls change
- * nothing, and no refusal depends on whether the thing exists. OPTIONS and HEAD of every route are checked as well, and
- * the port of the metrics, which must serve nothing else.
+ * What is wrong, one line each. Empty when every route has a row, every answer is as its row says, and refused calls
+ * change nothing. Nor may a refusal depend on whether the thing exists. OPTIONS and HEAD of every route are checked as
+ * well, and the port of the metrics, which must serve nothing else.
  */
 export async function accessFaults<Group extends string>(check: AccessCheck<Group>): Promise<string[]> {
   const { running, operations } = check;

@@ -1,5 +1,5 @@
-// A cluster of search nodes under load, by simulation: what queueing, slow shards and a lost node do to the time of a
-// page with its count. The costs are those measured on one shard; the machines are as fast as those measured.
+// A cluster of search nodes under load, by simulation. It shows what queueing, slow shards and a lost node do to the
+// time of a page with its count. The costs are those measured on one shard; the machines are as fast as those measured.
 // docs/scale.md says where it is likely wrong.
 import { Dice } from './dice.js';
 

@@ -1,6 +1,5 @@
-// An API key lives 1 to 365 days, is shown once, is looked up by its hash, and can be rotated by its owner and revoked
-// by its owner, administrators and operators.
-// The look-up fails closed: a key that cannot be looked up is refused.
+// An API key lives 1 to 365 days, is shown once, and is looked up by its hash. Its owner can rotate it. Its owner,
+// administrators and operators can revoke it. The look-up fails closed: a key that cannot be looked up is refused.
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Db, type ChangeAuthor, type Tx } from '@tradewind/service-kit';

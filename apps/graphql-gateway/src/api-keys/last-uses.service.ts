@@ -1,6 +1,6 @@
-// When each key was last used, for lists. Uses are collected in memory and noted together, so that no request waits for
-// it and a key in constant use costs one small write in ten seconds. A kill loses the last ten seconds; the audit log
-// has every use.
+// When each key was last used, for lists. Uses are collected in memory and noted together. So no request waits for it,
+// and a key in constant use costs one small write in ten seconds. A kill loses the last ten seconds; the audit log has
+// every use.
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { BackgroundWork } from '@tradewind/service-kit';
 import { ApiKeysStore } from './api-keys.store.js';

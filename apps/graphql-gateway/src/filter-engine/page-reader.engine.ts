@@ -2,7 +2,7 @@
 // changed since its version; those are judged and sorted here. PostgreSQL reads the rows of the page by their ids, in
 // one statement with the data version of its snapshot. The answer is used only if that is the version of the changes:
 // then ids, count and rows belong to the same snapshot. The same holds for the persons of contacts. Who can write to an
-// index outside of the process must not decide what a caller sees, so that statement tests the whole filter again,
+// index outside of the process must not decide what a caller sees. So that statement tests the whole filter again,
 // visibility included.
 import {
   type ChangedRows,

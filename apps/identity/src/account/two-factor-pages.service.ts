@@ -1,5 +1,5 @@
-// The account pages of second factors. They ask for a recent sign-in, with a second factor if there is one: a browser
-// that was left alone, or a stolen session, changes nothing here.
+// The account pages of second factors. They ask for a recent sign-in, with a second factor if there is one. So a
+// browser that was left alone, or a stolen session, changes nothing here.
 import { Injectable } from '@nestjs/common';
 import type { PageForm, SetUpForm } from '../login-pages/login-pages.dto.js';
 import type { PageAnswer } from '../login-pages/page-answer.js';

@@ -1,5 +1,5 @@
-// The steps that a person takes between an authorization request and its answer: sign in with a password and, where
-// there is one, a second factor; allow, or cancel.
+// The steps that a person takes between an authorization request and its answer. They are the password, the second
+// factor where there is one, and the consent; a person may also cancel.
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errors, type Client, type InteractionResults } from 'oidc-provider';

@@ -1,8 +1,8 @@
 import type { Migration } from '@tradewind/service-kit';
 
 /**
- * What the administration API lists: users and clients, newest first, and users by the beginning of their address, all
- * of them or those of one company. In collation C the texts with one beginning lie side by side.
+ * What the administration API lists, of all companies or of one: users and clients, newest first, and users by the
+ * beginning of their address. In collation C the texts with one beginning lie side by side.
  */
 export const listsOfUsersAndClients: Migration = {
   name: '0007-lists-of-users-and-clients',

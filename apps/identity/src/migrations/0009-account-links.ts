@@ -1,9 +1,9 @@
 import type { Migration } from '@tradewind/service-kit';
 
 /**
- * Links with which people set a password or confirm their address, each used once. And the mails that are to be sent:
- * a request for a mail only names an address, so that it takes as long for an unknown one. The link is made when its
- * mail is sent; no table holds one.
+ * Links with which people set a password or confirm their address, each used once. And the mails that are to be sent. A
+ * request for a mail only names an address, so it takes as long for an unknown one. The link is made when its mail is
+ * sent; no table holds one.
  */
 export const accountLinks: Migration = {
   name: '0009-account-links',

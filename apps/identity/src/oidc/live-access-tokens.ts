@@ -1,6 +1,6 @@
-// Whether an access token is good this moment, by the same rules as /oauth/me: signed by us, unexpired, stored, its
-// grant and its browser session not ended, its user not disabled. For what would outlive a token: administration, and
-// keys that another service makes.
+// Whether an access token is good this moment, by the same rules as /oauth/me. It is signed by us, unexpired and
+// stored, its grant and browser session have not ended, and its user is not disabled. For what would outlive a token:
+// administration, and keys that another service makes.
 import { Injectable } from '@nestjs/common';
 import { unauthenticated, type UserTokens } from '@tradewind/service-kit';
 import type { AdapterPayload } from 'oidc-provider';

@@ -1,9 +1,8 @@
 // An attempt is counted before it is made, so a window can be full of attempts that are about to succeed. A login that
-// finds it full waits for those of this process and asks again, so that only failures refuse it. Logins that wait for
-// a window go on in the order in which they came, and later ones queue behind them: otherwise a steady stream of
-// logins would always find the place that a success left, and the first to wait would wait longest.
-// Attempts in flight at other replicas are unknown here: they may refuse a burst of correct passwords, as they refuse
-// a burst of guesses.
+// finds it full waits for those of this process and asks again, so that only failures refuse it. Logins that wait for a
+// window go on in the order in which they came, and later ones queue behind them. Otherwise a later login would find
+// the place that a success left, and the first to wait would wait longest. Attempts in flight at other replicas are
+// unknown here: they may refuse a burst of correct passwords, as they refuse a burst of guesses.
 
 /** The place of a login in the order of arrival. */
 export type Arrival = number;

@@ -24,8 +24,8 @@ export interface NewJobs {
 }
 
 /**
- * What became of a proposed job. It is recorded; or it is refused, since the company has an active run for the target,
- * or its budget has no room for one more run.
+ * What became of a proposed job. It is recorded or refused. It is refused when the company has an active run for the
+ * target, or its budget has no room for one more run.
  */
 export type NewJob = { id: JobId } | { refused: 'active' } | { refused: 'over_budget'; costs: MonthCosts };
 

@@ -21,8 +21,8 @@ const claimedColumns = 'c.correlation_id, c.network_username, c.start_fence, c.a
  * From the batch to the start: all SQL that records, claims, starts, retries and removes rows of profile_call, and
  * pauses starts. WatchedCallsStore goes on from the start to the delivery.
  *
- * Two columns keep older names: `attempts` for failures, `doubt_until` for settleAfter. To rename what two releases use
- * side by side, both columns would have to be written for a release, which costs more than it clears up.
+ * Two columns keep older names: `attempts` for failures, `doubt_until` for settleAfter. Two releases use it side by
+ * side, so a new name would need both columns to be written for a release. That costs more than it clears up.
  */
 @Injectable()
 export class ProfileCallsStore {

@@ -197,8 +197,8 @@ export class ProfileStoringService {
 }
 
 /**
- * How long a delivery belongs to the process that works on it, milliseconds. It has the time limit of the attempt that
- * it may have to wait for, that of its own attempt, and time to record the outcome.
+ * How long a delivery belongs to the process that works on it, milliseconds. It has three times added: the limit of an
+ * attempt that it may wait for, that of its own attempt, and time to record the outcome.
  */
 export function leaseMs(config: AppConfig): number {
   return 2 * config.STORE_TIMEOUT_MS + 5_000;

@@ -1,4 +1,4 @@
-// Contacts whose person satisfies a filter. The ids of persons are in order in both indexes, so one pass over both
+// Contacts whose person satisfies a filter. The ids of persons are in order in both indexes. So one pass over both
 // finds which values of `person_id` are which rows of the persons. It is kept as long as both indexes are, 8 bytes a
 // person, and a join is a pass over it.
 import type { PersonQuery } from '../filter-engine.port.js';
