@@ -85,6 +85,12 @@ export const outsideCalls = [
     '/admin/clients/{client_id}/resources/allow',
     '/admin/clients/{client_id}/resources/disallow',
     '/admin/clients/{client_id}/rotate-secret',
+    '/admin/grants',
+    '/admin/grants/{grant_id}/end',
+    '/admin/signing-keys',
+    '/admin/signing-keys/rotate',
+    '/admin/audit',
+    '/admin/audit/export',
   ]),
   ...call('data engineers', 'graphql-gateway', [
     '/auth/graphql',

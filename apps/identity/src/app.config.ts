@@ -7,6 +7,7 @@ import {
   httpsOnly,
   integer,
   list,
+  openApiSettings,
   secret,
   secretUrl,
   serviceTokenSettings,
@@ -23,6 +24,7 @@ export const platformResources: string[] = Object.values(platformResource);
 export class AppConfig extends configClass({
   ...databaseSettings({ schema: 'identity' }),
   ...serviceTokenSettings,
+  ...openApiSettings,
 
   OAUTH_ISSUER: url({
     desc: 'Issuer identifier: the value of `iss` and the base of every endpoint URL, whatever the Host header says. No trailing slash.',

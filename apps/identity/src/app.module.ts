@@ -11,7 +11,10 @@ import { LinkPages } from './account/link-pages.service.js';
 import { AccountVisits } from './account/account-visits.js';
 import { OwnAccount } from './account/own-account.service.js';
 import { TwoFactorPages } from './account/two-factor-pages.service.js';
+import { AdminAuditController } from './administration/admin-audit.controller.js';
 import { AdminClientsController } from './administration/admin-clients.controller.js';
+import { AdminGrantsController } from './administration/admin-grants.controller.js';
+import { AdminSigningKeysController } from './administration/admin-signing-keys.controller.js';
 import { AdminUsersController } from './administration/admin-users.controller.js';
 import { AppConfig } from './app.config.js';
 import { AuditLog } from './audit/audit-log.js';
@@ -36,7 +39,9 @@ import { PayloadsStore } from './oidc/payloads/payloads.store.js';
 import { UserPayloadsStore } from './oidc/payloads/user-payloads.store.js';
 import { RefreshReuse } from './oidc/middleware/refresh-reuse.js';
 import { TokenCheckController } from './oidc/token-check.controller.js';
+import { AuditEvents } from './operators/audit-events.service.js';
 import { Clients } from './operators/clients.service.js';
+import { Grants } from './operators/grants.service.js';
 import { Users } from './operators/users.service.js';
 import { KnownBrowsers } from './password-login/known-browsers.js';
 import { PasswordHashing } from './password-login/password-hashing.js';
@@ -75,6 +80,9 @@ import { UsersStore } from './users/users.store.js';
     TokenCheckController,
     AdminUsersController,
     AdminClientsController,
+    AdminGrantsController,
+    AdminSigningKeysController,
+    AdminAuditController,
   ],
   providers: [
     AppEvents,
@@ -136,6 +144,8 @@ import { UsersStore } from './users/users.store.js';
     // Operators and upkeep
     Users,
     Clients,
+    Grants,
+    AuditEvents,
     Retention,
   ],
 })

@@ -30,5 +30,8 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Where the id is a UUID. */
 export const timeAndUuid = listPosition((text) => uuid.test(text));
 
+/** Where the id is a bigint. */
+export const timeAndNumber = listPosition((text) => /^\d{1,18}$/.test(text));
+
 /** Where the id is a text of PostgreSQL, which stores no U+0000. */
 export const timeAndText = listPosition((text) => !/[\0\p{Surrogate}]/u.test(text));

@@ -8,6 +8,7 @@ import { sessionsAndGrantsOfUsers } from './migrations/0006-sessions-and-grants-
 import { listsOfUsersAndClients } from './migrations/0007-lists-of-users-and-clients.js';
 import { accountLinks } from './migrations/0009-account-links.js';
 import { secondFactors } from './migrations/0008-second-factors.js';
+import { listsOfGrantsAndAudit } from './migrations/0010-lists-of-grants-and-audit.js';
 
 /** In the order of their numbers. */
 export const migrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   listsOfUsersAndClients,
   secondFactors,
   accountLinks,
+  listsOfGrantsAndAudit,
 ];

@@ -1,5 +1,5 @@
 import formbody from '@fastify/formbody';
-import { defineService, migrateDatabase } from '@tradewind/service-kit';
+import { defineService, migrateDatabase, openApi } from '@tradewind/service-kit';
 import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
 import { addCommands } from './commands.js';
@@ -11,7 +11,7 @@ import { assertContentType } from './content-types.js';
 export const apiDescription = {
   title: 'Tradewind identity administration',
   description:
-    'Users and OAuth clients, for an ADMIN with an access token of the resource urn:tradewind:identity, or a service token for identity-admin.',
+    'Users, OAuth clients, grants, signing keys and the audit log, for an ADMIN with an access token of the resource urn:tradewind:identity, or a service token for identity-admin.',
 };
 
 export const service = defineService({
@@ -23,6 +23,7 @@ export const service = defineService({
     // The login pages post forms.
     await instance.register(formbody, { bodyLimit: config.BODY_LIMIT_BYTES });
     instance.addHook('preParsing', assertContentType);
+    await openApi(app, config, apiDescription);
     registerProviderRoutes(instance, config, () => app.get(CurrentProvider));
   },
   migrate: (config) => migrateDatabase(config, migrations),

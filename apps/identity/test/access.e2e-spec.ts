@@ -7,6 +7,7 @@ import {
   accessFaults,
   commandFaults,
   DpopKey,
+  openRoutes,
   tableHashes,
   testPool,
   type Caller,
@@ -407,9 +408,8 @@ describe('access', () => {
     // The cookie of a session that is gone begins another, of nobody.
     const beginsSession = { mayChange: 'identity.oidc_payload' };
     operations = {
+      ...(openRoutes as Record<string, Operation<Group>>),
       'GET /': { answers: 200 },
-      'GET /health': { answers: 200 },
-      'GET /ready': { answers: 200 },
       'GET /.well-known/openid-configuration': { answers: 200 },
       'GET /.well-known/oauth-authorization-server': { answers: 200 },
       'GET /.well-known/oauth-protected-resource': { answers: 200 },
@@ -554,6 +554,30 @@ describe('access', () => {
              values ('Session', 'handle-of-managed', 'session-of-managed', '{}', '${managed.id}', now() + interval '1 hour')`,
           ),
       },
+      // A caller of a company names the user, and sees nothing of those of others.
+      'GET /admin/grants': {
+        path: `/admin/grants?user_id=${managed.id}`,
+        unknown: { path: `/admin/grants?user_id=${randomUUID()}` },
+        answers: byAdministrator(200, 200),
+      },
+      'POST /admin/grants/:grant_id/end': {
+        path: '/admin/grants/grant-of-managed/end',
+        unknown: { path: '/admin/grants/nothing/end' },
+        answers: byAdministrator(204, 404),
+        ready: () =>
+          sql.query(
+            `insert into oidc_payload (model, id, grant_id, client_id, payload, account_id, credentials_version, expires_at)
+             select 'Grant', 'grant-of-managed', 'grant-of-managed', 'managed', '{"iat":1}', id, credentials_version,
+                    now() + interval '1 hour' from user_account where id = '${managed.id}'`,
+          ),
+      },
+      'GET /admin/signing-keys': { answers: byAdministrator(200, 403) },
+      'POST /admin/signing-keys/rotate': {
+        body: { force: true },
+        answers: byAdministrator(200, 403),
+      },
+      'GET /admin/audit': { answers: byAdministrator(200, 403) },
+      'GET /admin/audit/export': { answers: byAdministrator(200, 403) },
       'GET /admin/clients': { answers: byAdministrator(200, 403) },
       'POST /admin/clients': { body: metadata, answers: byAdministrator(200, 403) },
       'GET /admin/clients/:client_id': ofClient('', 200),

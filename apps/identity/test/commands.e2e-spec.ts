@@ -272,7 +272,7 @@ describe('operator commands', () => {
     }
     expect(audit).not.toMatch(/demo-password|another-password|demo-secret/);
     const rotations = (await run('audit', 'list', '--event', 'key.rotated', '--json')).trim().split('\n');
-    expect(JSON.parse(rotations[0] as string)).toMatchObject({ event: 'key.rotated', details: { actor: 'operator' } });
+    expect(JSON.parse(rotations[0] as string)).toMatchObject({ event: 'key.rotated', details: { by: 'operator' } });
     expect(await run('audit', 'list', '--since', '2100-01-01')).toBe('Nothing here: there are no events.\n');
   }, 60_000);
 });

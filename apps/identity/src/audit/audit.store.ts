@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
-import { MoreThanOrEqual } from 'typeorm';
+import { microsOf, timeOf, type ListPosition } from '../list-position.js';
 import type { AuditRecord } from '../unit-of-work/unit-of-work.js';
 import { AuditEvent } from './audit-event.entity.js';
 
@@ -9,8 +9,12 @@ export interface AuditFilter {
   clientId?: string | undefined;
   event?: string | undefined;
   since?: Date | undefined;
-  limit: number;
+  /** Events before this time. */
+  until?: Date | undefined;
 }
+
+/** An event with its position in the list. */
+export type AuditEventOfList = AuditEvent & { micros: number };
 
 const deleteOld: NamedStatement = {
   name: 'audit_delete_old',
@@ -27,18 +31,29 @@ export class AuditStore {
     await tx.repository(AuditEvent).insert({ ...event, details: details as object });
   }
 
-  /** Newest first. */
-  async list({ userId, clientId, event, since, limit }: AuditFilter): Promise<AuditEvent[]> {
-    return this.db.repository(AuditEvent).find({
-      where: {
-        ...(userId === undefined ? {} : { userId }),
-        ...(clientId === undefined ? {} : { clientId }),
-        ...(event === undefined ? {} : { event }),
-        ...(since === undefined ? {} : { at: MoreThanOrEqual(since) }),
-      },
-      order: { id: 'DESC' },
-      take: limit,
-    });
+  /** Newest first, read through audit_event_of_user, _of_client, _of_kind or _newest. */
+  async list(
+    { userId, clientId, event, since, until }: AuditFilter,
+    { after, limit }: { after?: ListPosition | undefined; limit: number },
+  ): Promise<AuditEventOfList[]> {
+    const values: unknown[] = [];
+    const bind = (value: unknown) => `$${values.push(value)}`;
+    const where = [
+      'true',
+      ...(userId === undefined ? [] : [`user_id = ${bind(userId)}::uuid`]),
+      ...(clientId === undefined ? [] : [`client_id = ${bind(clientId)}`]),
+      ...(event === undefined ? [] : [`event = ${bind(event)}`]),
+      ...(since === undefined ? [] : [`at >= ${bind(since)}::timestamptz`]),
+      ...(until === undefined ? [] : [`at < ${bind(until)}::timestamptz`]),
+      ...(after ? [`(at, id) < (${timeOf(bind(after.micros))}, ${bind(after.id)}::bigint)`] : []),
+    ];
+    const rows = await this.db.rows<Omit<AuditEventOfList, 'details'> & { details: string }>(
+      `select id, at, event, user_id as "userId", client_id as "clientId", ip, details, ${microsOf('at')} as micros
+         from audit_event where ${where.join(' and ')} order by at desc, id desc limit ${limit}`,
+      values,
+    );
+    // Events are stored as JSON objects.
+    return rows.map((row) => ({ ...row, details: JSON.parse(row.details) as Record<string, unknown> }));
   }
 
   async deleteOlderThan(days: number, limit: number): Promise<number> {

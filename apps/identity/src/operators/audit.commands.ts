@@ -1,5 +1,5 @@
 import { addExamples, OperatorError, positiveInteger, utcText } from '@tradewind/service-kit';
-import { AuditStore } from '../audit/audit.store.js';
+import { AuditEvents } from './audit-events.service.js';
 import type { AuditEvent } from '../audit/audit-event.entity.js';
 import { type ListDisplay, type Open, printList, type Program } from './command-line.js';
 
@@ -25,9 +25,9 @@ export function auditCommands(program: Program, open: Open): void {
     .option('--limit <rows>', 'at most this many', positiveInteger, 100)
     .option('--json', 'one JSON object for each event')
     .action(async ({ user, client, event, since, limit, json }: ListOptions) => {
-      const store = (await open()).get(AuditStore, { strict: false });
+      const events = (await open()).get(AuditEvents, { strict: false });
       const filter = { userId: user, clientId: client, event, since: since === undefined ? undefined : time(since) };
-      printList(await store.list({ ...filter, limit }), json, eventList);
+      printList(await events.list(filter, limit), json, eventList);
     });
 }
 

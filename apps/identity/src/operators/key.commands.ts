@@ -17,7 +17,7 @@ export function keyCommands(program: Program, open: Open): void {
     .description('let the next key sign; replicas follow within SIGNING_KEY_POLL_SECONDS, no restart')
     .option('--force', 'even when the next key was published just now')
     .action(async ({ force = false }: { force?: boolean }) => {
-      const { kid } = await (await keys()).rotate({ actor: 'operator', force });
+      const { kid } = await (await keys()).rotate({ force });
       print(`${kid} signs now`);
     });
 }

@@ -3,12 +3,16 @@
 // least two polls before it signs. So every replica knows the key of each signature, and so does every verifier that
 // fetches the JWKS again.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { BackgroundWork, Db, OperatorError } from '@tradewind/service-kit';
+import { BackgroundWork, byOperator, Db, type ChangeAuthor } from '@tradewind/service-kit';
+import { ServiceError } from '@tradewind/shared-types';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
 import type { KeySet, NewSigningKey, PrivateSigningKey, SigningKey, SigningKeyState } from './signing-key.entity.js';
 import { SigningKeysStore } from './signing-keys.store.js';
+
+/** The author of a rotation that nobody asked for. */
+const byAge: ChangeAuthor = { by: 'age', ip: null };
 
 /** How far the clocks of verifiers may be off. */
 const clockToleranceSeconds = 300;
@@ -68,18 +72,20 @@ export class SigningKeys implements OnModuleInit {
    * Makes the next key current. Throws when the next key has not been published long enough, unless forced. If forced,
    * verifiers with a cached key set may refuse new tokens until their cache expires.
    */
-  async rotate(options: { force?: boolean; actor: string }): Promise<{ kid: string }> {
+  async rotate({ force = false, author = byOperator }: { force?: boolean; author?: ChangeAuthor }): Promise<{
+    kid: string;
+  }> {
     const newNext = await makeKey('next');
     let kid = '';
     await this.audit.recordChange(async (tx) => {
       await this.store.lock(tx);
       const keys = await this.store.list(tx);
       const next = keys.find((key) => key.state === 'next');
-      if (!next) throw new OperatorError('there is no next key; start the service once');
+      if (!next) throw conflict('there is no next key; start the service once');
       const publishedSeconds = (Date.now() - next.createdAt.getTime()) / 1000;
       const neededSeconds = 2 * this.config.SIGNING_KEY_POLL_SECONDS;
-      if (!options.force && publishedSeconds < neededSeconds) {
-        throw new OperatorError(
+      if (!force && publishedSeconds < neededSeconds) {
+        throw conflict(
           `the next key has been published for ${Math.floor(publishedSeconds)} s and needs ${neededSeconds} s; wait, or force it`,
         );
       }
@@ -87,7 +93,8 @@ export class SigningKeys implements OnModuleInit {
       await this.store.insert(tx, newNext);
       kid = next.kid;
       const retired = keys.find((key) => key.state === 'current')?.kid;
-      return { event: 'key.rotated', details: { actor: options.actor, activated: kid, retired } };
+      const { by, ip } = author;
+      return { event: 'key.rotated', ip: ip ?? undefined, details: { by, activated: kid, retired } };
     });
     await this.refresh();
     return { kid };
@@ -111,7 +118,7 @@ export class SigningKeys implements OnModuleInit {
     const publishedSeconds = next ? (Date.now() - next.createdAt.getTime()) / 1000 : 0;
     // Another replica may have just rotated: then the next key is too young, and nothing is left to do.
     if (publishedSeconds < 2 * this.config.SIGNING_KEY_POLL_SECONDS) return;
-    await this.rotate({ actor: 'age' }).catch(async (error: unknown) => {
+    await this.rotate({ author: byAge }).catch(async (error: unknown) => {
       await this.refresh();
       if (this.current.current.kid !== next?.kid) throw error;
     });
@@ -128,6 +135,9 @@ export class SigningKeys implements OnModuleInit {
     });
   }
 }
+
+const conflict = (message: string): ServiceError =>
+  new ServiceError({ code: 'request.conflict', status: 409, message });
 
 const isComplete = (keys: SigningKey[]): boolean =>
   (['current', 'next'] as const).every((state) => keys.some((key) => key.state === state));

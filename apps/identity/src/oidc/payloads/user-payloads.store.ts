@@ -35,6 +35,31 @@ export interface UserApplication {
   usedAt: Date;
 }
 
+/** What one client may do for one user. */
+export interface Grant {
+  id: string;
+  userId: string;
+  clientId: string;
+  /** Scopes of OpenID Connect, separated by blanks. */
+  scope: string | null;
+  /** Scopes of each resource, separated by blanks. */
+  resources: Record<string, string> | null;
+  createdAt: Date;
+  /** Of a token made with it; null: not since it was made. */
+  usedAt: Date | null;
+  expiresAt: Date;
+}
+
+/** A grant with its position in the list. */
+export type GrantOfList = Grant & { micros: number };
+
+export interface GrantFilter {
+  userId?: string | undefined;
+  clientId?: string | undefined;
+  /** The company of the user. */
+  companyId?: string | undefined;
+}
+
 export interface Page {
   offset: number;
   limit: number;
@@ -100,6 +125,14 @@ const endSession: NamedStatement = {
          ), calls as (${callsOf('authorizations a')})
          select (session.payload::json ->> 'loginTs')::int as "loginTs" from marked, session`,
 };
+const currentGrants = `
+  from oidc_payload p join user_account u on u.id = p.account_id
+ where p.model = 'Grant' and p.client_id <> $1 and ${isCurrent('p')}`;
+const lockGrant: NamedStatement = {
+  name: 'user_grant_lock',
+  text: `select p.account_id as "userId", p.client_id as "clientId" ${currentGrants}
+            and p.id = $2 and ($3::text is null or u.company_id = $3) for update of p`,
+};
 const endApplication: NamedStatement = {
   name: 'user_end_application',
   text: 'delete from oidc_payload where account_id = $1 and client_id = $2',
@@ -147,6 +180,36 @@ export class UserPayloadsStore {
   /** Last used first. */
   async listApplications(userId: string, without: string, { limit, offset }: Page): Promise<UserApplication[]> {
     return this.db.rows<UserApplication>(listApplications, [userId, without, limit, offset]);
+  }
+
+  /** Those that last longest first, read through oidc_payload_of_user, _grants_of_client or _grants. */
+  async listGrants(
+    { userId, clientId, companyId }: GrantFilter,
+    { without, after, limit }: { without: string; after?: ListPosition | undefined; limit: number },
+  ): Promise<GrantOfList[]> {
+    const values: unknown[] = [without];
+    const bind = (value: unknown) => `$${values.push(value)}`;
+    const where = [
+      ...(userId === undefined ? [] : [`p.account_id = ${bind(userId)}::uuid`]),
+      ...(clientId === undefined ? [] : [`p.client_id = ${bind(clientId)}`]),
+      ...(companyId === undefined ? [] : [`u.company_id = ${bind(companyId)}`]),
+      ...(after ? [`(p.expires_at, p.id) < (${timeOf(bind(after.micros))}, ${bind(after.id)}::text)`] : []),
+    ];
+    return this.db.rows<GrantOfList>(
+      `select p.id, p.account_id as "userId", p.client_id as "clientId", p.payload::json #>> '{openid,scope}' as scope,
+              p.payload::json -> 'resources' as resources, p.used_at as "usedAt", p.expires_at as "expiresAt",
+              to_timestamp((p.payload::json ->> 'iat')::float8) as "createdAt", ${microsOf('p.expires_at')} as micros
+         ${[currentGrants, ...where].join(' and ')} order by p.expires_at desc, p.id desc limit ${limit}`,
+      values,
+    );
+  }
+
+  /** Whose grant it is; undefined when there is none, or none of this company. It is locked. */
+  async lockGrant(
+    tx: Tx,
+    { id, without, companyId }: { id: string; without: string; companyId?: string | undefined },
+  ): Promise<Pick<Grant, 'userId' | 'clientId'> | undefined> {
+    return (await tx.rows<Pick<Grant, 'userId' | 'clientId'>>(lockGrant, [without, id, companyId ?? null]))[0];
   }
 
   /** Notes that a session is used, from where, and with which browser; at most every ten minutes from one address. */
