@@ -112,6 +112,17 @@ export const outsideCalls = [
     '/scraper/network/interactions/{run_id}',
     '/scraper/network/abort-run',
   ]),
+  ...call('administrators', 'interactions', [
+    '/admin/jobs',
+    '/admin/jobs/{job_id}/timeline',
+    '/admin/jobs/re-run',
+    '/admin/jobs/abort',
+    '/admin/webhooks',
+    '/admin/webhooks/{webhook_id}',
+    '/admin/webhooks/{webhook_id}/replay',
+    '/admin/budgets',
+    '/admin/budgets/{user_company_id}',
+  ]),
   ...call('analysts', 'priority-webhook', ['/profiles/{username}/status']),
   ...call('analysts', 'coordinator', [
     '/run',

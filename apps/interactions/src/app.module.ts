@@ -2,6 +2,10 @@ import { Module } from '@nestjs/common';
 import { createWarehouse, Warehouse } from '@tradewind/cloud-ports';
 import { createRunProvider, RunProvider } from '@tradewind/scraping-provider';
 import { CallerAuthModule, DatabaseModule, ReadinessRegistry } from '@tradewind/service-kit';
+import { AdminBudgetsController } from './administration/admin-budgets.controller.js';
+import { AdminJobsController } from './administration/admin-jobs.controller.js';
+import { AdminWebhooksController } from './administration/admin-webhooks.controller.js';
+import { BulkJobs } from './administration/bulk-jobs.service.js';
 import { AppConfig } from './app.config.js';
 import { BudgetsService } from './budgets/budgets.service.js';
 import { BudgetsStore } from './budgets/budgets.store.js';
@@ -23,6 +27,8 @@ import { UnsettledStarts } from './starts/unsettled-starts.service.js';
 import { CostsStore } from './tracker/costs.store.js';
 import { JobChanges } from './tracker/job-changes.js';
 import { JobWaits } from './tracker/job-waits.js';
+import { ProviderCalls } from './tracker/provider-calls.js';
+import { TimelineStore } from './tracker/timeline.store.js';
 import { JobsStore } from './tracker/jobs.store.js';
 import { TransitionsStore } from './tracker/transitions.store.js';
 import { InboxService } from './webhook/inbox.service.js';
@@ -31,7 +37,13 @@ import { WebhookController } from './webhook/webhook.controller.js';
 
 @Module({
   imports: [DatabaseModule.forRoot({ migrations }), CallerAuthModule],
-  controllers: [InteractionsController, WebhookController],
+  controllers: [
+    InteractionsController,
+    WebhookController,
+    AdminJobsController,
+    AdminWebhooksController,
+    AdminBudgetsController,
+  ],
   providers: [
     AppEvents,
     {
@@ -57,6 +69,8 @@ import { WebhookController } from './webhook/webhook.controller.js';
     CostsStore,
     JobsStore,
     TransitionsStore,
+    TimelineStore,
+    ProviderCalls,
     JobChanges,
     JobWaits,
     Retention,
@@ -78,6 +92,8 @@ import { WebhookController } from './webhook/webhook.controller.js';
     FinalCosts,
     LeftOversStore,
     ItemsService,
+    // Administration
+    BulkJobs,
   ],
 })
 export class AppModule {}

@@ -36,6 +36,8 @@ export class AppEvents extends eventsClass('interactions', {
     histogram: { field: 'count', buckets: [1, 10, 100, 1_000, 10_000, 100_000] },
   },
   webhook_received: { help: 'Completion webhooks by what became of them', labels: ['outcome'], level: 'debug' },
+  webhook_replayed: { help: 'Webhooks that an administrator let be processed once more' },
+  jobs_re_run: { help: 'Failed jobs that an administrator let start again', countedBy: 'count' },
   rows_removed: { help: 'Passes that removed rows that are no longer kept, by table', labels: ['table'] },
   data_stored: {
     help: 'Time from the trigger to the data in the warehouse, seconds',

@@ -31,7 +31,15 @@ const money = environments.map((environment) => {
       values ('acme', 'limited', 100000000, 'operator'), ('acme', 'default', null, 'operator');`;
 });
 
-const rows = { '0001-tracker': oldest.join('\n'), '0003-costs': money.join('\n') };
+const entries = environments.map((environment) => {
+  const { tracker, timeline } = trackerTables(environment);
+  return `
+    insert into ${timeline} (job_id, kind, details)
+      select job_id, 'provider_call', '{"operation":"start"}' from ${tracker} limit 50;
+    update ${tracker} set error = 'late' where stage = 'done' and status = 'FAILED';`;
+});
+
+const rows = { '0001-tracker': oldest.join('\n'), '0003-costs': money.join('\n'), '0004-timeline': entries.join('\n') };
 
 describe('migrations of interactions', () => {
   it('take a filled database forward while it is read, written and migrated by another process', async () => {

@@ -2,6 +2,8 @@ import type { Migration } from '@tradewind/service-kit';
 import { tracker } from './migrations/0001-tracker.js';
 import { callers } from './migrations/0002-callers.js';
 import { costs } from './migrations/0003-costs.js';
+import { timeline } from './migrations/0004-timeline.js';
+import { reRuns } from './migrations/0005-re-runs.js';
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [tracker, callers, costs];
+export const migrations: readonly Migration[] = [tracker, callers, costs, timeline, reRuns];

@@ -18,6 +18,7 @@ import {
   type PipelineGroup,
 } from '@tradewind/testkit';
 import { service } from '../src/service.js';
+import { ProviderCalls } from '../src/tracker/provider-calls.js';
 import { InteractionsWorld, person } from './interactions-app.js';
 
 const serviceToken = 'token-of-a-machine';
@@ -33,6 +34,13 @@ const ofCompany = (allowed: number, otherCompany: number) =>
     company: allowed,
     admin: allowed,
     machine: allowed,
+  });
+
+/** What administrators get, those of another company, and those of the company. */
+const byAdministrator = (allowed: number, otherCompany = allowed, company = allowed) =>
+  answersTo(401, {
+    ...{ forbidden: 403, analyst: 403, companyAnalyst: 403, otherCompanyAnalyst: 403 },
+    ...{ otherCompany, company, admin: allowed, machine: allowed },
   });
 
 const job = (handle: string, company = 'acme') => ({ user_company_id: company, targets: [person(handle)] });
@@ -59,6 +67,9 @@ describe('access', () => {
     await world.post('/scraper/network/interactions', job('of-acme'), bearer(serviceToken));
     const [done] = await world.finished();
     const { job_id: jobId, provider_run_id: runId } = done!;
+    await world.inboxProcessed();
+    const { rows } = await world.sql.query<{ id: string }>('select min(inbox_id)::text as id from "webhook_inboxDev"');
+    const webhookId = rows[0]!.id;
     operations = {
       ...openRoutes,
       'POST /scraper/network/interactions': {
@@ -77,6 +88,41 @@ describe('access', () => {
         unknown: { path: `/scraper/network/interactions/${randomUUID()}` },
         answers: ofCompany(200, 404),
       },
+      'GET /admin/jobs': { path: '/admin/jobs?search=of', answers: byAdministrator(200) },
+      'GET /admin/jobs/:job_id/timeline': {
+        path: `/admin/jobs/${jobId}/timeline`,
+        unknown: { path: `/admin/jobs/${randomUUID()}/timeline` },
+        answers: byAdministrator(200, 404),
+      },
+      // Without the company, a caller who belongs to another one takes its own jobs: none.
+      'POST /admin/jobs/re-run': { body: { user_company_id: 'acme' }, answers: byAdministrator(200, 403) },
+      'POST /admin/jobs/abort': { body: { user_company_id: 'acme' }, answers: byAdministrator(200, 403) },
+      'GET /admin/webhooks': {
+        path: `/admin/webhooks?job_id=${jobId}`,
+        unknown: { path: `/admin/webhooks?job_id=${randomUUID()}` },
+        answers: byAdministrator(200),
+      },
+      'GET /admin/webhooks/:webhook_id': {
+        path: `/admin/webhooks/${webhookId}`,
+        unknown: { path: '/admin/webhooks/987654321' },
+        answers: byAdministrator(200, 404),
+      },
+      'POST /admin/webhooks/:webhook_id/replay': {
+        path: `/admin/webhooks/${webhookId}/replay`,
+        unknown: { path: '/admin/webhooks/987654321/replay' },
+        answers: byAdministrator(200, 404),
+      },
+      'GET /admin/budgets': { answers: byAdministrator(200) },
+      'GET /admin/budgets/:user_company_id': { path: '/admin/budgets/acme', answers: byAdministrator(200, 403) },
+      'PUT /admin/budgets/:user_company_id': {
+        path: '/admin/budgets/acme',
+        body: { budget_usd: 10 },
+        answers: byAdministrator(200, 403, 403),
+      },
+      'DELETE /admin/budgets/:user_company_id': {
+        path: '/admin/budgets/acme',
+        answers: byAdministrator(200, 403, 403),
+      },
       'POST /scraper/network/webhook': {
         body: webhookOf(runId!),
         unknown: { body: webhookOf('unknown') },
@@ -93,6 +139,9 @@ describe('access', () => {
     const callers = pipelineCallers(issuer, stranger, { provider: webhookSecret });
     const state = async () => {
       await world.finished();
+      await world.inboxProcessed();
+      // Calls to the provider are noted a moment later.
+      await world.replicas[0]!.app.get(ProviderCalls).flush();
       return { ...(await tableHashes(world.database.url)), provider: world.simulator.ledger().length };
     };
     expect(await accessFaults({ running: world.replicas[0]!, operations, callers, state })).toEqual([]);
@@ -102,7 +151,7 @@ describe('access', () => {
     const documented = Object.keys(await servedOperations(world.url));
     expect(documented.sort()).toEqual(
       Object.keys(operations)
-        .filter((route) => route.includes('/scraper/'))
+        .filter((route) => /\/(?:scraper|admin)\//.test(route))
         .sort(),
     );
   });

@@ -182,7 +182,7 @@ export class InteractionsWorld {
     this.simulator.reset();
     await this.sql.query(
       `truncate "network_interactions_trackerDev", "webhook_inboxDev", "left_over_itemsDev", "company_costsDev",
-         "company_budgetsDev", warehouse.network_posts, warehouse.network_post_comments, warehouse.network_post_reactions`,
+         "company_budgetsDev", "job_timelineDev", warehouse.network_posts, warehouse.network_post_comments, warehouse.network_post_reactions`,
     );
     await this.sql.query(`update "start_gateDev" set paused_until = '-infinity', refusals = 0`);
   }

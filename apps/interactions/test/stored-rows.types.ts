@@ -1,6 +1,7 @@
 // What tests read from the database: rows of the tracker, and counts of a run's rows in the warehouse.
 
 export interface TrackerRow {
+  input: object;
   job_id: string;
   networkUsername: string;
   entityType: string;

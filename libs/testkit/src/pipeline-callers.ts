@@ -7,6 +7,7 @@ import type { PretendIssuer } from './pretend-issuer.js';
 /**
  * Callers that a service treats alike. `nobody` sends no Authorization header, `unknown` a credential that is not good
  * here, `forbidden` one that is good for others. `company` is acme, `otherCompany` globex; the rest is bound to none.
+ * The analysts of these are treated like the others of their company unless a row names them.
  */
 const pipelineGroups = [
   'nobody',
@@ -16,7 +17,9 @@ const pipelineGroups = [
   'admin',
   'machine',
   'company',
+  'companyAnalyst',
   'otherCompany',
+  'otherCompanyAnalyst',
   'queue',
   'provider',
 ] as const;
@@ -27,7 +30,12 @@ type Answers = Record<PipelineGroup, number>;
 /** A status for every group, which is that of `others` unless named. */
 export function answersTo(others: number, named: Partial<Answers>): Answers {
   // The list has every group.
-  return { ...(Object.fromEntries(pipelineGroups.map((group) => [group, others])) as Answers), ...named };
+  const { company = others, otherCompany = others } = named;
+  return {
+    ...(Object.fromEntries(pipelineGroups.map((group) => [group, others])) as Answers),
+    ...{ companyAnalyst: company, otherCompanyAnalyst: otherCompany },
+    ...named,
+  };
 }
 
 /** For operations that concern all companies. */
@@ -159,10 +167,10 @@ export function pipelineCallers(
       issuer.revoke(issuer.directToken({ sub: 'a-disabled-user' })),
     ),
     'a service token': bearer('machine', 'token-of-a-machine'),
-    'an analyst of the company': bearer('company', issuer.accessToken(ofAcme)),
+    'an analyst of the company': bearer('companyAnalyst', issuer.accessToken(ofAcme)),
     'an admin of the company': bearer('company', issuer.directToken(ofAcme)),
     'a service token of the company': bearer('company', 'token-of-acme'),
-    'an analyst of another company': bearer('otherCompany', issuer.accessToken(ofGlobex)),
+    'an analyst of another company': bearer('otherCompanyAnalyst', issuer.accessToken(ofGlobex)),
     'an admin of another company': bearer('otherCompany', issuer.directToken(ofGlobex)),
     'a service token of another company': bearer('otherCompany', 'token-of-globex'),
   };

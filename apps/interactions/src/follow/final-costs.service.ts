@@ -4,6 +4,7 @@ import { BackgroundWork } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { toMicroUsd } from '../micro-usd.js';
+import { ProviderCalls } from '../tracker/provider-calls.js';
 import type { Job } from '../tracker/tracker.types.js';
 import { TransitionsStore } from '../tracker/transitions.store.js';
 
@@ -19,6 +20,7 @@ export class FinalCosts {
   constructor(
     private readonly store: TransitionsStore,
     private readonly provider: RunProvider,
+    private readonly calls: ProviderCalls,
     private readonly events: AppEvents,
     config: AppConfig,
     background: BackgroundWork,
@@ -34,7 +36,9 @@ export class FinalCosts {
 
   private async settle(job: Job): Promise<void> {
     // A run whose cost is due has ended, so it has an id. A failure is logged, and the next claim tries again.
+    const startedMs = performance.now();
     const run = await this.provider.findRun(job.providerRunId!);
+    this.calls.note(job, { operation: 'cost', outcome: run ? 'found' : 'missing', startedMs });
     await this.store.settleCost(job.id, run?.costUsd === undefined ? undefined : toMicroUsd(run.costUsd));
     if (run?.costUsd === undefined)
       this.events.emit('run_cost_unknown', {

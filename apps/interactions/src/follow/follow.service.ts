@@ -6,6 +6,7 @@ import { AppEvents } from '../events.js';
 import { ItemsService } from '../items/items.service.js';
 import { StartsService } from '../starts/starts.service.js';
 import { JobChanges } from '../tracker/job-changes.js';
+import { ProviderCalls, type ProviderCall } from '../tracker/provider-calls.js';
 import { missingLooksMax, retryAfterFailureMs } from '../tracker/run-retry.js';
 import type { Job } from '../tracker/tracker.types.js';
 import { TransitionsStore } from '../tracker/transitions.store.js';
@@ -27,6 +28,7 @@ export class FollowService {
     private readonly starts: StartsService,
     private readonly items: ItemsService,
     private readonly changes: JobChanges,
+    private readonly calls: ProviderCalls,
     private readonly events: AppEvents,
     private readonly config: AppConfig,
     private readonly logger: Logger,
@@ -67,16 +69,18 @@ export class FollowService {
   private async look(job: Job): Promise<void> {
     // A job in this stage has a run: every transition to it records one.
     const runId = job.providerRunId!;
+    let call: Pick<ProviderCall, 'operation' | 'startedMs'> = { operation: 'look', startedMs: performance.now() };
     try {
       let run = await this.provider.findRun(runId);
+      this.calls.note(job, { ...call, outcome: run ? run.status : 'missing' });
       if (run && job.abortRequestedAt && !isTerminalRunStatus(run.status) && run.status !== 'ABORTING') {
+        call = { operation: 'abort', startedMs: performance.now() };
         run = await this.provider.abortRun(runId);
-        this.events.emit('provider_call', { operation: 'abort', outcome: run ? run.status : 'missing', run_id: runId });
+        this.calls.note(job, { ...call, outcome: run ? run.status : 'missing' });
       }
-      this.events.emit('provider_call', { operation: 'look', outcome: run ? 'found' : 'missing', run_id: runId });
       if (run) return await this.apply(job, run);
     } catch (error) {
-      this.events.emit('provider_call', { operation: 'look', outcome: 'failed', run_id: runId });
+      this.calls.note(job, { ...call, outcome: 'failed' });
       this.logger.warn(
         { err: error, run_id: runId },
         'the status of a run could not be read; the provider is asked again',

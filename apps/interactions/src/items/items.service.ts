@@ -4,6 +4,7 @@ import { RunProvider, type ItemPage } from '@tradewind/scraping-provider';
 import { BackgroundWork, Logger, type Work } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
+import { ProviderCalls } from '../tracker/provider-calls.js';
 import { missingLooksMax, retryAfterFailureMs } from '../tracker/run-retry.js';
 import type { Job } from '../tracker/tracker.types.js';
 import { TransitionsStore } from '../tracker/transitions.store.js';
@@ -31,6 +32,7 @@ export class ItemsService {
     private readonly leftOvers: LeftOversStore,
     private readonly provider: RunProvider,
     private readonly warehouse: Warehouse,
+    private readonly calls: ProviderCalls,
     private readonly events: AppEvents,
     private readonly config: AppConfig,
     private readonly logger: Logger,
@@ -69,7 +71,7 @@ export class ItemsService {
   }
 
   private async storePages(job: Job, signal: AbortSignal): Promise<'stored' | 'stopped' | 'missing' | 'taken'> {
-    const read = (offset: number) => this.readPage(job.datasetId!, offset);
+    const read = (offset: number) => this.readPage(job, offset);
     let recordedAt = performance.now();
     let page = await read(job.itemsRead);
     for (;;) {
@@ -91,13 +93,14 @@ export class ItemsService {
     }
   }
 
-  private async readPage(datasetId: string, offset: number): Promise<ItemPage | undefined> {
+  private async readPage(job: Job, offset: number): Promise<ItemPage | undefined> {
+    const startedMs = performance.now();
     try {
-      const page = await this.provider.readItems(datasetId, { offset, limit: this.config.ITEM_PAGE_SIZE });
-      this.events.emit('provider_call', { operation: 'items', outcome: page ? 'found' : 'missing' });
+      const page = await this.provider.readItems(job.datasetId!, { offset, limit: this.config.ITEM_PAGE_SIZE });
+      this.calls.note(job, { operation: 'items', outcome: page ? 'found' : 'missing', startedMs });
       return page;
     } catch (error) {
-      this.events.emit('provider_call', { operation: 'items', outcome: 'failed' });
+      this.calls.note(job, { operation: 'items', outcome: 'failed', startedMs });
       throw error;
     }
   }

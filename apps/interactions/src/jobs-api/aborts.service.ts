@@ -5,6 +5,7 @@ import { Logger, withinMs } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { FollowService } from '../follow/follow.service.js';
+import { ProviderCalls } from '../tracker/provider-calls.js';
 import { JobWaits } from '../tracker/job-waits.js';
 import { targetKey, type Job } from '../tracker/tracker.types.js';
 import { TransitionsStore } from '../tracker/transitions.store.js';
@@ -36,6 +37,7 @@ export class AbortsService {
     private readonly provider: RunProvider,
     private readonly follow: FollowService,
     private readonly waits: JobWaits,
+    private readonly calls: ProviderCalls,
     private readonly events: AppEvents,
     private readonly config: AppConfig,
     private readonly logger: Logger,
@@ -90,9 +92,10 @@ export class AbortsService {
 
   /** Never rejects: a provider that fails has not confirmed, either. */
   private async abortRun(job: Job, runId: string, deadline: number): Promise<Outcome> {
+    const startedMs = performance.now();
     try {
       let run: ProviderRun | undefined = await this.provider.abortRun(runId);
-      this.events.emit('provider_call', { operation: 'abort', outcome: run ? run.status : 'missing', run_id: runId });
+      this.calls.note(job, { operation: 'abort', outcome: run ? run.status : 'missing', startedMs });
       while (run && !isTerminalRunStatus(run.status) && performance.now() < deadline) {
         await delay(confirmLookMs);
         run = await this.provider.findRun(runId);
@@ -101,7 +104,7 @@ export class AbortsService {
       await this.follow.apply(job, run);
       return isTerminalRunStatus(run.status) ? endOutcome(runId, run.status) : failure(notConfirmedError, run.status);
     } catch (error) {
-      this.events.emit('provider_call', { operation: 'abort', outcome: 'failed', run_id: runId });
+      this.calls.note(job, { operation: 'abort', outcome: 'failed', startedMs });
       this.logger.warn(
         { err: error, run_id: runId },
         'the provider did not confirm an abort; the abort is repeated later',

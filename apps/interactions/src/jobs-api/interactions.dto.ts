@@ -36,7 +36,7 @@ function upTo(setting: 'MAX_POSTS' | 'MAX_REACTIONS' | 'MAX_COMMENTS'): string {
 }
 
 /** An address becomes its handle. What is no handle stays as it is, for the validation to refuse. */
-function toHandle({ value, obj }: TransformFnParams): unknown {
+export function toHandle({ value, obj }: TransformFnParams): unknown {
   if (typeof value !== 'string') return value as unknown;
   return networkHandleOf(value, entityOf(obj)) ?? value;
 }

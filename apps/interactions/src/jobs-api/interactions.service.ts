@@ -1,9 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { pageOf, positionAfter, toCursor as cursorOf } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppEvents } from '../events.js';
 import { toUsd } from '../micro-usd.js';
 import { JobsStore, type JobFilter } from '../tracker/jobs.store.js';
-import type { Job } from '../tracker/tracker.types.js';
+import { TimelineStore, type TimelineEntry } from '../tracker/timeline.store.js';
+import type { Job, JobId } from '../tracker/tracker.types.js';
 import type { InteractionDto, InteractionPageDto } from './interaction-answers.dto.js';
 import type { ListQueryDto } from './interactions.dto.js';
 import { parseCursor, toCursor } from './page-cursor.js';
@@ -16,6 +18,7 @@ const idPattern = /^[\x21-\x7e]{1,200}$/;
 export class InteractionsService implements OnModuleInit {
   constructor(
     private readonly store: JobsStore,
+    private readonly timelines: TimelineStore,
     private readonly events: AppEvents,
   ) {}
 
@@ -56,6 +59,39 @@ export class InteractionsService implements OnModuleInit {
     };
   }
 
+  /** Jobs whose handle begins so, in the order of handles. */
+  async search(
+    handleStart: string,
+    filter: Pick<JobFilter, 'userCompanyId' | 'statuses'>,
+    { limit, cursor }: { limit: number; cursor?: string | undefined },
+  ): Promise<{ jobs: InteractionDto[]; next_cursor: string | null }> {
+    const parts = [handleStart, filter.userCompanyId ?? null, filter.statuses ?? null];
+    const after = positionAfter(cursor, parts, ([handle, id, ...rest]) =>
+      typeof handle === 'string' && !/[\0\p{Cs}]/u.test(handle) && isJobId(id) && rest.length === 0
+        ? { handle, id }
+        : undefined,
+    );
+    const found = await this.store.search(handleStart, filter, { after, limit: limit + 1 });
+    const { page, next_cursor } = pageOf(found, limit, ({ networkHandle, id }) =>
+      cursorOf([networkHandle.toLowerCase(), id], parts),
+    );
+    return { jobs: page.map(toInteraction), next_cursor };
+  }
+
+  /** What happened to a job, oldest first. Throws 404. */
+  async timeline(
+    id: string,
+    scope: string | undefined,
+    { limit, cursor }: { limit: number; cursor?: string | undefined },
+  ): Promise<{ page: TimelineEntry[]; next_cursor: string | null }> {
+    const { job_id: jobId } = await this.get(id, scope);
+    const after = positionAfter(cursor, jobId, ([entry, ...rest]) =>
+      typeof entry === 'string' && /^\d{1,18}$/.test(entry) && rest.length === 0 ? entry : undefined,
+    );
+    const rows = await this.timelines.list(jobId, { after, limit: limit + 1 });
+    return pageOf(rows, limit, (entry) => cursorOf([entry.id], jobId));
+  }
+
   /** @param scope the one company whose jobs the caller may see; undefined: all */
   async get(id: string, scope: string | undefined): Promise<InteractionDto> {
     const job = idPattern.test(id) ? await this.store.findByRunOrJobId(id) : undefined;
@@ -64,6 +100,9 @@ export class InteractionsService implements OnModuleInit {
     return toInteraction(job);
   }
 }
+
+const isJobId = (id: unknown): id is JobId =>
+  typeof id === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
 
 function toInteraction(job: Job): InteractionDto {
   return {

@@ -13,6 +13,7 @@ import { retry } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { JobChanges } from '../tracker/job-changes.js';
+import { ProviderCalls } from '../tracker/provider-calls.js';
 import type { Job } from '../tracker/tracker.types.js';
 import { TransitionsStore } from '../tracker/transitions.store.js';
 import { OrphanRuns } from './orphan-runs.js';
@@ -38,6 +39,7 @@ export class StartsService {
     private readonly provider: RunProvider,
     private readonly orphanRuns: OrphanRuns,
     private readonly changes: JobChanges,
+    private readonly calls: ProviderCalls,
     private readonly events: AppEvents,
     private readonly config: AppConfig,
     private readonly logger: Logger,
@@ -76,8 +78,10 @@ export class StartsService {
       correlationId: job.id,
     };
     const limits = { itemsMax: this.config.RUN_ITEMS_MAX, chargeUsdMax: this.config.RUN_CHARGE_USD_MAX };
+    const startedMs = performance.now();
     const outcome = await this.provider.start(job.input, webhook, limits);
-    this.events.emit('provider_call', { operation: 'start', outcome: outcome.outcome, job_id: job.id });
+    const runId = outcome.outcome === 'started' ? outcome.run.id : undefined;
+    this.calls.note(job, { operation: 'start', outcome: outcome.outcome, runId, startedMs });
     if (outcome.outcome === 'started') return this.recordStarted(job, outcome.run, signal);
     this.logger.warn({ job_id: job.id, ...outcome }, 'a start did not succeed');
     const start = { failures: job.startFailures, ageMs: Date.now() - job.createdAt.getTime() };

@@ -3,6 +3,7 @@ import type { RunProvider } from '@tradewind/scraping-provider';
 import type { BackgroundWork } from '@tradewind/service-kit';
 import type { AppConfig } from '../app.config.js';
 import type { AppEvents } from '../events.js';
+import type { ProviderCalls } from '../tracker/provider-calls.js';
 import type { JobChanges } from '../tracker/job-changes.js';
 import type { JobsStore } from '../tracker/jobs.store.js';
 import type { TransitionsStore } from '../tracker/transitions.store.js';
@@ -40,6 +41,7 @@ function passOverOrphan(noteStart: () => Promise<void>) {
     provider as unknown as RunProvider,
     { abort: async (runId: string) => void aborted.push(runId) } as unknown as OrphanRuns,
     { announce: () => undefined } as unknown as JobChanges,
+    { note: () => undefined } as unknown as ProviderCalls,
     { emit: () => undefined } as unknown as AppEvents,
     { LEASE_SECONDS: 60, LOOP_INTERVAL_MS: 1000 } as AppConfig,
     background as unknown as BackgroundWork,

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { JobChanges } from '../tracker/job-changes.js';
+import { ProviderCalls } from '../tracker/provider-calls.js';
 import { JobsStore } from '../tracker/jobs.store.js';
 import type { Job } from '../tracker/tracker.types.js';
 import { TransitionsStore } from '../tracker/transitions.store.js';
@@ -36,6 +37,7 @@ export class UnsettledStarts {
     private readonly provider: RunProvider,
     private readonly orphanRuns: OrphanRuns,
     private readonly changes: JobChanges,
+    private readonly calls: ProviderCalls,
     private readonly events: AppEvents,
     private readonly config: AppConfig,
     background: BackgroundWork,
@@ -74,12 +76,15 @@ export class UnsettledStarts {
   }
 
   private async readList(jobs: readonly Job[]): Promise<Map<string, ProviderRun>> {
+    const startedMs = performance.now();
+    const note = (outcomeOf: (job: Job) => string) =>
+      jobs.forEach((job) => this.calls.note(job, { operation: 'list', outcome: outcomeOf(job), startedMs }));
     try {
       const runs = await this.findRuns(jobs);
-      this.events.emit('provider_call', { operation: 'list', outcome: 'found' });
+      note(({ id }) => (runs.has(id) ? 'found' : 'missing'));
       return runs;
     } catch (error) {
-      this.events.emit('provider_call', { operation: 'list', outcome: 'failed' });
+      note(() => 'failed');
       throw error;
     }
   }

@@ -15,6 +15,8 @@ export interface NewJobs {
   /** The caller; null when nobody is known. */
   triggeredBy: string | null;
   inputs: readonly RunInput[];
+  /** The failed jobs that they repeat, in the order of the inputs; each is repeated once. */
+  reRunOf?: readonly JobId[];
   /** What each run may cost, millionths of a US dollar. */
   reservedMicroUsd: number;
   /** What the company may spend in a month; null without a limit. */
@@ -35,6 +37,7 @@ interface Proposal {
   entity: Target['entity'];
   target_key: string;
   input: RunInput;
+  re_run_of: JobId | null;
 }
 
 interface Recorded {
@@ -62,6 +65,28 @@ export interface JobPosition {
   id: JobId;
 }
 
+/** `re_run`: of failed jobs; `abort`: of active ones. */
+export type BulkAction = 're_run' | 'abort';
+
+export interface JobOfBulk extends Job {
+  /** Whether its company has an active run for its target. */
+  hasActive: boolean;
+}
+
+/** Counting ends there: whoever takes more does so in several steps anyway. */
+export const matchedMax = 10_000;
+const runsOfAverage = 100;
+
+/** Position in the order of handles, ties by id. */
+export interface HandlePosition {
+  /** In lower case. */
+  handle: string;
+  id: JobId;
+}
+
+/** The handle in lower case, as the indexes tracker_handle and tracker_company_handle have it. */
+const handleSql = `substr(target_key, strpos(target_key, ':') + 1) collate "C"`;
+
 /** Makes, finds and deletes jobs; TransitionsStore moves them. */
 @Injectable()
 export class JobsStore {
@@ -84,12 +109,13 @@ export class JobsStore {
    * reached at all: nothing is recorded then.
    */
   async create(jobs: NewJobs): Promise<NewJob[]> {
-    const proposals = jobs.inputs.map((input) => ({
+    const proposals = jobs.inputs.map((input, index) => ({
       job_id: randomUUID() as JobId,
       handle: input.networkHandle,
       entity: input.entity,
       target_key: targetKey(input),
       input,
+      re_run_of: jobs.reRunOf?.[index] ?? null,
     }));
     const record = (on: Pick<Db, 'rows' | 'transaction'>): Promise<Recorded> => {
       const { budgetMicroUsd } = jobs;
@@ -122,9 +148,10 @@ export class JobsStore {
     const created = await on.rows<{ job_id: JobId }>(
       `insert into ${this.tables.tracker}
          (job_id, "networkUsername", "entityType", status, user_company_id, trigger_user_id, triggered_by, target_key,
-          input, stage, reserved_micro_usd)
-       select job_id, handle, entity, 'PENDING', $2, $3, $4, target_key, input, 'queued', $5
-       from jsonb_to_recordset($1::jsonb) as t(job_id uuid, handle text, entity text, target_key text, input jsonb)
+          input, stage, reserved_micro_usd, re_run_of)
+       select job_id, handle, entity, 'PENDING', $2, $3, $4, target_key, input, 'queued', $5, re_run_of
+       from jsonb_to_recordset($1::jsonb)
+         as t(job_id uuid, handle text, entity text, target_key text, input jsonb, re_run_of uuid)
        order by target_key
        on conflict do nothing
        returning job_id`,
@@ -225,18 +252,7 @@ export class JobsStore {
 
   /** One page, newest first. */
   async list(filter: JobFilter, page: { after?: JobPosition; limit: number }): Promise<Job[]> {
-    const parameters: unknown[] = [];
-    const bind = (value: unknown) => `$${parameters.push(value)}`;
-    const conditions = ['true'];
-    if (filter.userCompanyId !== undefined) conditions.push(`user_company_id = ${bind(filter.userCompanyId)}`);
-    if (filter.statuses !== undefined) conditions.push(`status = any(${bind(filter.statuses)})`);
-    if (filter.networkHandle !== undefined) {
-      const entities = filter.entity ? [filter.entity] : (['PERSON', 'COMPANY'] as const);
-      const keys = entities.map((entity) => targetKey({ entity, networkHandle: filter.networkHandle! }));
-      conditions.push(`target_key = any(${bind(keys)})`);
-    } else if (filter.entity !== undefined) conditions.push(`"entityType" = ${bind(filter.entity)}`);
-    if (filter.createdFrom) conditions.push(`created_at >= ${bind(filter.createdFrom)}`);
-    if (filter.createdBefore) conditions.push(`created_at < ${bind(filter.createdBefore)}`);
+    const { conditions, bind, parameters } = conditionsOf(filter);
     if (page.after) {
       conditions.push(
         `(created_at, job_id) < (${bind(page.after.createdAt)}::timestamptz, ${bind(page.after.id)}::uuid)`,
@@ -245,6 +261,78 @@ export class JobsStore {
     const found = await this.db.rows<JobRow>(
       `select ${jobColumns} from ${this.tables.tracker} where ${conditions.join(' and ')}
        order by created_at desc, job_id desc limit ${bind(page.limit)}`,
+      parameters,
+    );
+    return found.map(toJob);
+  }
+
+  /**
+   * Failed jobs that were not repeated, or active jobs of which nobody has asked an abort: those that a bulk action
+   * would take. Newest first.
+   */
+  async listFor(
+    action: BulkAction,
+    { ids, ...filter }: JobFilter & { ids?: readonly string[] },
+    page: { after?: JobPosition | undefined; limit: number },
+  ): Promise<{ jobs: JobOfBulk[]; matched: number }> {
+    const { conditions, bind, parameters } = conditionsOf(filter);
+    if (ids) conditions.push(`job_id = any(${bind(ids)}::uuid[])`);
+    conditions.push(
+      action === 'abort'
+        ? `status in ('PENDING', 'RUNNING') and stage <> 'storing' and abort_requested_at is null`
+        : `status = 'FAILED' and not exists (select from ${this.tables.tracker} again where again.re_run_of = job.job_id)`,
+    );
+    const from = `from ${this.tables.tracker} job where ${conditions.join(' and ')}`;
+    const [count] = await this.db.rows<{ count: number }>(
+      `select count(*)::int as count from (select 1 ${from} limit ${matchedMax}) as found`,
+      parameters,
+    );
+    const after = page.after
+      ? ` and (created_at, job_id) < (${bind(page.after.createdAt)}::timestamptz, ${bind(page.after.id)}::uuid)`
+      : '';
+    const found = await this.db.rows<JobRow & { has_active: boolean }>(
+      `select ${jobColumns},
+         exists (select from ${this.tables.tracker} active where active.user_company_id = job.user_company_id
+                  and active.target_key = job.target_key and active.status in ('PENDING', 'RUNNING')) as has_active
+       ${from}${after} order by created_at desc, job_id desc limit ${page.limit}`,
+      parameters,
+    );
+    return { jobs: found.map((row) => ({ ...toJob(row), hasActive: row.has_active })), matched: count!.count };
+  }
+
+  /** What the last runs of a company cost on average, millionths of a US dollar; undefined before there is one. */
+  async averageCostMicroUsd(userCompanyId: string): Promise<number | undefined> {
+    const [row] = await this.db.rows<{ average: number | null }>(
+      `select avg(cost)::float8 as average from (
+         select cost_micro_usd as cost from ${this.tables.tracker}
+         where user_company_id = $1 and cost_micro_usd is not null
+         order by created_at desc, job_id desc limit ${runsOfAverage}
+       ) as latest`,
+      [userCompanyId],
+    );
+    return row?.average ?? undefined;
+  }
+
+  /**
+   * One page of the jobs whose handle begins so, in any case, in the order of their handles.
+   * Read through tracker_handle or tracker_company_handle.
+   */
+  async search(
+    handleStart: string,
+    { userCompanyId, statuses }: Pick<JobFilter, 'userCompanyId' | 'statuses'>,
+    page: { after?: HandlePosition | undefined; limit: number },
+  ): Promise<Job[]> {
+    const parameters: unknown[] = [];
+    const bind = (value: unknown) => `$${parameters.push(value)}`;
+    const start = handleStart.toLowerCase();
+    const conditions = [`${handleSql} >= ${bind(start)}`, `${handleSql} < ${bind(`${start}\u{10FFFF}`)}`];
+    if (userCompanyId !== undefined) conditions.push(`user_company_id = ${bind(userCompanyId)}`);
+    if (statuses !== undefined) conditions.push(`status = any(${bind(statuses)})`);
+    if (page.after)
+      conditions.push(`(${handleSql}, job_id) > (${bind(page.after.handle)}, ${bind(page.after.id)}::uuid)`);
+    const found = await this.db.rows<JobRow>(
+      `select ${jobColumns} from ${this.tables.tracker} where ${conditions.join(' and ')}
+       order by ${handleSql}, job_id limit ${page.limit}`,
       parameters,
     );
     return found.map(toJob);
@@ -259,6 +347,8 @@ export class JobsStore {
          order by created_at, job_id limit $2 for update skip locked
        ), left_over as (
          delete from ${this.tables.leftOverItems} where provider_run_id in (select provider_run_id from old)
+       ), timeline as (
+         delete from ${this.tables.timeline} where job_id in (select job_id from old)
        ), ended as (
          delete from ${this.tables.tracker} where job_id in (select job_id from old) returning job_id
        )
@@ -276,4 +366,23 @@ export class JobsStore {
     );
     return row?.age ?? 0;
   }
+}
+
+/** The conditions of a filter, and how to add to them. */
+function conditionsOf(filter: JobFilter) {
+  const parameters: unknown[] = [];
+  const bind = (value: unknown) => `$${parameters.push(value)}`;
+  const conditions = ['true'];
+  if (filter.userCompanyId !== undefined) conditions.push(`user_company_id = ${bind(filter.userCompanyId)}`);
+  if (filter.statuses !== undefined) conditions.push(`status = any(${bind(filter.statuses)})`);
+  if (filter.networkHandle !== undefined) {
+    const entities = filter.entity ? [filter.entity] : (['PERSON', 'COMPANY'] as const);
+    const keys = entities.map((entity) => targetKey({ entity, networkHandle: filter.networkHandle! }));
+    conditions.push(`target_key = any(${bind(keys)})`);
+    // For the index tracker_handle.
+    conditions.push(`${handleSql} = ${bind(filter.networkHandle.toLowerCase())}`);
+  } else if (filter.entity !== undefined) conditions.push(`"entityType" = ${bind(filter.entity)}`);
+  if (filter.createdFrom) conditions.push(`created_at >= ${bind(filter.createdFrom)}`);
+  if (filter.createdBefore) conditions.push(`created_at < ${bind(filter.createdBefore)}`);
+  return { conditions, bind, parameters };
 }

@@ -11,6 +11,7 @@ export interface TrackerTables {
   leftOverItems: string;
   companyCosts: string;
   companyBudgets: string;
+  timeline: string;
 }
 
 /** Names ready for SQL text. */
@@ -23,5 +24,6 @@ export function trackerTables(environment: Environment): TrackerTables {
     leftOverItems: `"left_over_items${suffix}"`,
     companyCosts: `"company_costs${suffix}"`,
     companyBudgets: `"company_budgets${suffix}"`,
+    timeline: `"job_timeline${suffix}"`,
   };
 }

@@ -310,15 +310,41 @@ export class TransitionsStore {
         [request.userCompanyId, request.targets.map(targetKey)],
       );
       const ids = active.map((row) => row.job_id);
-      await tx.affected(
-        `update ${this.tracker} set abort_requested_at = now(), aborted_by = $2
-         where job_id = any($1) and stage <> 'storing' and abort_requested_at is null`,
-        [ids, request.abortedBy],
-      );
-      await this.move('abortQueued', { set: '', where: 'job_id = any($1)', values: [ids] }, tx);
+      await this.requestAbort(tx, ids, request.abortedBy);
       const jobs = await tx.rows<JobRow>(`select ${jobColumns} from ${this.tracker} where job_id = any($1)`, [ids]);
       return new Map(jobs.map(toJob).map((job) => [targetKey(job), job]));
     });
+  }
+
+  /**
+   * The same for jobs by their ids. Nobody waits: the background aborts those that run, at once. Answers the jobs of
+   * which nobody had asked an abort before.
+   */
+  async requestAbortsOf(jobIds: readonly JobId[], abortedBy: string | null): Promise<Set<JobId>> {
+    return this.db.transaction(async (tx) => {
+      const active = await tx.rows<{ job_id: JobId }>(
+        `select job_id from ${this.tracker}
+         where job_id = any($1) and status in ('PENDING', 'RUNNING') and stage <> 'storing' and abort_requested_at is null
+         order by job_id for update`,
+        [jobIds],
+      );
+      const ids = active.map((row) => row.job_id);
+      await this.requestAbort(tx, ids, abortedBy);
+      await tx.affected(
+        `update ${this.tracker} set due_at = least(due_at, clock_timestamp()) where job_id = any($1) and stage = 'following'`,
+        [ids],
+      );
+      return new Set(ids);
+    });
+  }
+
+  private async requestAbort(tx: Tx, ids: readonly JobId[], abortedBy: string | null): Promise<void> {
+    await tx.affected(
+      `update ${this.tracker} set abort_requested_at = now(), aborted_by = $2
+       where job_id = any($1) and stage <> 'storing' and abort_requested_at is null`,
+      [ids, abortedBy],
+    );
+    await this.move('abortQueued', { set: '', where: 'job_id = any($1)', values: [ids] }, tx);
   }
 
   /** One statement that makes a transition and ends the lease. Answers the job; undefined when nothing was changed. */

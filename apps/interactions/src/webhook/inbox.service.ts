@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { BackgroundWork, GroupCommit, type Work } from '@tradewind/service-kit';
+import { BackgroundWork, Db, GroupCommit, type ChangeAuthor, type Work } from '@tradewind/service-kit';
+import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { FollowService } from '../follow/follow.service.js';
 import { StartsService } from '../starts/starts.service.js';
 import { JobChanges } from '../tracker/job-changes.js';
-import { InboxStore, type Acceptance, type ReceivedWebhook } from './inbox.store.js';
+import { TimelineStore } from '../tracker/timeline.store.js';
+import { InboxStore, type Acceptance, type InboxEntry, type InboxFilter, type ReceivedWebhook } from './inbox.store.js';
 
 /** Most webhooks of one commit; a larger group would only delay its first. */
 const groupSizeMax = 100;
@@ -24,7 +26,9 @@ export class InboxService {
   private readonly loop: Work;
 
   constructor(
+    private readonly db: Db,
     private readonly store: InboxStore,
+    private readonly timeline: TimelineStore,
     private readonly follow: FollowService,
     private readonly starts: StartsService,
     private readonly changes: JobChanges,
@@ -51,6 +55,36 @@ export class InboxService {
     this.events.emit('webhook_received', { outcome: acceptance, run_id: webhook.runId, event_type: webhook.eventType });
     if (acceptance === 'stored') this.loop.wake();
     return acceptance;
+  }
+
+  /** Newest first. */
+  list(filter: InboxFilter, page: { after?: string | undefined; limit: number }): Promise<InboxEntry[]> {
+    return this.store.list(filter, page);
+  }
+
+  /** @param scope the one company whose webhooks the caller may see; undefined: all. Throws 404. */
+  async get(id: string, scope: string | undefined): Promise<InboxEntry & { payload: unknown }> {
+    const found = await this.store.find(id, scope);
+    if (!found) throw new ServiceError({ code: 'request.not_found', status: 404, message: 'There is no such webhook' });
+    return found;
+  }
+
+  /**
+   * Processes a webhook once more, as it was when it came. One that waits is left as it is. The provider is asked for
+   * the status of the run, so a replay of an old webhook does no harm.
+   */
+  async replay(id: string, scope: string | undefined, author: ChangeAuthor): Promise<void> {
+    const { jobId, eventType, runId } = await this.get(id, scope);
+    const isReplayed = await this.db.transaction(async (tx) => {
+      if (!(await this.store.replay(tx, id))) return false;
+      if (jobId !== null) {
+        const details = { webhook_id: id, event_type: eventType, run_id: runId, outcome: 'replayed', by: author.by };
+        await this.timeline.add([{ jobId, at: new Date(), kind: 'webhook', details }], tx);
+      }
+      return true;
+    });
+    if (isReplayed) this.events.emit('webhook_replayed', { run_id: runId, job_id: jobId, caller: author.by });
+    this.loop.wake();
   }
 
   private async process(): Promise<boolean> {

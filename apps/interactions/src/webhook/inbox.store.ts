@@ -14,6 +14,25 @@ export interface ReceivedWebhook {
   payload: unknown;
 }
 
+/** A webhook as it lies in the inbox. */
+export interface InboxEntry {
+  id: string;
+  runId: string;
+  jobId: JobId | null;
+  eventType: string;
+  receivedAt: Date;
+  processedAt: Date | null;
+  /** Null until it is processed. */
+  outcome: ProcessedWebhook['outcome'] | null;
+}
+
+export interface InboxFilter {
+  runId?: string | undefined;
+  jobId?: string | undefined;
+  /** The company of the job. */
+  userCompanyId?: string | undefined;
+}
+
 export type Acceptance = 'stored' | 'repeated' | 'unknown_run';
 
 export interface ProcessedWebhook {
@@ -25,10 +44,14 @@ export interface ProcessedWebhook {
   outcome: 'applied' | 'ignored' | 'orphan';
 }
 
+const entryColumns = `inbox_id::text as id, provider_run_id as "runId", job_id as "jobId", event_type as "eventType",
+  received_at as "receivedAt", processed_at as "processedAt", outcome`;
+
 /** Webhooks from their acceptance until they are applied to their jobs. */
 @Injectable()
 export class InboxStore {
   private readonly inbox: string;
+  private readonly tracker: string;
 
   constructor(
     private readonly db: Db,
@@ -36,7 +59,9 @@ export class InboxStore {
     private readonly transitions: TransitionsStore,
     config: AppConfig,
   ) {
-    this.inbox = trackerTables(config.ENVIRONMENT).webhookInbox;
+    const tables = trackerTables(config.ENVIRONMENT);
+    this.inbox = tables.webhookInbox;
+    this.tracker = tables.tracker;
   }
 
   /**
@@ -112,6 +137,53 @@ export class InboxStore {
       );
       return processed;
     });
+  }
+
+  /** One page, newest first. */
+  async list(
+    filter: InboxFilter,
+    { after, limit }: { after?: string | undefined; limit: number },
+  ): Promise<InboxEntry[]> {
+    const { conditions, bind, parameters } = this.conditionsOf(filter);
+    if (after !== undefined) conditions.push(`inbox_id < ${bind(after)}::bigint`);
+    return this.db.rows<InboxEntry>(
+      `select ${entryColumns} from ${this.inbox} as inbox where ${conditions.join(' and ')} order by inbox_id desc limit ${limit}`,
+      parameters,
+    );
+  }
+
+  /** One webhook with what the provider sent. */
+  async find(id: string, userCompanyId?: string): Promise<(InboxEntry & { payload: unknown }) | undefined> {
+    const { conditions, bind, parameters } = this.conditionsOf({ userCompanyId });
+    conditions.push(`inbox_id = ${bind(id)}::bigint`);
+    const [found] = await this.db.rows<InboxEntry & { payload: unknown }>(
+      `select ${entryColumns}, payload from ${this.inbox} as inbox where ${conditions.join(' and ')}`,
+      parameters,
+    );
+    return found;
+  }
+
+  /** Makes a processed webhook wait to be processed again. False when there is none, or it waits already. */
+  async replay(tx: Tx, id: string): Promise<boolean> {
+    const changed = await tx.affected(
+      `update ${this.inbox} set processed_at = null, outcome = null where inbox_id = $1::bigint and processed_at is not null`,
+      [id],
+    );
+    return changed > 0;
+  }
+
+  private conditionsOf({ runId, jobId, userCompanyId }: InboxFilter) {
+    const parameters: unknown[] = [];
+    const bind = (value: unknown) => `$${parameters.push(value)}`;
+    const conditions = ['true'];
+    if (runId !== undefined) conditions.push(`provider_run_id = ${bind(runId)}`);
+    if (jobId !== undefined) conditions.push(`job_id = ${bind(jobId)}::uuid`);
+    if (userCompanyId !== undefined) {
+      conditions.push(
+        `exists (select from ${this.tracker} job where job.job_id = inbox.job_id and user_company_id = ${bind(userCompanyId)})`,
+      );
+    }
+    return { conditions, bind, parameters };
   }
 
   /** Removes webhooks that were processed more than that many days ago, oldest first. */
