@@ -15,11 +15,13 @@ import { serviceToken } from './support/identity-server.js';
 // and variable coercion failures.
 const waivedShoulds = ['572B', 'FDE2', '7B9B'];
 
+const consoleOrigin = 'https://console.example.com';
+
 describe('protocol', () => {
   let gateway: TestGateway;
   let key: string;
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await startGateway({ CORS_ORIGINS: consoleOrigin });
     ({ key } = await gateway.newKey());
   });
   afterAll(() => gateway.close());
@@ -45,6 +47,27 @@ describe('protocol', () => {
       expect(failed.filter(({ id, name }) => name.startsWith('SHOULD') && !waivedShoulds.includes(id))).toEqual([]);
     },
   );
+
+  it('a page of CORS_ORIGINS spends a call with its API key, and reads how many are left', async () => {
+    const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+    const preflight = await fetch(url(), { method: 'OPTIONS', headers: { origin: consoleOrigin, ...asked } });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('POST');
+    for (const [authorization, status] of [
+      [`Bearer ${key}`, 200],
+      ['Bearer svc_wrong', 401],
+    ] as const) {
+      const answer = await raw({
+        method: 'POST',
+        headers: { origin: consoleOrigin, authorization, 'content-type': 'application/json' },
+        body: JSON.stringify({ query: '{ companiesConnection { totalCount } }' }),
+      });
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get('access-control-allow-origin')).toBe(consoleOrigin);
+      expect(answer.headers.get('access-control-expose-headers')).toContain('RateLimit');
+      if (status === 200) expect(answer.headers.get('ratelimit')).toContain('r=');
+    }
+  });
 
   it.each([
     ['a deep query', `{ companiesConnection { ${'edges { node { '.repeat(8)} id ${'} }'.repeat(8)} } }`],

@@ -61,6 +61,7 @@ export {
   integer,
   list,
   number,
+  origins,
   secret,
   secretUrl,
   str,

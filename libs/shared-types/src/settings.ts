@@ -158,6 +158,19 @@ export function list<O extends SettingOptions<string[]> & { secret?: boolean }>(
   );
 }
 
+/** Origins of pages, as browsers send them: scheme, host and port, without a path. `*` is none. */
+export function origins<O extends SettingOptions<string[]>>(options: O): Made<string[], O> {
+  return make(options, 'origins separated by commas', (input) => {
+    const words = input
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== '');
+    const wrong = words.find((word) => !/^https?:/.test(word) || URL.parse(word)?.origin !== word);
+    if (wrong === undefined) return words;
+    throw new Error(`must be origins such as https://console.example.com, without a path, not "${wrong}"`);
+  });
+}
+
 /** As Fastify takes it: `true`, `false`, a number of hops, or addresses, networks and their common names. */
 export function trustedProxies<O extends SettingOptions<string>>(options: O): Made<string, O> {
   return make(options, '`true`, `false`, a number, or networks separated by commas', (input) => {

@@ -10,6 +10,7 @@ const portOffsets = {
   'priority-api': 3,
   'priority-webhook': 4,
   coordinator: 5,
+  console: 6,
   'provider-simulator': 10,
   'mail catcher': 11,
   'mail server': 12,

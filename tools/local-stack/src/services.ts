@@ -38,6 +38,7 @@ export function serviceEnvironment(
     LOG_LEVEL: 'info',
     DATABASE_URL: databaseUrl,
     OAUTH_ISSUER: `http://localhost:${portOf(settings.portBase, 'identity')}`,
+    CORS_ORIGINS: `http://localhost:${portOf(settings.portBase, 'console')}`,
     ...own(name, { settings, databaseUrl, secrets }),
     ...given,
   };
@@ -52,6 +53,7 @@ function own(name: ServiceName, { settings, databaseUrl, secrets }: EnvironmentC
     case 'identity':
       return {
         OAUTH_DYNAMIC_REGISTRATION: 'true',
+        DPOP: 'true',
         COOKIE_KEYS: secrets.identityCookieKey,
         STORAGE_KEYS: secrets.identityEncryptionKey,
         SERVICE_TOKENS: secrets.serviceTokenEntry,

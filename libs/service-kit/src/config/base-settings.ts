@@ -1,5 +1,5 @@
 // The settings that every service has. A setting of an app with the same name replaces the one here.
-import { bool, choice, environments, integer, str, trustedProxies, url } from '@tradewind/shared-types';
+import { bool, choice, environments, integer, origins, str, trustedProxies, url } from '@tradewind/shared-types';
 
 export const baseSettings = {
   ENVIRONMENT: choice(environments, { desc: 'Where this deployment runs; decides limits and what counts as unsafe' }),
@@ -35,6 +35,13 @@ export const baseSettings = {
       value === 'true'
         ? 'must not be true in production: everybody could name an address; give the number of proxies, or their networks'
         : undefined,
+  }),
+  CORS_ORIGINS: origins({
+    desc: 'Origins whose pages may read answers of this service in a browser, such as that of the console, separated by commas',
+    default: [],
+    example: 'https://console.example.com',
+    productionRule: (values) =>
+      values.every((value) => value.startsWith('https://')) ? undefined : 'must all start with https://',
   }),
   // Google's load balancers keep a connection for 600 s. The service must not close it first: a request that is just
   // arriving would get a 502.

@@ -9,6 +9,7 @@ import type { ServiceConfig } from '../config/config-class.js';
 import { requestContext, type Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import { nameServerSpan } from '../telemetry/trace-context.js';
+import { allowOrigins } from './cross-origin.js';
 import { errorBody, toServiceError } from './error-filter.js';
 import { readBodies } from './request-bodies.js';
 import { limitRequests } from './request-limit.js';
@@ -59,6 +60,7 @@ export function createFastifyAdapter(
     if (!request.is404 && request.routeOptions.url) nameServerSpan(request.method, request.routeOptions.url);
     requestContext.run({ requestId: request.id }, done);
   });
+  allowOrigins(instance, config.CORS_ORIGINS, routes);
   limitRequests(instance, config.ROUTE_REQUESTS_MAX, logger, metrics);
   // After all middleware and before a body is read: an unknown path is 404, whatever its body is.
   instance.addHook('preParsing', (request, reply, _payload, done) => {
