@@ -6,7 +6,7 @@ export default tseslint.config(
   { ignores: ['**/dist/', '**/out-tsc/', '**/node_modules/', '.nx/', '.data/'] },
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [...tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -31,7 +31,7 @@ export default tseslint.config(
   { files: ['tools/**/*.ts', '**/*.bench.ts', 'e2e/**/*.ts'], rules: { 'no-console': 'off' } },
   {
     // A service's settings have one reader, its AppConfig; values are passed in from there.
-    files: ['apps/*/src/**/*.ts', 'libs/*/src/**/*.ts'],
+    files: ['apps/*/src/**/*.{ts,tsx}', 'libs/*/src/**/*.ts'],
     ignores: [
       '**/*.spec.ts',
       '**/*.int-spec.ts',

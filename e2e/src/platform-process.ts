@@ -18,6 +18,7 @@ const offsets = {
   'priority-api': 3,
   'priority-webhook': 4,
   coordinator: 5,
+  console: 6,
   simulator: 10,
   'mail catcher': 11,
   'mail server': 12,

@@ -88,7 +88,7 @@ describe('a life of a platform', () => {
 
   it.each([
     { who: 'npm', signal: 'SIGTERM', step: 'PostgreSQL ready' },
-    { who: 'the platform', signal: 'SIGINT', step: 'six services ready' },
+    { who: 'the platform', signal: 'SIGINT', step: 'six services and console ready' },
   ] as const)(
     'when $who gets $signal in its first start, after "$step", nothing is left behind',
     async ({ who, signal, step }) => {
@@ -114,7 +114,7 @@ describe('a life of a platform', () => {
           .processes()
           .map(({ name }) => name)
           .sort(),
-      ).toEqual(['PostgreSQL', 'provider-simulator', ...serviceNames].sort());
+      ).toEqual(['PostgreSQL', 'provider-simulator', 'console', ...serviceNames].sort());
       key = await newApiKey(platform, 'demo@example.com', 'demo-password-1');
       expect(await keyStatus()).toBe(200);
       // The secrets of its first start are among them.

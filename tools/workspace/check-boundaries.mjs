@@ -38,7 +38,19 @@ function unusedOf(folder, folders, modules) {
   if (!exists('package.json')) return ofProjects;
   const files = execFileSync(
     'git',
-    ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.js', '*.mjs', '*.cjs', '*.json', '.ci/run'],
+    [
+      'ls-files',
+      '--cached',
+      '--others',
+      '--exclude-standard',
+      '*.ts',
+      '*.tsx',
+      '*.js',
+      '*.mjs',
+      '*.cjs',
+      '*.json',
+      '.ci/run',
+    ],
     {
       cwd: folder,
       encoding: 'utf8',
@@ -70,8 +82,8 @@ async function broken(baseDir, folders, forbidden, excluded) {
     {
       conditionNames: ['@tradewind/source', 'import', 'node', 'default', 'types'],
       exportsFields: ['exports'],
-      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
-      extensionAlias: { '.js': ['.ts', '.js'] },
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
+      extensionAlias: { '.js': ['.ts', '.tsx', '.js'] },
     },
   );
   const { summary, modules } = typeof output === 'string' ? JSON.parse(output) : output;

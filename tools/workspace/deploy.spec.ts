@@ -12,6 +12,7 @@ import { validate as validateDockerfile } from 'dockerfile-utils';
 import pg from 'pg';
 import { parse, parseAllDocuments } from 'yaml';
 import { profileBackupBucket } from '@tradewind/shared-types';
+import { apps } from './dockerfiles.mjs';
 import { canRender, kubernetesDigest, render } from './kubernetes-manifests.mjs';
 import {
   find,
@@ -25,7 +26,6 @@ import {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const apps = readdirSync(join(root, 'apps'));
 
 const modelPackages: Record<string, string> = {
   'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',

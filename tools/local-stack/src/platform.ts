@@ -21,7 +21,7 @@ import { SupervisedProcess } from './supervised-process.js';
 export type Report = (line: string) => void;
 
 const databaseName = 'tradewind';
-const processNames = ['provider-simulator', ...serviceNames] as const;
+const processNames = ['provider-simulator', ...serviceNames, 'console'] as const;
 type ProcessName = (typeof processNames)[number];
 type ProcessContext = Omit<EnvironmentContext, 'settings'>;
 
@@ -85,7 +85,7 @@ export class Platform {
       smtp: portOf(portBase, 'mail server'),
     });
     for (const name of processNames) this.startProcess(name, { databaseUrl, secrets });
-    await this.timed('simulator and six services', () =>
+    await this.timed('simulator, six services and console', () =>
       Promise.all([...this.processes.values()].map((process) => process.untilReady())),
     );
     signal.throwIfAborted();

@@ -2,7 +2,7 @@
 // process of its own. A marker in the data folder says that it was done; every step is harmless to repeat.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { demoAccounts, demoClient } from './demo-accounts.js';
+import { consoleClient, demoAccounts, demoClient } from './demo-accounts.js';
 import type { LocalSecrets } from './local-secrets.js';
 import { runNode } from './run-node.js';
 import { serviceEnvironment } from './services.js';
@@ -18,6 +18,7 @@ export interface SampleDataContext {
 }
 
 export async function prepareSampleData(context: SampleDataContext): Promise<void> {
+  await createConsoleClient(context);
   const marker = join(context.settings.dataDir, 'sample-data.json');
   if (existsSync(marker)) return;
   const startedMs = performance.now();
@@ -46,6 +47,20 @@ async function createClient(context: SampleDataContext): Promise<void> {
     ...['--redirect-uri', demoClient.redirectUri, '--grant-types', ...demoClient.grantTypes],
     ...['--resource', ...demoClient.resources, '--if-missing'],
   ]);
+}
+
+/** With a marker of its own: a data folder may be older than the console, or be used with other ports. */
+async function createConsoleClient(context: SampleDataContext): Promise<void> {
+  const { dataDir, portBase } = context.settings;
+  const marker = join(dataDir, `console-client-${portBase}.json`);
+  if (existsSync(marker)) return;
+  const { id, name, redirectUri, postLogoutRedirectUri, resources } = consoleClient(portBase);
+  await identity(context, [
+    ...['client', 'create', '--id', id, '--name', name, '--auth-method', 'none'],
+    ...['--redirect-uri', redirectUri, '--post-logout-redirect-uri', postLogoutRedirectUri],
+    ...['--resource', ...resources, '--if-missing'],
+  ]);
+  writeFileSync(marker, `${JSON.stringify({ preparedAt: new Date().toISOString() })}\n`);
 }
 
 /** Runs an operator command of identity. */

@@ -1,5 +1,6 @@
 // The settings of each process of the local platform. A setting that is not named here has the app's own default.
 import { join } from 'node:path';
+import { consoleClient } from './demo-accounts.js';
 import type { LocalSecrets } from './local-secrets.js';
 import { type LocalProcessName, metricsOffset, portOf, type ServiceName } from './ports.js';
 import type { LocalSettings } from './settings.js';
@@ -15,7 +16,7 @@ const passedThrough = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
 
 /** The whole environment of a process. Of the caller's it has only PATH, HOME and the settings passed through. */
 export function serviceEnvironment(
-  name: ServiceName | 'provider-simulator',
+  name: ServiceName | 'provider-simulator' | 'console',
   context: EnvironmentContext,
 ): Record<string, string> {
   const { settings, databaseUrl, secrets } = context;
@@ -29,6 +30,20 @@ export function serviceEnvironment(
   };
   if (name === 'provider-simulator') {
     return { ...base, SEED: '1', STATE_FILE: join(settings.dataDir, 'provider-simulator.jsonl') };
+  }
+  if (name === 'console') {
+    const url = (service: ServiceName) => `http://localhost:${portOf(settings.portBase, service)}`;
+    return {
+      ...base,
+      ENVIRONMENT: 'dev',
+      CLIENT_ID: consoleClient(settings.portBase).id,
+      IDENTITY_URL: url('identity'),
+      GATEWAY_URL: url('graphql-gateway'),
+      INTERACTIONS_URL: url('interactions'),
+      PRIORITY_API_URL: url('priority-api'),
+      PRIORITY_WEBHOOK_URL: url('priority-webhook'),
+      COORDINATOR_URL: url('coordinator'),
+    };
   }
   return {
     ...base,

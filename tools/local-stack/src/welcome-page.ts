@@ -35,6 +35,9 @@ export function welcomePage(settings: LocalSettings, reloading: readonly Service
   const readToken = `node -pe 'JSON.parse(require("fs").readFileSync(0)).token'`;
   const readKey = `node -pe 'JSON.parse(require("fs").readFileSync(0)).data.createApiKey'`;
   return `
+${heading('Console')}
+  ${url('console')}   the whole platform in a browser; sign in with a demo account
+
 ${heading('Services')}
 ${rows.join('\n')}
   ${'simulator'.padEnd(18)}${url('provider-simulator').padEnd(24)}replaces the scraping provider; GET /ledger

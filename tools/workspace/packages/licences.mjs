@@ -5,7 +5,7 @@ import { foreignPackages, nameOf, shippedPackages } from './lock-file.mjs';
 /** They ask for no more than to keep their text and notices, which the images do. */
 const allowed = [
   ...['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0', 'ISC', 'MIT', 'MIT-0'],
-  ...['PSF-2.0', 'Python-2.0', '(MIT AND BSD-3-Clause)', '(MIT OR CC0-1.0)', 'Apache-2.0 AND MIT'],
+  ...['PSF-2.0', 'Python-2.0', 'Unlicense', '(MIT AND BSD-3-Clause)', '(MIT OR CC0-1.0)', 'Apache-2.0 AND MIT'],
 ];
 /** These also ask for something when they are passed on, or are vague, so no image may have them. */
 const allowedForTools = ['CC-BY-4.0', 'MPL-2.0', '(MIT AND BSD)'];

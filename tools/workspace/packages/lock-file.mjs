@@ -18,7 +18,8 @@ export const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + '
 
 /** @returns {Set<string>} paths of what the apps need at run time, and so of what images contain */
 export function shippedPackages(packages) {
-  const waiting = Object.keys(packages).filter((path) => path.startsWith('apps/'));
+  // Not what is installed inside of one: that may be for its development.
+  const waiting = Object.keys(packages).filter((path) => /^apps\/[^/]+$/.test(path));
   const found = new Set(waiting);
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta = {} } = packages[path];

@@ -1,0 +1,4 @@
+export default {
+  displayName: 'console',
+  preset: '../../jest.preset.js',
+};

@@ -1,0 +1,75 @@
+// What is around every screen: the bar, the menu, and the place of the screen.
+import { Button, Group, Text } from '@mantine/core';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { useConsole } from '../console-context';
+import { Mark } from '../look/mark';
+
+const entries = [
+  { to: '/', label: 'Overview', roles: ['USER', 'ANALYST', 'ADMIN'] },
+  { to: '/jobs', label: 'Jobs', roles: ['ANALYST', 'ADMIN'] },
+  { to: '/keys', label: 'Keys and usage', roles: ['USER', 'ANALYST', 'ADMIN'] },
+  { to: '/users', label: 'Users', roles: ['ADMIN'] },
+  { to: '/applications', label: 'Applications', roles: ['ADMIN'] },
+] as const;
+
+export function Frame() {
+  const { user, session } = useConsole();
+  const [isMenuOpen, setIsMenuOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const shown = useRef(path);
+  useEffect(() => {
+    setIsMenuOpen(false);
+    // A screen reader goes on with the new screen.
+    if (shown.current !== path) main.current?.focus();
+    shown.current = path;
+  }, [path]);
+  return (
+    <div className="frame">
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <header className="frame-bar">
+        <Link to="/" className="brand">
+          <Mark />
+          <span>Tradewind</span>
+        </Link>
+        <Group ml="auto" gap="sm" wrap="nowrap">
+          <Text size="sm" className="only-wide">
+            {user.email}
+          </Text>
+          <Button variant="default" size="xs" onClick={() => session.signOut()}>
+            Sign out
+          </Button>
+          <Button
+            className="menu-button"
+            variant="default"
+            size="xs"
+            aria-expanded={isMenuOpen}
+            aria-controls="menu"
+            onClick={() => setIsMenuOpen(!isMenuOpen)}
+          >
+            Menu
+          </Button>
+        </Group>
+      </header>
+      <nav className="frame-menu" id="menu" aria-label="Screens" data-open={isMenuOpen}>
+        <ul>
+          {entries
+            .filter(({ roles }) => (roles as readonly string[]).includes(user.role))
+            .map(({ to, label }) => (
+              <li key={to}>
+                <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
+                  {label}
+                </Link>
+              </li>
+            ))}
+        </ul>
+      </nav>
+      <main className="frame-main" id="main" tabIndex={-1} ref={main}>
+        <Outlet />
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+// Every screen and its address. A screen is loaded when it is opened; its state is in the query of the address.
+import { Button, Text } from '@mantine/core';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Link } from '@tanstack/react-router';
+import { Frame } from './frame/frame';
+import { Heading, Problem, Waiting } from './look/states';
+import { textsOf } from './search';
+
+const root = createRootRoute({ component: Frame, notFoundComponent: NotFound });
+
+const overview = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: lazyRouteComponent(() => import('./overview/overview-screen'), 'OverviewScreen'),
+});
+const jobs = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs',
+  validateSearch: textsOf('company', 'status', 'entity', 'handle', 'from', 'cursor', 'start'),
+  component: lazyRouteComponent(() => import('./jobs/jobs-screen'), 'JobsScreen'),
+});
+const job = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs/$jobId',
+  component: lazyRouteComponent(() => import('./jobs/job-screen'), 'JobScreen'),
+});
+const keys = createRoute({
+  getParentRoute: () => root,
+  path: '/keys',
+  validateSearch: textsOf('whose', 'user', 'cursor'),
+  component: lazyRouteComponent(() => import('./keys/keys-screen'), 'KeysScreen'),
+});
+const users = createRoute({
+  getParentRoute: () => root,
+  path: '/users',
+  validateSearch: textsOf('search', 'role', 'company', 'cursor'),
+  component: lazyRouteComponent(() => import('./users/users-screen'), 'UsersScreen'),
+});
+const user = createRoute({
+  getParentRoute: () => root,
+  path: '/users/$userId',
+  component: lazyRouteComponent(() => import('./users/user-screen'), 'UserScreen'),
+});
+const applications = createRoute({
+  getParentRoute: () => root,
+  path: '/applications',
+  validateSearch: textsOf('cursor'),
+  component: lazyRouteComponent(() => import('./applications/applications-screen'), 'ApplicationsScreen'),
+});
+
+export function createConsoleRouter() {
+  return createRouter({
+    routeTree: root.addChildren([overview, jobs, job, keys, users, user, applications]),
+    // The texts of an address as they are, readable and without quotes.
+    parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+    stringifySearch: (search) => {
+      const texts = Object.entries(search).flatMap(([name, value]) => (value ? [[name, String(value)]] : []));
+      return texts.length === 0 ? '' : `?${new URLSearchParams(texts).toString()}`;
+    },
+    defaultPreload: 'intent',
+    defaultPendingComponent: () => <Waiting what="Loading the screen" />,
+    defaultErrorComponent: ({ error, reset }) => <Problem error={error as Error} onRetry={reset} />,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}
+
+function NotFound() {
+  return (
+    <>
+      <Heading title="There is no such screen" />
+      <Text mb="md">The address may be wrong, or of another version of the console.</Text>
+      <Button component={Link} to="/">
+        Overview
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,247 @@
+/// <reference lib="dom" />
+// The console in Chromium, on a platform of its own: every screen and flow, as a person goes through them.
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { launchBrowser } from '@tradewind/testkit';
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
+import { PlatformProcess, startTimeoutMs } from '../src/platform-process.js';
+
+// Two cores may be busy with other tests at the same time.
+jest.setTimeout(120_000);
+
+const admin = { email: 'admin@example.com', password: 'admin-password-1' };
+const user = { email: 'demo@example.com', password: 'demo-password-1' };
+
+describe('the console', () => {
+  let platform: PlatformProcess;
+  let browser: Browser;
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([
+      PlatformProcess.start({ env: { REQUESTS_PER_MINUTE: '100000' } }),
+      launchBrowser(),
+    ]);
+  }, startTimeoutMs + 10_000);
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.remove();
+  }, 60_000);
+
+  const origin = () => `http://localhost:${platform.portBase + 6}`;
+
+  async function visit<T>(options: BrowserContextOptions, act: (page: Page) => Promise<T>): Promise<T> {
+    const context = await browser.newContext({ locale: 'en-GB', ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    const faults: string[] = [];
+    page.on('pageerror', ({ message }) => faults.push(message));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Refused to/i.test(message.text())) faults.push(message.text());
+    });
+    try {
+      const result = await act(page);
+      expect(faults).toEqual([]);
+      return result;
+    } finally {
+      await context.close();
+    }
+  }
+
+  async function signIn(page: Page, { email, password }: typeof admin, path = '/'): Promise<void> {
+    await page.goto(origin() + path);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel('Email address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    // Only the first time: identity remembers what was allowed.
+    const allow = page.getByRole('button', { name: 'Allow' });
+    const signOut = page.getByRole('button', { name: 'Sign out' });
+    await allow.or(signOut).waitFor();
+    if (await allow.isVisible()) await allow.click();
+    await signOut.waitFor();
+  }
+
+  async function violations(page: Page): Promise<unknown[]> {
+    // The policy of the page forbids scripts; Chromium runs this one for the test all the same.
+    await page.evaluate(axe.source);
+    return page.evaluate(async () => {
+      const { axe: checker } = window as unknown as { axe: typeof axe };
+      const found = await checker.run(document, { resultTypes: ['violations'] });
+      return found.violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }));
+    });
+  }
+
+  const open = (page: Page, screen: string) =>
+    page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen, exact: true }).click();
+
+  it('shows an administrator which services work, and stores no token', async () => {
+    await visit({}, async (page) => {
+      await signIn(page, admin);
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await expect(page.getByText('ready', { exact: true }).nth(5).waitFor()).resolves.toBeUndefined();
+      const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+      expect(stored).toBe(JSON.stringify([{}, { 'tradewind.was-signed-in': '1' }]));
+      // After a reload identity knows the session, and nobody types anything.
+      await page.reload();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    });
+  });
+
+  it('binds tokens to a key that no script can read: a stolen one is of no use', async () => {
+    await visit({}, async (page) => {
+      await signIn(page, admin);
+      const isUsers = (request: Request) => request.url().includes('/admin/users') && request.method() === 'GET';
+      const asked = page.waitForRequest(isUsers);
+      await open(page, 'Users');
+      const sent = await (await asked).allHeaders();
+      const url = (await asked).url();
+      const token = /^DPoP (.+)$/.exec(sent['authorization']!)![1]!;
+      const status = async (headers: Record<string, string>, address = url) =>
+        (await fetch(address, { headers })).status;
+      expect(await status({ authorization: `Bearer ${token}` })).toBe(401);
+      expect(await status({ authorization: `DPoP ${token}` })).toBe(401);
+      // A proof that was sent once is good for that request, and for no other.
+      const stolen = { authorization: `DPoP ${token}`, dpop: sent['dpop']! };
+      expect(await status(stolen, `${platform.issuer}/admin/clients`)).toBe(401);
+      const isReadable = await page.evaluate(async () => {
+        const request = indexedDB.open('tradewind-console');
+        await new Promise((resolve) => (request.onsuccess = resolve));
+        const read = request.result.transaction('keys').objectStore('keys').get('dpop') as IDBRequest<CryptoKeyPair>;
+        await new Promise((resolve) => (read.onsuccess = resolve));
+        return crypto.subtle.exportKey('jwk', read.result.privateKey).then(
+          () => true,
+          () => false,
+        );
+      });
+      expect(isReadable).toBe(false);
+    });
+  });
+
+  it('starts a job and follows it to its end', async () => {
+    await visit({}, async (page) => {
+      await signIn(page, admin);
+      await open(page, 'Jobs');
+      await page.getByRole('button', { name: 'Start jobs' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Start jobs' });
+      await dialog.getByLabel(/Handles or profile addresses/).fill('ada-lovelace\ngrace-hopper');
+      await dialog.getByLabel('Company id').fill('console-test');
+      await dialog.getByText('2 jobs, up to 220 items.').waitFor();
+      await dialog.getByRole('button', { name: 'Start', exact: true }).click();
+      await dialog.getByText('Triggered 2/2 jobs successfully.').waitFor();
+      await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+      await page.getByRole('link', { name: 'ada-lovelace' }).click();
+      await page.getByRole('heading', { name: 'ada-lovelace' }).waitFor();
+      await page.getByText('completed', { exact: true }).waitFor({ timeout: 60_000 });
+      // The filters are in the address, and a shared link shows the same after a sign-in.
+      await page.goto(`${origin()}/jobs?company=console-test&status=COMPLETED&handle=ada-lovelace`);
+      await page.getByRole('link', { name: 'ada-lovelace' }).waitFor();
+      expect(await page.getByRole('link', { name: 'grace-hopper' }).count()).toBe(0);
+      expect(await page.getByLabel('State').inputValue()).toBe('COMPLETED');
+    });
+  });
+
+  it('says what the service refused, in its own words', async () => {
+    await visit({}, async (page) => {
+      await signIn(page, admin);
+      await page.goto(`${origin()}/jobs?status=NONSENSE`);
+      await page.getByRole('alert').getByText('status').waitFor();
+      await page.goto(`${origin()}/jobs?company=nobody-has-this`);
+      await page.getByText('No job fits these filters.').waitFor();
+      await page.goto(`${origin()}/nothing`);
+      await page.getByRole('heading', { name: 'There is no such screen' }).waitFor();
+    });
+  });
+
+  it('makes a key that works, and revokes it', async () => {
+    await visit({}, async (page) => {
+      await signIn(page, user);
+      await open(page, 'Keys and usage');
+      await page.getByRole('button', { name: 'Make a key' }).click();
+      await page.getByRole('dialog', { name: 'Make a key' }).getByLabel('Name').fill('nightly');
+      await page.getByRole('button', { name: 'Make the key' }).click();
+      const key = (await page.getByTestId('secret').textContent())!;
+      const statusOf = async () =>
+        (
+          await fetch(`${platform.url('graphql-gateway')}/graphql`, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+            body: JSON.stringify({ query: '{ __typename }' }),
+          })
+        ).status;
+      expect(await statusOf()).toBe(200);
+      await page.keyboard.press('Escape');
+      await page.getByTestId('secret').waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Revoke nightly' }).click();
+      await page.getByRole('button', { name: 'Revoke the key' }).click();
+      await page.getByText('revoked', { exact: true }).waitFor();
+      for (let tries = 0; tries < 100 && (await statusOf()) !== 401; tries++) await page.waitForTimeout(100);
+      expect(await statusOf()).toBe(401);
+    });
+  });
+
+  it('invites a user and disables it', async () => {
+    await visit({}, async (page) => {
+      await signIn(page, admin);
+      await open(page, 'Users');
+      await page.getByRole('button', { name: 'Invite a user' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Invite a user' });
+      await dialog.getByLabel('Email address').fill('grace@example.com');
+      await dialog.getByLabel('Name').fill('Grace Hopper');
+      await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+      await dialog.getByText('grace@example.com gets a mail').waitFor();
+      await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+      await page.getByRole('link', { name: 'grace@example.com' }).click();
+      await page.getByRole('button', { name: 'Disable' }).click();
+      await page.getByRole('button', { name: 'Disable the user' }).click();
+      await page.getByText('disabled', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Enable' }).waitFor();
+    });
+  });
+
+  it('shows a user without rights no more than that', async () => {
+    await visit({}, async (page) => {
+      await signIn(page, user);
+      const menu = page.getByRole('navigation', { name: 'Screens' });
+      expect(await menu.getByRole('link').allTextContents()).toEqual(['Overview', 'Keys and usage']);
+      await page.goto(`${origin()}/users`);
+      await page.getByRole('heading', { name: 'You may not see this' }).waitFor();
+    });
+  });
+
+  it('signs out here and at identity', async () => {
+    await visit({}, async (page) => {
+      await signIn(page, user);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      // Identity asks before it ends the session.
+      await page.waitForURL((url) => url.port === String(platform.portBase));
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+      await page.getByRole('heading', { name: 'Console' }).waitFor();
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByLabel('Email address').waitFor();
+    });
+  });
+
+  const screens = [
+    ...[['/', 'Overview'] as const, ['/jobs', 'Jobs'] as const, ['/jobs?start=yes', 'Jobs'] as const],
+    ...[['/keys', 'Keys and usage'] as const, ['/users', 'Users'] as const],
+    ...[['/applications', 'Applications'] as const, ['/nothing', 'There is no such screen'] as const],
+  ];
+
+  it.each([360, 1280].flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme }))))(
+    'has no fault that axe-core finds at $width px, $colorScheme',
+    async ({ width, colorScheme }) => {
+      await visit({ viewport: { width, height: 800 }, colorScheme }, async (page) => {
+        await page.goto(origin());
+        await page.getByRole('button', { name: 'Sign in' }).waitFor();
+        expect(await violations(page)).toEqual([]);
+        await signIn(page, admin);
+        for (const [path, heading] of screens) {
+          await page.goto(origin() + path);
+          await page.getByRole('heading', { name: heading, exact: true, includeHidden: true }).waitFor();
+          await page.waitForLoadState('networkidle');
+          expect([path, await violations(page)]).toEqual([path, []]);
+          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+        }
+      });
+    },
+  );
+});
