@@ -197,6 +197,23 @@ describe('the console', () => {
     });
   });
 
+  it('shows who did what, by filters that are in the address', async () => {
+    await visit({}, async (page) => {
+      await signIn(page, admin);
+      await open(page, 'Audit');
+      const events = page.getByRole('region', { name: 'Events' });
+      await events.getByRole('row').nth(2).waitFor();
+      await page.getByRole('textbox', { name: 'Event' }).fill('client.created');
+      await page.getByRole('textbox', { name: 'Event' }).press('Enter');
+      await page.waitForURL((url) => url.searchParams.get('event') === 'client.created');
+      await events.getByRole('cell', { name: 'demo-client', exact: true }).waitFor();
+      const shown = await events.getByRole('row').locator('td:nth-child(2)').allTextContents();
+      expect([...new Set(shown)]).toEqual(['client.created']);
+      await page.goto(`${origin()}/audit?event=nothing.like.this`);
+      await page.getByText('No event fits these filters.').or(page.getByRole('alert')).waitFor();
+    });
+  });
+
   it('shows a user without rights no more than that', async () => {
     await visit({}, async (page) => {
       await signIn(page, user);
@@ -223,7 +240,11 @@ describe('the console', () => {
   const screens = [
     ...[['/', 'Overview'] as const, ['/jobs', 'Jobs'] as const, ['/jobs?start=yes', 'Jobs'] as const],
     ...[['/keys', 'Keys and usage'] as const, ['/users', 'Users'] as const],
-    ...[['/applications', 'Applications'] as const, ['/nothing', 'There is no such screen'] as const],
+    ...[
+      ['/applications', 'Applications'] as const,
+      ['/audit', 'Audit'] as const,
+      ['/nothing', 'There is no such screen'] as const,
+    ],
   ];
 
   it.each([360, 1280].flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme }))))(

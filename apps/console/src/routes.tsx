@@ -46,10 +46,16 @@ const applications = createRoute({
   validateSearch: textsOf('cursor'),
   component: lazyRouteComponent(() => import('./applications/applications-screen'), 'ApplicationsScreen'),
 });
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: textsOf('event', 'user', 'client', 'days', 'cursor'),
+  component: lazyRouteComponent(() => import('./audit/audit-screen'), 'AuditScreen'),
+});
 
 export function createConsoleRouter() {
   return createRouter({
-    routeTree: root.addChildren([overview, jobs, job, keys, users, user, applications]),
+    routeTree: root.addChildren([overview, jobs, job, keys, users, user, applications, audit]),
     // The texts of an address as they are, readable and without quotes.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {

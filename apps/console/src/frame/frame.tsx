@@ -11,6 +11,7 @@ const entries = [
   { to: '/keys', label: 'Keys and usage', roles: ['USER', 'ANALYST', 'ADMIN'] },
   { to: '/users', label: 'Users', roles: ['ADMIN'] },
   { to: '/applications', label: 'Applications', roles: ['ADMIN'] },
+  { to: '/audit', label: 'Audit', roles: ['ADMIN'] },
 ] as const;
 
 export function Frame() {
