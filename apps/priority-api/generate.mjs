@@ -2,13 +2,12 @@
 import { PushAuthenticator } from '@tradewind/cloud-ports';
 import { openApiFile } from '@tradewind/service-kit';
 import { writeGenerated } from '../../tools/workspace/generated-files.mjs';
+import { AdminDeadLettersController } from './src/administration/admin-dead-letters.controller.ts';
 import { AppConfig } from './src/app.config.ts';
 import { BatchesController } from './src/batches/batches.controller.ts';
 import { MonthsController } from './src/months/months.controller.ts';
 import { apiDescription } from './src/service.ts';
 
-const document = await openApiFile([BatchesController, MonthsController], apiDescription, [
-  PushAuthenticator,
-  AppConfig,
-]);
+const controllers = [BatchesController, MonthsController, AdminDeadLettersController];
+const document = await openApiFile(controllers, apiDescription, [PushAuthenticator, AppConfig]);
 await writeGenerated({ [new URL('openapi.json', import.meta.url).href]: document });

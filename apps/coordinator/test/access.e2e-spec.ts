@@ -47,6 +47,7 @@ beforeAll(async () => {
       ready: () => app.untilCompleted(runId),
     },
     'GET /runs': { answers: ofAllCompanies(200) },
+    'GET /months': { answers: ofAllCompanies(200) },
     'GET /runs/:run_id': {
       path: `/runs/${runId}`,
       unknown: { path: `/runs/${randomUUID()}` },
@@ -88,6 +89,7 @@ describe('access', () => {
   it('the OpenAPI document names every operation and every status', async () => {
     expect(await servedOperations(app.url)).toEqual({
       'POST /run': '202 400 401 403 409 413 415 503',
+      'GET /months': '200 400 401 403 503',
       'GET /runs': '200 400 401 403 503',
       'GET /runs/:run_id': '200 400 401 403 404 503',
       'GET /months/:month/report': '200 400 401 403 404 503',

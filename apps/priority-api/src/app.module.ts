@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { PushAuthenticator, createPushAuthenticator } from '@tradewind/cloud-ports';
 import { ProfileProvider, createProfileProvider } from '@tradewind/scraping-provider';
 import { CallerAuthModule, DatabaseModule } from '@tradewind/service-kit';
+import { AdminDeadLettersController } from './administration/admin-dead-letters.controller.js';
 import { AppConfig } from './app.config.js';
 import { BatchMessagesStore } from './batches/batch-messages.store.js';
 import { BatchesController } from './batches/batches.controller.js';
@@ -29,7 +30,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [DatabaseModule.forRoot({ migrations, entities: [DeadLetter] }), CallerAuthModule],
-      controllers: [BatchesController, MonthsController],
+      controllers: [BatchesController, MonthsController, AdminDeadLettersController],
       providers: [
         AppEvents,
         {

@@ -1,7 +1,7 @@
 // Operator commands: `tradewind priority-api dead-letter list`, `dead-letter show 7`, `dead-letter redrive 7`,
 // `profiles retry-missing --month 2026-11`.
 import type { INestApplicationContext } from '@nestjs/common';
-import { addExamples, OperatorError, wholeNumberUpTo, type Command } from '@tradewind/service-kit';
+import { addExamples, byOperator, OperatorError, wholeNumberUpTo, type Command } from '@tradewind/service-kit';
 import { isMonth, monthFault, monthOf, type Month } from '@tradewind/shared-types';
 import { DeadLetterRedrive } from './batches/dead-letter-redrive.js';
 import { deadLetterDetails, deadLetterTable } from './dead-letters/dead-letter-display.js';
@@ -13,16 +13,22 @@ const rowsMax = 1_000;
 
 export function addCommands(program: Command, open: () => Promise<INestApplicationContext>): void {
   const deadLetter = program.command('dead-letter').description('messages that could not be used');
-  addExamples(deadLetter, 'dead-letter list', 'dead-letter show 7', 'dead-letter redrive 7');
+  addExamples(
+    deadLetter,
+    'dead-letter list',
+    'dead-letter show 7',
+    'dead-letter redrive 7',
+    'dead-letter drop 7 --reason test',
+  );
   deadLetter
     .command('list')
     .option('--limit <n>', `most rows, at most ${rowsMax}`, wholeNumberUpTo(rowsMax), 20)
     .option('--after <id>', 'the page after this dead letter', toDeadLetterId)
-    .option('--all', 'include those that were redriven', false)
+    .option('--all', 'include those that were redriven or dropped', false)
     .description('dead letters as a table, the latest first')
     .action(async ({ limit, after, all }: { limit: number; after?: string; all: boolean }) => {
       const app = await open();
-      const page = await app.get(DeadLettersService).list({ limit, after, withRedriven: all });
+      const page = await app.get(DeadLettersService).list({ limit, after, withHandled: all });
       process.stdout.write(`${deadLetterTable(page, all)}\n`);
     });
   deadLetter
@@ -50,6 +56,17 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
         if (!result.redriven) failures += 1;
       }
       if (failures > 0) process.exitCode = 1;
+    });
+
+  deadLetter
+    .command('drop')
+    .argument('<id>', 'one dead letter')
+    .requiredOption('--reason <text>', 'why it shall not be received again')
+    .description('put one aside for good')
+    .action(async (id: string, { reason }: { reason: string }) => {
+      const app = await open();
+      await app.get(DeadLettersService).drop(id, { reason, by: byOperator.by });
+      print({ id, dropped: true });
     });
 
   const profiles = program.command('profiles').description('profiles of a month');

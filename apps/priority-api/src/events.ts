@@ -5,6 +5,8 @@ import { eventsClass } from '@tradewind/service-kit';
  */
 export class AppEvents extends eventsClass('priority-api', {
   batch_received: { help: 'Batch messages received; repeated: seen before', labels: ['repeated'] },
+  dead_letter_redriven: { help: 'Dead letters that were received again' },
+  dead_letter_dropped: { help: 'Dead letters that a person dropped' },
   batch_dead_lettered: {
     help: 'Messages, or parts of them, kept as dead letters, by reason',
     labels: ['reason'],

@@ -11,7 +11,7 @@ import { ProfileCallsStore } from './profile-calls/profile-calls.store.js';
 /** Rows of one transaction: a few milliseconds of locks. */
 const batchRows = 1000;
 
-/** Removes, of months that are no longer kept, settled profiles, messages and redriven dead letters. */
+/** Removes settled profiles, messages and handled dead letters of months that are no longer kept. */
 @Injectable()
 export class Retention {
   constructor(
@@ -35,7 +35,7 @@ export class Retention {
         },
         {
           table: 'dead_letter',
-          remove: (tx, limit) => deadLetters.removeRedrivenBefore(tx, oldest().start, limit),
+          remove: (tx, limit) => deadLetters.removeHandledBefore(tx, oldest().start, limit),
         },
       ],
       onRemoved: (table, rows) => events.emit('rows_removed', { table, rows }),

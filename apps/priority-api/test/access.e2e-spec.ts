@@ -46,6 +46,28 @@ const operations: Record<string, Operation<PipelineGroup>> = {
   },
 };
 
+/** For what concerns no company: administrators and machines of all companies. */
+const byAdministrator = (allowed: number) =>
+  answersTo(401, {
+    ...{ forbidden: 403, analyst: 403, company: 403, otherCompany: 403 },
+    ...{ admin: allowed, machine: allowed },
+  });
+const ofLetter = (action: string, body?: object): Operation<PipelineGroup> => ({
+  path: `/admin/dead-letters/1${action}`,
+  unknown: { path: `/admin/dead-letters/987654${action}` },
+  ...(body && { body }),
+  answers: byAdministrator(200),
+  // Nothing is handled twice.
+  ready: () =>
+    app.query('update dead_letter set redriven_at = null, dropped_at = null, dropped_by = null, drop_reason = null'),
+});
+Object.assign(operations, {
+  'GET /admin/dead-letters': { answers: byAdministrator(200) },
+  'GET /admin/dead-letters/:id': ofLetter(''),
+  'POST /admin/dead-letters/:id/redrive': ofLetter('/redrive', { content: { profiles: profiles(1, 'corrected') } }),
+  'POST /admin/dead-letters/:id/drop': ofLetter('/drop', { reason: 'a test' }),
+});
+
 let app: TestApp;
 let issuer: PretendIssuer;
 let stranger: PretendIssuer;
@@ -53,11 +75,14 @@ beforeAll(async () => {
   [issuer, stranger] = await Promise.all([PretendIssuer.start(), PretendIssuer.start()]);
   app = await startApp({
     OAUTH_ISSUER: issuer.url,
+    // The watch writes at its own times, which would look like a change by a refused call.
+    WATCH_INTERVAL_MS: '600000',
     SERVICE_TOKENS: serviceTokensFor('priority-api')
       .map((each) => serviceTokenEntry(each.token, each))
       .join(','),
   });
   await app.push({ profiles: profiles(1, 'pushed') });
+  await app.push({ profiles: [] });
   await eventually(() => expect(app.webhook.received).toHaveLength(1));
 });
 afterAll(async () => {
@@ -98,6 +123,10 @@ describe('access', () => {
 
   it('the OpenAPI document names every operation and every status', async () => {
     expect(await servedOperations(app.url)).toEqual({
+      'GET /admin/dead-letters': '200 400 401 403 503',
+      'GET /admin/dead-letters/:id': '200 400 401 403 404 503',
+      'POST /admin/dead-letters/:id/drop': '200 400 401 403 404 409 413 415 503',
+      'POST /admin/dead-letters/:id/redrive': '200 400 401 403 404 409 413 415 503',
       'POST /batch-trigger': '200 400 401 403 413 415 503',
       'GET /months/:month': '200 400 401 403 503',
       'POST /months/:month/profiles/lookup': '200 400 401 403 413 415 503',
@@ -129,6 +158,7 @@ describe('access', () => {
         migrate: [],
         'dead-letter list': [],
         'dead-letter show': ['7'],
+        'dead-letter drop': ['7', '--reason', 'a test'],
         'dead-letter redrive': [],
         'profiles retry-missing': [],
         'profiles count': [],

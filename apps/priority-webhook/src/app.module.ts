@@ -1,6 +1,8 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ObjectStore, Warehouse, createObjectStore, createWarehouse } from '@tradewind/cloud-ports';
 import { CallerAuthModule, DatabaseModule } from '@tradewind/service-kit';
+import { AdminProfilesController } from './administration/admin-profiles.controller.js';
+import { AdminUnusableController } from './administration/admin-unusable.controller.js';
 import { AppConfig } from './app.config.js';
 import { DependencyProbes } from './dependency-probes.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
@@ -23,7 +25,13 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [DatabaseModule.forRoot({ migrations, entities: [UnusablePayload] }), CallerAuthModule],
-      controllers: [DeliveriesController, ProfilesController, MonthsController],
+      controllers: [
+        DeliveriesController,
+        ProfilesController,
+        MonthsController,
+        AdminProfilesController,
+        AdminUnusableController,
+      ],
       providers: [
         AppEvents,
         { provide: Warehouse, inject: [AppConfig], useFactory: (config: AppConfig) => createWarehouse(config) },

@@ -29,7 +29,7 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     .description('the latest unusable webhooks')
     .action(async ({ limit, json }: { limit: number; json?: boolean }) => {
       const app = await open();
-      const payloads = await app.get(UnusablePayloadsStore).list(limit);
+      const payloads = await app.get(UnusablePayloadsStore).list({ limit });
       if (json) for (const payload of payloads) print(payload);
       else process.stdout.write(`${payloadTable(payloads)}\n`);
     });

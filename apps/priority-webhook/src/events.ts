@@ -6,6 +6,7 @@ import { eventsClass } from '@tradewind/service-kit';
 export class AppEvents extends eventsClass('priority-webhook', {
   profile_received: { help: 'Profile webhooks kept in the inbox, by status', labels: ['status'], level: 'debug' },
   profile_repeated: { help: 'Profile webhooks that had been received before', level: 'debug' },
+  unusable_dropped: { help: 'Unusable webhooks that a person put aside' },
   profile_unusable: { help: 'Profile webhooks refused, by reason', labels: ['reason'], level: 'warn' },
   profile_stored: {
     help: 'Profiles that reached warehouse and backup; time from the webhook, seconds',

@@ -1,4 +1,5 @@
 // Every operation against every kind of caller. An operation that is missing here fails the build.
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorCommands, serviceTokenEntry } from '@tradewind/service-kit';
 import {
@@ -38,6 +39,36 @@ const operations: Record<string, Operation<PipelineGroup>> = {
   },
 };
 
+/** For what concerns no company: administrators and machines of all companies. */
+const byAdministrator = (allowed: number) =>
+  answersTo(401, {
+    ...{ forbidden: 403, analyst: 403, company: 403, otherCompany: 403 },
+    ...{ admin: allowed, machine: allowed },
+  });
+const unusableId = createHash('sha256').update('{"url":"none"}').digest('hex');
+const ofUnusable = (action: string, body?: object): Operation<PipelineGroup> => ({
+  path: `/admin/unusable-webhooks/${unusableId}${action}`,
+  unknown: { path: `/admin/unusable-webhooks/${'f'.repeat(64)}${action}` },
+  ...(body && { body }),
+  answers: byAdministrator(200),
+  ready: () => app.query('update unusable_payload set dropped_at = null, dropped_by = null, drop_reason = null'),
+});
+Object.assign(operations, {
+  'GET /admin/profiles/:username/deliveries': {
+    path: '/admin/profiles/access/deliveries',
+    unknown: { path: '/admin/profiles/never-seen/deliveries' },
+    answers: byAdministrator(200),
+  },
+  'GET /admin/profiles/:username/deliveries/:delivery_id': {
+    path: '/admin/profiles/access/deliveries/1',
+    unknown: { path: '/admin/profiles/never-seen/deliveries/1' },
+    answers: byAdministrator(200),
+  },
+  'GET /admin/unusable-webhooks': { answers: byAdministrator(200) },
+  'GET /admin/unusable-webhooks/:id': ofUnusable(''),
+  'POST /admin/unusable-webhooks/:id/drop': ofUnusable('/drop', { reason: 'a test' }),
+});
+
 let app: TestApp;
 let issuer: PretendIssuer;
 let stranger: PretendIssuer;
@@ -50,6 +81,11 @@ beforeAll(async () => {
       .join(','),
   });
   await app.deliver(profileBody('access'));
+  await app.query(
+    `insert into unusable_payload (fingerprint, reason, body, first_received_at, last_received_at)
+     values ($1, 'url', '{"url":"none"}', now(), now())`,
+    [unusableId],
+  );
   await eventually(async () => expect(await app.query('select from open_delivery')).toEqual([]));
 });
 afterAll(async () => {

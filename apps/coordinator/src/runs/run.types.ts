@@ -33,3 +33,18 @@ export interface ReportedBatch {
   isPublished: boolean;
   profiles: ProfileReference[];
 }
+
+/** All runs of a month together, dry runs aside. */
+export interface MonthOfRuns {
+  month: Month;
+  runs: number;
+  /** Profiles in the batches of its runs; a forced run counts its profiles again. */
+  selected: number;
+  publishedProfiles: number;
+  firstRunAt: Date;
+  lastRunAt: Date;
+  /** Whether no run is under way. */
+  isFinished: boolean;
+  /** Whether a run has published the whole month. */
+  isWhole: boolean;
+}

@@ -13,7 +13,17 @@ import {
 import { Caller, callerId, Callers, type CallerIdentity } from '@tradewind/service-kit';
 import { ServiceError, monthOf, parseMonth } from '@tradewind/shared-types';
 import type { RunOptions } from './run.types.js';
-import { RunDto, RunsAnswer, RunsQuery, StartRunAnswer, StartRunDto, runMessage, toRunDto } from './runs.dto.js';
+import {
+  MonthsAnswer,
+  RunDto,
+  RunsAnswer,
+  RunsQuery,
+  StartRunAnswer,
+  StartRunDto,
+  runMessage,
+  toMonthDto,
+  toRunDto,
+} from './runs.dto.js';
 import { RunsService } from './runs.service.js';
 import { SchedulerOrCallerGuard } from './scheduler-or-caller.guard.js';
 import { assertMayStart } from './start-rule.js';
@@ -57,6 +67,14 @@ export class RunsController {
   @ApiOkResponse({ type: RunsAnswer })
   async list(@Query() { limit }: RunsQuery): Promise<RunsAnswer> {
     return { runs: (await this.runs.list(limit)).map(toRunDto) };
+  }
+
+  @Get('months')
+  @Callers()
+  @ApiOperation({ summary: 'Lists months that have runs, latest first; the report of a month has its progress' })
+  @ApiOkResponse({ type: MonthsAnswer })
+  async listMonths(@Query() { limit }: RunsQuery): Promise<MonthsAnswer> {
+    return { months: (await this.runs.listMonths(limit)).map(toMonthDto) };
   }
 
   @Get('runs/:run_id')

@@ -4,6 +4,7 @@ import { Type } from 'class-transformer';
 import { IsBoolean, IsInt, Max, Min } from 'class-validator';
 import { listLimitDefault, listLimitMax, profilesPerRunMax } from './run-limits.js';
 import type { Run } from './run.entity.js';
+import type { MonthOfRuns } from './run.types.js';
 import type { BegunRun } from './runs.service.js';
 
 /** Body of `POST /run`; every field may be left out, and so may the body. */
@@ -136,6 +137,38 @@ export class RunsAnswer {
   runs!: RunDto[];
 }
 
+export class MonthDto {
+  @ApiProperty({ type: String, example: '2026-11' })
+  month!: string;
+
+  @ApiProperty({ type: 'integer', example: 1, description: 'Dry runs aside' })
+  runs!: number;
+
+  @ApiProperty({ type: 'integer', example: 250, description: 'Profiles of its runs; forced runs count theirs again' })
+  selected!: number;
+
+  @ApiProperty({ type: 'integer', example: 250 })
+  published_profiles!: number;
+
+  @ApiProperty({ type: Boolean, example: true, description: 'Whether no run is under way' })
+  is_finished!: boolean;
+
+  @ApiProperty({ type: Boolean, example: true, description: 'Whether a run has published the whole month' })
+  is_whole!: boolean;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-01T06:00:00.123Z' })
+  first_run_at!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-01T06:00:00.123Z' })
+  last_run_at!: string;
+}
+
+/** Answer of `GET /months`. */
+export class MonthsAnswer {
+  @ApiProperty({ type: MonthDto, isArray: true })
+  months!: MonthDto[];
+}
+
 /** Answer of `POST /run`. */
 export class StartRunAnswer extends RunDto {
   @ApiProperty({
@@ -170,6 +203,19 @@ export function toRunDto(run: Run): RunDto {
     last_error: run.lastError,
     created_at: run.createdAt.toISOString(),
     finished_at: run.finishedAt?.toISOString() ?? null,
+  };
+}
+
+export function toMonthDto(of: MonthOfRuns): MonthDto {
+  return {
+    month: of.month,
+    runs: of.runs,
+    selected: of.selected,
+    published_profiles: of.publishedProfiles,
+    is_finished: of.isFinished,
+    is_whole: of.isWhole,
+    first_run_at: of.firstRunAt.toISOString(),
+    last_run_at: of.lastRunAt.toISOString(),
   };
 }
 

@@ -7,7 +7,7 @@ import { BatchPublishing } from './batch-publishing.js';
 import { PeopleSelection } from './people-selection.js';
 import { RunLock, type HeldRunLock } from './run-lock.js';
 import type { Run } from './run.entity.js';
-import type { RunOptions } from './run.types.js';
+import type { MonthOfRuns, RunOptions } from './run.types.js';
 import { RunStopped, runActive } from './runs.errors.js';
 import { RunsStore } from './runs.store.js';
 
@@ -111,6 +111,11 @@ export class RunsService {
     const run = await this.store.find(runId);
     if (!run) throw new ServiceError({ code: 'request.not_found', status: 404, message: `There is no run ${runId}` });
     return run;
+  }
+
+  /** Months that have runs, the latest first. */
+  listMonths(limit: number): Promise<MonthOfRuns[]> {
+    return this.store.listMonths(limit);
   }
 
   list(limit: number): Promise<Run[]> {

@@ -3,7 +3,7 @@ import { Db, type Tx } from '@tradewind/service-kit';
 import type { Month, ProfileBatchMessage } from '@tradewind/shared-types';
 import { IsNull, Not, type Repository } from 'typeorm';
 import { Run } from './run.entity.js';
-import type { ReportedBatch, RunBatch, RunOptions, SelectionCounts } from './run.types.js';
+import type { MonthOfRuns, ReportedBatch, RunBatch, RunOptions, SelectionCounts } from './run.types.js';
 
 /** The tables run, run_batch and retry_request. */
 @Injectable()
@@ -60,6 +60,18 @@ export class RunsStore {
   /** Latest first. */
   list(limit: number): Promise<Run[]> {
     return this.runs.find({ order: { createdAt: 'desc' }, take: limit });
+  }
+
+  /** Months that have runs, dry runs aside, the latest first. */
+  async listMonths(limit: number): Promise<MonthOfRuns[]> {
+    return this.db.rows<MonthOfRuns>(
+      `select month, count(*)::int as runs, sum(selected)::int as selected,
+         sum(published_profiles)::int as "publishedProfiles", min(created_at) as "firstRunAt",
+         max(created_at) as "lastRunAt", bool_and(state = 'completed') as "isFinished",
+         coalesce(bool_or(state = 'completed' and profile_limit is null), false) as "isWhole"
+       from run where not dry_run group by month order by month desc limit $1`,
+      [limit],
+    );
   }
 
   /** Runs whose batches make up the month, oldest first. */

@@ -12,6 +12,11 @@ const letter = (id: string, data: unknown, more: Partial<DeadLetter> = {}): Dead
   first_received_at: new Date('2026-11-21T10:00:00Z'),
   last_received_at: new Date('2026-11-21T10:00:01Z'),
   redriven_at: null,
+  redriven_by: null,
+  corrected: null,
+  dropped_at: null,
+  dropped_by: null,
+  drop_reason: null,
   ...more,
 });
 const four = encode(

@@ -11,8 +11,8 @@ const contentWidth = 60;
 const namesShown = 3;
 
 /** A table of the page, and the command for the next one. */
-export function deadLetterTable({ letters, total, hasMore }: DeadLetterPage, withRedriven: boolean): string {
-  const kind = withRedriven ? 'dead letters' : 'open dead letters';
+export function deadLetterTable({ letters, total, hasMore }: DeadLetterPage, withHandled: boolean): string {
+  const kind = withHandled ? 'dead letters' : 'open dead letters';
   const last = letters.at(-1);
   if (!last)
     return total === 0
@@ -22,13 +22,13 @@ export function deadLetterTable({ letters, total, hasMore }: DeadLetterPage, wit
     letter.id,
     utcText(letter.last_received_at),
     String(letter.deliveries),
-    letter.redriven_at ? 'redriven' : 'open',
+    stateOf(letter),
     shortened(printable(letter.reason), reasonWidth),
     shortened(contentSummary(letter.message), contentWidth),
   ]);
   const table = textTable(['id', 'received (UTC)', 'times', 'state', 'reason', 'content'], rows, '');
   const footer = hasMore
-    ? `${letters.length} of ${total} ${kind}. More: dead-letter list --after ${last.id}${withRedriven ? ' --all' : ''}`
+    ? `${letters.length} of ${total} ${kind}. More: dead-letter list --after ${last.id}${withHandled ? ' --all' : ''}`
     : `${letters.length} of ${total} ${kind}. These are the last.`;
   return [table, '', footer, 'One in full: dead-letter show ID'].join('\n');
 }
@@ -44,7 +44,8 @@ export function deadLetterDetails(letter: DeadLetter): string {
     ['first received', letter.first_received_at.toISOString()],
     ['last received', letter.last_received_at.toISOString()],
     ['times received', String(letter.deliveries)],
-    ['redriven', letter.redriven_at?.toISOString() ?? 'no'],
+    ['redriven', byWhom(letter.redriven_at, letter.redriven_by)],
+    ['dropped', byWhom(letter.dropped_at, letter.dropped_by, letter.drop_reason)],
     ['attributes', JSON.stringify(attributes) ?? 'none'],
   ] as const;
   const lines = facts.map(([name, value]) => `${name.padEnd(15)} ${printable(value)}`);
@@ -71,9 +72,15 @@ function contentSummary(message: unknown): string {
   return `${profiles.length} ${profiles.length === 1 ? 'profile' : 'profiles'}: ${names.join(', ')}${more}`;
 }
 
+export const stateOf = ({ redriven_at, dropped_at }: DeadLetter): 'redriven' | 'dropped' | 'open' =>
+  redriven_at ? 'redriven' : dropped_at ? 'dropped' : 'open';
+
+const byWhom = (at: Date | null, by: string | null, why?: string | null): string =>
+  at ? [at.toISOString(), `by ${by ?? 'nobody known'}`, ...(why ? [`because: ${why}`] : [])].join(' ') : 'no';
+
 type Content = { kind: 'json'; value: unknown } | { kind: 'text' | 'not_decodable'; text: string };
 
-function contentOf(message: unknown): Content {
+export function contentOf(message: unknown): Content {
   const { data } = fieldsOf(message);
   const text = decodeBase64(data);
   if (text === undefined)
@@ -82,7 +89,7 @@ function contentOf(message: unknown): Content {
   return value === undefined ? { kind: 'text', text } : { kind: 'json', value };
 }
 
-function fieldsOf(value: unknown): Record<string, unknown> {
+export function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 

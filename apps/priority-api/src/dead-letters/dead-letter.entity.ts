@@ -28,4 +28,20 @@ export class DeadLetter {
 
   @Column({ type: 'timestamptz', nullable: true })
   redriven_at!: Date | null;
+
+  @Column({ type: 'text', nullable: true })
+  redriven_by!: string | null;
+
+  /** The message that was received instead; null when it was the kept one. */
+  @Column({ type: 'json', nullable: true })
+  corrected!: unknown;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  dropped_at!: Date | null;
+
+  @Column({ type: 'text', nullable: true })
+  dropped_by!: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  drop_reason!: string | null;
 }

@@ -10,6 +10,9 @@ export interface DeadLetterPage {
   hasMore: boolean;
 }
 
+/** Nobody has sent it again or dropped it. */
+const open = { redriven_at: IsNull(), dropped_at: IsNull() };
+
 @Injectable()
 export class DeadLettersStore {
   private readonly letters: Repository<DeadLetter>;
@@ -39,9 +42,9 @@ export class DeadLettersStore {
    * A page, the latest first.
    * @param after id of the last one of the page before; the first page unless given
    */
-  async list(options: { limit: number; withRedriven: boolean; after?: string | undefined }): Promise<DeadLetterPage> {
-    const { limit, withRedriven, after } = options;
-    const kind = withRedriven ? {} : { redriven_at: IsNull() };
+  async list(options: { limit: number; withHandled: boolean; after?: string | undefined }): Promise<DeadLetterPage> {
+    const { limit, withHandled, after } = options;
+    const kind = withHandled ? {} : open;
     const letters = await this.letters.find({
       where: { ...kind, ...(after === undefined ? {} : { id: LessThan(after) }) },
       order: { id: 'desc' },
@@ -55,19 +58,32 @@ export class DeadLettersStore {
     return (await this.letters.findOneBy({ id })) ?? undefined;
   }
 
-  async recordRedrive(id: string): Promise<void> {
-    await this.letters.update(id, { redriven_at: () => 'now()' });
+  /** @param redrive the message that was received, where it is not the kept one, and who asked */
+  async recordRedrive(id: string, { corrected, by }: { corrected?: unknown; by: string | null }): Promise<void> {
+    await this.db.affected(
+      'update dead_letter set redriven_at = now(), redriven_by = $2, corrected = $3 where id = $1',
+      [id, by, corrected === undefined ? null : JSON.stringify(corrected)],
+    );
+  }
+
+  /** False when it is not open. */
+  async drop(id: string, { reason, by }: { reason: string; by: string | null }): Promise<boolean> {
+    const dropped = await this.letters.update(
+      { id, ...open },
+      { dropped_at: () => 'now()', dropped_by: by, drop_reason: reason },
+    );
+    return dropped.affected === 1;
   }
 
   async countOpen(): Promise<number> {
-    return this.letters.countBy({ redriven_at: IsNull() });
+    return this.letters.countBy(open);
   }
 
-  /** Removes dead letters that have been redriven; an open one is kept until a person has seen it. */
-  async removeRedrivenBefore(tx: Tx, before: Date, limit: number): Promise<number> {
+  /** Removes dead letters that were redriven or dropped; an open one is kept until a person has seen it. */
+  async removeHandledBefore(tx: Tx, before: Date, limit: number): Promise<number> {
     return tx.affected(
       `delete from dead_letter where id in (
-         select id from dead_letter where redriven_at < $1 and last_received_at < $1 limit $2)`,
+         select id from dead_letter where coalesce(redriven_at, dropped_at) < $1 and last_received_at < $1 limit $2)`,
       [before, limit],
     );
   }

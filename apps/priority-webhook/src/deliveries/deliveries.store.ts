@@ -24,6 +24,19 @@ export interface UnfinishedDelivery {
   retryAfterMs: number;
 }
 
+/** What became of one webhook of a profile. */
+export interface DeliveryOfProfile {
+  id: string;
+  month: Month;
+  receivedAt: Date;
+  requestStatus: 'SUCCESS' | 'FAILED';
+  /** Why it failed, or why it is not in both places yet. */
+  reason: string | null;
+  isStored: boolean;
+  isBackedUp: boolean;
+  objectName: string;
+}
+
 interface DeliveryRow {
   id: string;
   identity: string;
@@ -36,6 +49,10 @@ interface DeliveryRow {
   is_stored: boolean;
   is_backed_up: boolean;
 }
+
+const historyColumns = `d.id::text as id, d.month, d.received_at as "receivedAt", d.request_status as "requestStatus",
+  coalesce(d.reason, o.last_error) as reason, coalesce(o.is_stored, true) as "isStored",
+  coalesce(o.is_backed_up, true) as "isBackedUp", d.object_name as "objectName"`;
 
 const columns = `d.id::text, d.identity, d.network_username, d.received_at, d.request_status, d.body::text as body, d.object_name`;
 
@@ -197,6 +214,31 @@ export class DeliveriesStore {
       [month, networkUsernames, since],
     );
     return rows.map((row) => ({ ...row, received_at: row.received_at.toISOString() }));
+  }
+
+  /** The deliveries of a profile in all months that are kept, latest first; read through delivery_profile_object. */
+  async listOfProfile(
+    networkUsername: string,
+    { after, limit }: { after?: string | undefined; limit: number },
+  ): Promise<DeliveryOfProfile[]> {
+    return this.db.rows<DeliveryOfProfile>(
+      `select ${historyColumns} from delivery d left join open_delivery o using (id)
+       where network_username = $1 and ($2::text is null or object_name < $2) order by object_name desc limit $3`,
+      [networkUsername, after ?? null, limit],
+    );
+  }
+
+  /** One of them, with the body as text. */
+  async findOfProfile(
+    networkUsername: string,
+    id: string,
+  ): Promise<(DeliveryOfProfile & { body: string }) | undefined> {
+    const [found] = await this.db.rows<DeliveryOfProfile & { body: string }>(
+      `select ${historyColumns}, d.body::text as body from delivery d left join open_delivery o using (id)
+       where network_username = $1 and d.id = $2::bigint`,
+      [networkUsername, id],
+    );
+    return found;
   }
 
   /** Age of the oldest delivery that has not reached both places, seconds; 0 when there is none. */

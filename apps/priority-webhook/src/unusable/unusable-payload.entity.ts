@@ -25,4 +25,13 @@ export class UnusablePayload {
 
   @Column('timestamptz')
   last_received_at!: Date;
+
+  @Column('timestamptz', { nullable: true })
+  dropped_at!: Date | null;
+
+  @Column('text', { nullable: true })
+  dropped_by!: string | null;
+
+  @Column('text', { nullable: true })
+  drop_reason!: string | null;
 }
