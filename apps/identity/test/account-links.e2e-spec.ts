@@ -110,7 +110,7 @@ describe('links by mail', () => {
     expect((await refresh(identity.issuer, client, tokens.refresh_token)).status).toBe(400);
     expect(await events(user.id)).toContainEqual([
       'user.password_set',
-      { by: 'link', link: 'password', mailed: true, ended: expect.any(Number) },
+      { by: user.id, via: 'link', link: 'password', mailed: true, ended: expect.any(Number) },
     ]);
     const { rows } = await sql.query('select email_verified from user_account where id = $1', [user.id]);
     expect(rows).toEqual([{ email_verified: true }]);

@@ -152,7 +152,12 @@ describe('account pages', () => {
     const replayed = await fetch(`${identity.issuer}/account`, { headers: { cookie: cookies }, redirect: 'manual' });
     expect(replayed.headers.get('location')).toContain('/oauth/auth?');
     expect(await events(user.id, 'session.ended')).toEqual([
-      { by: 'sign_out', session: expect.stringMatching(/^[0-9a-f]{16}$/), signed_in_at: expect.stringMatching(/Z$/) },
+      {
+        by: user.id,
+        via: 'sign_out',
+        session: expect.stringMatching(/^[0-9a-f]{16}$/),
+        signed_in_at: expect.stringMatching(/Z$/),
+      },
     ]);
   });
 
@@ -173,7 +178,9 @@ describe('account pages', () => {
     expect((await userinfo(identity.issuer, tokens.access_token)).status).toBe(401);
     expect(isLogin((await signIn(user.email)).page)).toBe(true);
     expect(isLogin((await signIn(user.email, { secret: newPassword })).page)).toBe(false);
-    expect(await events(user.id, 'user.password_set')).toEqual([{ by: 'user', ended: expect.any(Number) }]);
+    expect(await events(user.id, 'user.password_set')).toEqual([
+      { by: user.id, via: 'page', ended: expect.any(Number) },
+    ]);
   });
 
   it('a new password gives the browser a new cookie, and a copy of the old one ends', async () => {
@@ -276,7 +283,9 @@ describe('account pages', () => {
     expect(isLogin(await first.agent.visit('/account'))).toBe(true);
     expect(isLogin(await agent.visit('/account'))).toBe(false);
     const ended = await events(user.id, 'session.ended');
-    expect(ended).toEqual([{ by: 'user', session: expect.any(String), signed_in_at: expect.any(String) }]);
+    expect(ended).toEqual([
+      { by: user.id, via: 'page', session: expect.any(String), signed_in_at: expect.any(String) },
+    ]);
     expect((await agent.visit('/account/sessions?done=ended')).body).toContain('The session has ended.');
     expect((await agent.visit('/account/sessions?done=<b>')).body).not.toContain('<b>');
   });

@@ -293,8 +293,8 @@ describe('second factors', () => {
     const { rows } = await sql.query('select from recovery_code where user_id = $1', [user.id]);
     expect(rows).toEqual([]);
     expect((await events(user.id)).filter(([event]) => event.startsWith('second_factor.'))).toEqual([
-      ['second_factor.added', { by: 'user', means: 'totp' }],
-      ['second_factor.removed', { by: 'user', means: 'totp', last: true }],
+      ['second_factor.added', { by: user.id, via: 'page', means: 'totp' }],
+      ['second_factor.removed', { by: user.id, via: 'page', means: 'totp', last: true }],
     ]);
   });
 

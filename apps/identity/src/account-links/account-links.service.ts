@@ -98,7 +98,7 @@ export class AccountLinks {
       await this.users.setPassword(tx, user.id, passwordHash);
       if (isMailed) await this.users.setEmailVerified(tx, user.id);
       const ended = await this.payloads.endEverything(tx, user.id);
-      return { event: 'user.password_set', details: { by: 'link', link: kind, mailed: isMailed, ended } };
+      return { event: 'user.password_set', details: { by: user.id, via: 'link', link: kind, mailed: isMailed, ended } };
     });
     if (isSet) this.logoutCalls.wake();
     return isSet;
@@ -107,7 +107,7 @@ export class AccountLinks {
   async verifyEmail(token: string): Promise<boolean> {
     return this.use(token, ['email'], async (tx, { id }) => {
       await this.users.setEmailVerified(tx, id);
-      return { event: 'user.email_verified', details: { by: 'link' } };
+      return { event: 'user.email_verified', details: { by: id, via: 'link' } };
     });
   }
 

@@ -137,7 +137,7 @@ export class AccountPages {
       this.visits.assertForm(visit, form);
       const { user, session } = visit;
       if (form.session === session.uid) return this.leave(visit);
-      const isEnded = isStorableText(form.session) && (await this.account.endSession(user, form.session, 'user'));
+      const isEnded = isStorableText(form.session) && (await this.account.endSession(user, form.session, 'page'));
       return { status: 303, location: `${addressOf('sessions')}?done=${isEnded ? 'ended' : 'gone'}` };
     });
   }

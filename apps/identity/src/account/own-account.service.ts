@@ -74,18 +74,18 @@ export class OwnAccount {
       await this.users.setPassword(tx, user.id, passwordHash);
       const kept = { uid: sessionUid, newId: storedId('Session', handle) };
       const ended = await this.payloads.endEverything(tx, user.id, kept);
-      return { event: 'user.password_set', userId: user.id, details: { by: 'user', ended } };
+      return { event: 'user.password_set', userId: user.id, details: { by: user.id, via: 'page', ended } };
     });
     return isSet ? handle : undefined;
   }
 
   /** Ends one session as signing out there does. False when the user has no such session. */
-  async endSession({ id }: User, uid: string, by: 'user' | 'sign_out'): Promise<boolean> {
+  async endSession({ id }: User, uid: string, via: 'page' | 'sign_out'): Promise<boolean> {
     return this.change(async (tx) => {
       const ended = await this.payloads.endSession(tx, id, uid, this.config.SESSION_TTL_SECONDS);
       if (ended === undefined) return undefined;
       const signedInAt = ended.loginTs === null ? undefined : new Date(ended.loginTs * 1000).toISOString();
-      const details = { by, session: sessionReference(uid), signed_in_at: signedInAt };
+      const details = { by: id, via, session: sessionReference(uid), signed_in_at: signedInAt };
       return { event: 'session.ended', userId: id, details };
     });
   }

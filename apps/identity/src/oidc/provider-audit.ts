@@ -55,7 +55,7 @@ export function auditProviderEvents(provider: Provider, audit: AuditLog): void {
       event: 'session.ended',
       userId: session.accountId,
       clientId: client?.clientId,
-      details: { by: 'sign_out', session: sessionReference(session.uid) },
+      details: { by: session.accountId, via: 'sign_out', session: sessionReference(session.uid) },
     });
   });
   provider.on('access_token.destroyed', (token) => {

@@ -162,7 +162,7 @@ export class SecondFactors {
         await this.users.setSecondFactor(tx, id, false);
       }
       const means = factor === undefined ? 'totp' : 'passkey';
-      return { event: 'second_factor.removed', userId: id, details: { by: 'user', means, last: isLast } };
+      return { event: 'second_factor.removed', userId: id, details: { by: id, via: 'page', means, last: isLast } };
     });
     if (isRemoved) return 'removed';
     return isNeeded ? 'needed' : 'gone';
@@ -175,7 +175,7 @@ export class SecondFactors {
       const user = await this.users.lockById(tx, id);
       if (!user?.hasSecondFactor) return undefined;
       codes = await this.writeCodes(tx, id);
-      return { event: 'second_factor.codes_renewed', userId: id, details: { by: 'user' } };
+      return { event: 'second_factor.codes_renewed', userId: id, details: { by: id, via: 'page' } };
     });
     return codes;
   }
@@ -234,7 +234,7 @@ export class SecondFactors {
       const codes = user.hasSecondFactor ? undefined : await this.writeCodes(tx, id);
       if (!user.hasSecondFactor) await this.users.setSecondFactor(tx, id, true);
       outcome = { kind: 'added', means, codes };
-      return { event: 'second_factor.added', userId: id, details: { by: 'user', means } };
+      return { event: 'second_factor.added', userId: id, details: { by: id, via: 'page', means } };
     });
     return outcome;
   }
