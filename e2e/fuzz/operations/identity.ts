@@ -20,30 +20,26 @@ type Part = Partial<Omit<Sample, 'service' | 'method' | 'path'>>;
 
 export function operationsOfIdentity(target: Target): Operation[] {
   const parts = partsOfRoutes(target);
-  return routesOfIdentity()
-    .filter(isNoDocument)
-    .flatMap((route) => {
-      const [method = '', path = ''] = route.split(' ');
-      const own = parts[route];
-      if (own === undefined) throw new Error(`the table of identity's operations has no row for ${route}`);
-      return own.map((part): Operation => {
-        const sample: Sample = {
-          ...{ service: 'identity', method, path: path.replaceAll(/:(\w+)/g, '{$1}') },
-          ...{ params: {}, query: {}, headers: {} },
-          ...part,
-        };
-        return { service: 'identity', name: `${method} ${sample.path}`, samples: someFieldsLeftOut(sample) };
-      });
+  return routesOfIdentity().flatMap((route) => {
+    const [method = '', path = ''] = route.split(' ');
+    const own = parts[route];
+    if (own === undefined) throw new Error(`the table of identity's operations has no row for ${route}`);
+    return own.map((part): Operation => {
+      const sample: Sample = {
+        ...{ service: 'identity', method, path: path.replaceAll(/:(\w+)/g, '{$1}') },
+        ...{ params: {}, query: {}, headers: {} },
+        ...part,
+      };
+      return { service: 'identity', name: `${method} ${sample.path}`, samples: someFieldsLeftOut(sample) };
     });
+  });
 }
 
-/** The OpenAPI document and its page read nothing. */
-const isNoDocument = (route: string): boolean => !/^GET \/(?:docs|openapi)/.test(route);
-
-/** Every route that identity serves, such as `GET /login/:uid`. */
+/** Every route that identity serves, such as `GET /login/:uid`. The OpenAPI document and its page read nothing. */
 export function routesOfIdentity(): string[] {
   // The file holds a list of texts.
-  return JSON.parse(readFileSync(join(rootDir, 'apps/identity/routes.json'), 'utf8')) as string[];
+  const routes = JSON.parse(readFileSync(join(rootDir, 'apps/identity/routes.json'), 'utf8')) as string[];
+  return routes.filter((route) => !/^GET \/(?:docs|openapi)/.test(route));
 }
 
 /** What each route reads, in one or more kinds of requests. */
