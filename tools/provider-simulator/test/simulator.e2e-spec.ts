@@ -441,12 +441,13 @@ describe('ledger', () => {
   });
 
   it('a reset drops everything, including what is on its way', async () => {
-    simulator.setFaults([{ on: 'webhook', kind: 'late', delayMs: 50 }]);
+    // Long enough for a busy machine to reset before the webhook is due.
+    simulator.setFaults([{ on: 'webhook', kind: 'late', delayMs: 1_500 }]);
     simulator.adjust({ runDurationMs: { min: 1, max: 1 }, maxConcurrentRuns: 1 });
     const run = await start();
     await client.run(run.id).waitForFinish();
     await http('POST', '/reset');
-    await new Promise((resolve) => setTimeout(resolve, 80));
+    await new Promise((resolve) => setTimeout(resolve, 1_600));
     expect(receiver.received).toHaveLength(0);
     expect(await client.run(run.id).get()).toBeUndefined();
     expect((await http('GET', '/faults')).body).toEqual({ faults: [] });
