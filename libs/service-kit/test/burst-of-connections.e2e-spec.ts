@@ -12,8 +12,8 @@ const service = defineService({
   module: () => ({ module: EmptyModule }),
 });
 
-/** In /proc/net/tcp: the kernel has no place for the connection, and sends SYN again after a second. */
-const synSent = '02';
+/** In /proc/net/tcp. SYN sent: the kernel has no place for the connection, and sends it again after a second. */
+const [established, synSent] = ['01', '02'];
 
 describe('a service that takes no connections for a moment', () => {
   let running: RunningService;
@@ -43,8 +43,10 @@ describe('a service that takes no connections for a moment', () => {
       .split('\n')
       .map((line) => line.trim().split(/\s+/))
       .filter(([, , address]) => address === remote)
-      .map(([, , , state]) => state);
+      .map(([, , , state]) => state)
+      // Others are of an earlier server on this port.
+      .filter((state) => state === established || state === synSent);
     expect(states).toHaveLength(1_000);
-    expect(states.filter((state) => state === synSent)).toEqual([]);
+    expect(states).not.toContain(synSent);
   });
 });
