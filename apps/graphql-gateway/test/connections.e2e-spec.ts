@@ -113,7 +113,7 @@ describe('connections', () => {
   const keys = new Map<TestGateway, string>();
   /** Makes the key at once, because Passport verifies tokens for the latest gateway of a process. */
   async function start(): Promise<TestGateway> {
-    const started = await startGateway({ DATA_PAGE_SIZE: '2' });
+    const started = await startGateway({ DATA_PAGE_SIZE: '2', FILTER_ENGINE: 'postgres' });
     keys.set(started, (await started.newKey()).key);
     await insertRecords(started);
     return started;
