@@ -156,6 +156,7 @@ describe('administration of dead letters', () => {
     ['POST', '/1/redrive', { content: [] }, 400],
     ['POST', '/1/redrive', { attributes: { a: 1 } }, 400],
     ['POST', '/1/redrive', { attributes: [] }, 400],
+    ['POST', '/1/redrive', { attributes: { forced_run_id: '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11' } }, 400],
     ['POST', '/1/redrive', { data: 'x' }, 400],
     ['GET', '?limit=0', undefined, 400],
     ['GET', '?cursor=x', undefined, 400],

@@ -15,6 +15,8 @@ import { contentOf, fieldsOf, stateOf } from '../dead-letters/dead-letter-displa
 import type { DeadLetter } from '../dead-letters/dead-letter.entity.js';
 
 const reasonLengthMax = 500;
+/** Not `forced_run_id`, by which profiles that were paid for would be bought again. */
+const correctable = ['batch_number', 'total_batches', 'month'];
 const date = '2026-11-24T10:00:00.123Z';
 const profiles = {
   profiles: [{ network_username: 'ada-lovelace', person_id: '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11' }],
@@ -56,7 +58,7 @@ export class RedriveDto {
   @ApiPropertyOptional({
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'Replace attributes of the same names',
+    description: 'Replace attributes of the same names: batch_number, total_batches, month',
     example: { batch_number: '1', total_batches: '1' },
   })
   @MayBeAbsent()
@@ -67,8 +69,8 @@ export class RedriveDto {
         typeof value === 'object' &&
         value !== null &&
         !Array.isArray(value) &&
-        Object.values(value as object).every((text) => typeof text === 'string'),
-      defaultMessage: () => '$property must be an object of texts',
+        Object.entries(value as object).every(([name, text]) => correctable.includes(name) && typeof text === 'string'),
+      defaultMessage: () => `$property must be an object of texts named ${correctable.join(', ')}`,
     },
   })
   attributes?: Record<string, string>;
