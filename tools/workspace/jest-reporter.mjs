@@ -1,6 +1,6 @@
 // What a project's tests print: a line for each file, failures in full. Its summary goes to `test-results/test.json`,
-// an output of the target `test` that Nx keeps: `{passed, failed, failedFiles}`. A file that cannot be run counts as a
-// failure, and so does a skipped test.
+// an output of the target `test` that Nx keeps: `{passed, failed, failures: [{name, message}]}`. A file that cannot be
+// run counts as a failure, and so does a skipped test.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -39,15 +39,19 @@ export default class Reporter {
     if (result.failureMessage) console.log(result.failureMessage);
     for (const { fullName } of skipped) console.log(`  skipped, which counts as failed: ${fullName}`);
     this.#skipped.push(...skipped);
-    this.#files.push({ name, passed, failed: failed + Number(isBroken) + skipped.length });
+    const message = [result.failureMessage, ...skipped.map(({ fullName }) => `skipped: ${fullName}`)]
+      .filter(Boolean)
+      .join('\n');
+    this.#files.push({ name, passed, failed: failed + Number(isBroken) + skipped.length, message });
   }
 
   onRunComplete() {
     const sum = (key) => this.#files.reduce((total, file) => total + file[key], 0);
-    const failedFiles = this.#files.filter(({ failed }) => failed > 0).map(({ name }) => name);
+    const failedFiles = this.#files.filter(({ failed }) => failed > 0);
+    const failures = failedFiles.map(({ name, message }) => ({ name, message }));
     const path = join(this.#rootDir, summaryFile(target));
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, JSON.stringify({ passed: sum('passed'), failed: sum('failed'), failedFiles }));
+    writeFileSync(path, JSON.stringify({ passed: sum('passed'), failed: sum('failed'), failures }));
     setTimeout(() => {
       console.log('A test left something running, so the run did not end. Find it with --detectOpenHandles.');
       process.exit(1);

@@ -55,6 +55,9 @@ export function totals(summaries, hasSucceeded) {
   return { passed, failed: failed + Number(isFailureElsewhere) };
 }
 
+/** Of a failure, again at the end, where a reader of a long output looks first. */
+const linesMax = 60;
+
 /** What needs a program that not every machine has. It is a command of its own, and named so that nobody misses it. */
 export const notRun =
   'not run: the tests on a real OpenSearch (npm run test:opensearch, which needs Java 17 and Maven)';
@@ -80,7 +83,9 @@ async function main() {
   const summaries = summaryPaths
     .filter((path) => existsSync(path))
     .map((path) => JSON.parse(readFileSync(path, 'utf8')));
-  for (const name of summaries.flatMap(({ failedFiles }) => failedFiles)) console.log(`failed: ${name}`);
+  for (const { name, message } of summaries.flatMap(({ failures }) => failures)) {
+    console.log(`failed: ${name}\n${message.split('\n').slice(0, linesMax).join('\n')}`);
+  }
   const { passed, failed } = totals(summaries, code === 0);
   console.log(notRun);
   console.log(`${passed} passed, ${failed} failed`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { textsOf } from './search';
+import { textsOf } from './search.js';
 
 describe('the search of an address', () => {
   it('keeps the texts of known names, and drops the rest', () => {

@@ -20,9 +20,7 @@ const program = `
 
 it('steps the wall clock of a process and nothing else, and does not keep the process alive', async () => {
   const preload = join(rootDir, 'e2e/chaos/platform/stepped-clock.ts');
-  const { NODE_OPTIONS: _options, ...env } = process.env;
   const child = spawn(process.execPath, ['--import', preload, '-e', `${program} setTimeout(() => {}, 3000);`], {
-    env,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));

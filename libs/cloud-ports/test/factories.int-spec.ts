@@ -120,13 +120,12 @@ describe('the factories', () => {
       await createObjectStore({ CLOUD: 'embedded', OBJECT_STORE_DIR: '/tmp/x' });
       await warehouse.onApplicationShutdown();
       console.log(JSON.stringify(loaded));`;
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['--input-type=module', '-e', program, new URL('../dist/index.js', import.meta.url).href],
-      {
-        env: { ...process.env, NODE_OPTIONS: '' },
-      },
-    );
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--input-type=module',
+      '-e',
+      program,
+      new URL('../dist/index.js', import.meta.url).href,
+    ]);
     const loaded = JSON.parse(stdout) as string[];
     expect(loaded.some((url) => url.includes('/node_modules/pg/'))).toBe(true);
     expect(loaded.filter((url) => /@google-cloud|google-auth|google-gax|pg-boss|grpc/.test(url))).toEqual([]);

@@ -263,7 +263,7 @@ describe('EmbeddedPushDispatcher', () => {
            new EmbeddedPushDispatcher(JSON.parse(process.argv[1])).start();`,
           JSON.stringify(options),
         ],
-        { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, NODE_OPTIONS: '' } },
+        { stdio: ['ignore', 'inherit', 'inherit'] },
       );
       await endpoint.waitFor('m', 18);
       child.kill('SIGKILL');

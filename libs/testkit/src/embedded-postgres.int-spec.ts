@@ -37,7 +37,6 @@ describe('the embedded PostgreSQL', () => {
       console.log(pid);
       setInterval(() => {}, 1000);`;
     const owner = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      env: { ...process.env, NODE_OPTIONS: '' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const [line] = (await once(owner.stdout, 'data')) as [Buffer];

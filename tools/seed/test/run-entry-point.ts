@@ -20,7 +20,7 @@ export function startEntryPoint(
 ): RunningEntryPoint {
   const path = new URL(`../dist/${name}.js`, import.meta.url).pathname;
   const process_ = spawn(process.execPath, [path, ...args], {
-    env: { ...process.env, NODE_OPTIONS: '', DATABASE_URL: settings.databaseUrl, DATABASE_SCHEMA: settings.schema },
+    env: { ...process.env, DATABASE_URL: settings.databaseUrl, DATABASE_SCHEMA: settings.schema },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

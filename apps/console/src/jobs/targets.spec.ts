@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { itemsMax, targetsOf } from './targets';
+import { itemsMax, targetsOf } from './targets.js';
 
 describe('the targets of a start', () => {
   it('are one a line, each once, without blanks', () => {

@@ -82,7 +82,7 @@ export class ServiceProcess {
     const entry = fileURLToPath(new URL(`../../../${this.service}/dist/main.js`, import.meta.url));
     if (!existsSync(entry)) throw new Error(`${entry} is missing: build ${this.service} first`);
     const child = spawn(process.execPath, ['--import', dieWithParent, entry, ...args], {
-      // Nothing of Jest's own environment, such as NODE_OPTIONS, reaches the service.
+      // Nothing of the environment of Jest reaches the service.
       env: { PATH: process.env['PATH'] ?? '', ...compileCacheSetting(), ...this.env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
