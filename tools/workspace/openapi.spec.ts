@@ -2,18 +2,29 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+
+interface Schema {
+  $ref?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  allOf?: Schema[];
+  oneOf?: Schema[];
+}
+
+type Content = Record<string, { schema?: Schema }>;
 
 interface Operation {
-  parameters?: { name: string; in: string }[];
-  requestBody?: unknown;
-  responses: Record<string, { description: string; content?: object }>;
+  parameters?: { name: string; in: string; schema?: Schema }[];
+  requestBody?: { content: Content };
+  responses: Record<string, { description: string; content?: Content }>;
   security?: Record<string, string[]>[];
 }
 
 interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
   servers: { url: string }[];
-  components: { securitySchemes: Record<string, unknown>; schemas: Record<string, unknown> };
+  components: { securitySchemes: Record<string, unknown>; schemas: Record<string, Schema> };
 }
 
 const apps = fileURLToPath(new URL('../../apps/', import.meta.url));
@@ -25,12 +36,48 @@ it('is committed by every service with a REST interface of its own', () => {
   ]);
 });
 
+/** The recommended rules, and examples that fit what they are examples of. */
+const lint = createConfig({
+  extends: ['recommended'],
+  rules: {
+    'no-invalid-schema-examples': 'error',
+    'no-invalid-media-type-examples': 'error',
+    'no-invalid-parameter-examples': 'error',
+  },
+});
+
 describe.each(documents)('the OpenAPI document of %s', (app) => {
   const text = readFileSync(`${apps}${app}/openapi.json`, 'utf8');
   const document = JSON.parse(text) as OpenApi;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation] as const),
   );
+
+  it('keeps the recommended rules of Redocly, and its examples fit', async () => {
+    const absoluteRef = `${apps}${app}/openapi.json`;
+    const problems = await lintFromString({ source: text, absoluteRef, config: await lint });
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, location[0]?.pointer, message])).toEqual([]);
+  });
+
+  it.each(operations)('has an example of everything in %s', (_name, { parameters = [], requestBody, responses }) => {
+    const contents = [requestBody, ...Object.values(responses)].flatMap((one) => Object.entries(one?.content ?? {}));
+    expect([
+      ...parameters.flatMap(({ name, ...given }) => withoutExample({ ...given.schema, ...given }, name)),
+      ...contents.flatMap(([type, given]) => withoutExample({ ...given.schema, ...given }, type)),
+    ]).toEqual([]);
+  });
+
+  /** The values within a schema that have no example, no default and no list of what is possible. */
+  function withoutExample(schema: Schema, path: string): string[] {
+    if (['example', 'examples', 'enum', 'default'].some((key) => key in schema)) return [];
+    const { $ref, properties = {}, items, allOf = [], oneOf = [] } = schema;
+    const parts: [Schema, string][] = [
+      ...Object.entries(properties).map(([name, part]): [Schema, string] => [part, `${path}.${name}`]),
+      ...[...(items ? [items] : []), ...allOf, ...oneOf].map((part): [Schema, string] => [part, path]),
+    ];
+    if ($ref) parts.push([document.components.schemas[$ref.split('/').at(-1)!]!, path]);
+    return parts.length > 0 ? parts.flatMap(([part, name]) => withoutExample(part, name)) : [path];
+  }
 
   it('names a server', () => {
     expect(document.servers.length).toBeGreaterThan(0);

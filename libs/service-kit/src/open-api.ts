@@ -22,6 +22,7 @@ export interface OpenApiOptions {
 }
 
 type PathItem = OpenAPIObject['paths'][string];
+type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
 type Operation = NonNullable<PathItem['get']>;
 type SecurityScheme = NonNullable<NonNullable<OpenAPIObject['components']>['securitySchemes']>[string];
 
@@ -44,7 +45,10 @@ const errorSchema = {
   type: 'object',
   required: ['message', 'error', 'statusCode'],
   properties: {
-    message: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+    message: {
+      oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+      example: ['limit must be an integer from 1 to 200'],
+    },
     error: { type: 'string', example: 'Bad Request' },
     statusCode: { type: 'integer', example: 400 },
   },
@@ -87,6 +91,7 @@ async function openApiDocument(app: NestFastifyApplication, options: OpenApiOpti
     .setTitle(options.title)
     .setDescription(options.description)
     .setVersion(options.version ?? '1.0.0')
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/', 'The service that serves this document')
     .build();
   return withCommonParts(SwaggerModule.createDocument(app, description));
@@ -114,6 +119,21 @@ export async function openApiFile(
   return JSON.stringify(await openApiDocument(app, options));
 }
 
+const examples: Readonly<Record<string, unknown>> = {
+  uuid: '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11',
+  'date-time': '2026-11-24T10:15:00.000Z',
+  boolean: true,
+};
+
+/** Adds the examples that no DTO needs to name, of values whose kind says everything about them. */
+function addExamples(schema: Schema | undefined): void {
+  if (schema === undefined || '$ref' in schema) return;
+  const { type, format, properties = {}, items, allOf = [], oneOf = [] } = schema;
+  const example = examples[format ?? ''] ?? examples[String(type)];
+  if (example !== undefined && !['example', 'enum', 'default'].some((key) => key in schema)) schema.example = example;
+  for (const part of [...Object.values(properties), items, ...allOf, ...oneOf]) addExamples(part);
+}
+
 /** Adds the failures that no controller needs to name, their schema, and the security schemes in use. */
 function withCommonParts(document: OpenAPIObject): OpenAPIObject {
   const operations = Object.values(document.paths).flatMap(operationsOf);
@@ -126,6 +146,11 @@ function withCommonParts(document: OpenAPIObject): OpenAPIObject {
       response.content ??= { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
     }
   }
+  const ownSchemas = operations.flatMap(({ parameters = [], requestBody }) => [
+    ...parameters.map((parameter) => ('schema' in parameter ? parameter.schema : undefined)),
+    ...Object.values(requestBody && 'content' in requestBody ? requestBody.content : {}).map(({ schema }) => schema),
+  ]);
+  for (const schema of [...ownSchemas, ...Object.values(document.components?.schemas ?? {})]) addExamples(schema);
   const used = new Set(operations.flatMap(({ security }) => (security ?? []).flatMap((names) => Object.keys(names))));
   return {
     ...document,

@@ -235,7 +235,10 @@ export interface components {
     KeysDto: {
       /** @description Newest first */
       keys: components['schemas']['KeyDto'][];
-      /** @description Gives the next page; null on the last */
+      /**
+       * @description Gives the next page; null on the last
+       * @example NEXT_CURSOR
+       */
       next_cursor: string | null;
     };
     MakeKeyDto: {
@@ -351,7 +354,10 @@ export interface components {
     OwnedKeysDto: {
       /** @description Newest first */
       keys: components['schemas']['OwnedKeyDto'][];
-      /** @description Gives the next page; null on the last */
+      /**
+       * @description Gives the next page; null on the last
+       * @example NEXT_CURSOR
+       */
       next_cursor: string | null;
     };
     KeyEventDto: {
@@ -387,10 +393,18 @@ export interface components {
     KeyEventsDto: {
       /** @description Newest first */
       events: components['schemas']['KeyEventDto'][];
-      /** @description Gives the next page; null on the last */
+      /**
+       * @description Gives the next page; null on the last
+       * @example NEXT_CURSOR
+       */
       next_cursor: string | null;
     };
     Error: {
+      /**
+       * @example [
+       *       "limit must be an integer from 1 to 200"
+       *     ]
+       */
       message: string | string[];
       /** @example Bad Request */
       error: string;

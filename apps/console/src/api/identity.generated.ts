@@ -660,18 +660,32 @@ export interface components {
        *     ]
        */
       redirect_uris: string[];
-      /** @description Where a sign-out may lead back to */
+      /**
+       * @description Where a sign-out may lead back to
+       * @example [
+       *       "https://app.example.com/"
+       *     ]
+       */
       post_logout_redirect_uris?: string[];
-      /** @description Called when a session ends (OpenID Back-Channel Logout) */
+      /**
+       * @description Called when a session ends (OpenID Back-Channel Logout)
+       * @example https://app.example.com/signed-out
+       */
       backchannel_logout_uri?: string;
       /**
        * @default client_secret_post
        * @enum {string}
        */
       token_endpoint_auth_method: 'client_secret_post' | 'client_secret_basic' | 'none' | 'private_key_jwt';
-      /** @description Scopes that it may ask for, separated by blanks; all unless given */
+      /**
+       * @description Scopes that it may ask for, separated by blanks; all unless given
+       * @example openid email offline_access
+       */
       scope?: string;
-      /** @description A resource server: it may introspect the tokens that are made for this audience */
+      /**
+       * @description A resource server: it may introspect the tokens that are made for this audience
+       * @example urn:tradewind:data
+       */
       introspects?: string;
       /**
        * @description Resources that it may ask tokens for, in addition to the issuer
@@ -759,8 +773,15 @@ export interface components {
        *     ]
        */
       redirect_uris?: string[];
+      /**
+       * @example [
+       *       "https://app.example.com/"
+       *     ]
+       */
       post_logout_redirect_uris?: string[] | null;
+      /** @example https://app.example.com/signed-out */
       backchannel_logout_uri?: string | null;
+      /** @example openid email offline_access */
       scope?: string | null;
     };
     ResourceDto: {
@@ -918,6 +939,11 @@ export interface components {
       next_cursor: string | null;
     };
     Error: {
+      /**
+       * @example [
+       *       "limit must be an integer from 1 to 200"
+       *     ]
+       */
       message: string | string[];
       /** @example Bad Request */
       error: string;

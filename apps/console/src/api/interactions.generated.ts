@@ -251,6 +251,7 @@ export interface components {
       entity: 'PERSON' | 'COMPANY';
     };
     TriggerRequestDto: {
+      /** @example acme */
       user_company_id: string;
       targets: components['schemas']['TargetDto'][];
       /** @default null */
@@ -286,40 +287,65 @@ export interface components {
       comments_posted_limit: 'any' | '24h' | 'week' | 'month';
     };
     JobResultDto: {
+      /** @example ada-lovelace */
       network_handle: string;
       /** @enum {string} */
       entity: 'PERSON' | 'COMPANY';
-      /** @description The provider's run id; only of successful targets */
+      /**
+       * @description The provider's run id; only of successful targets
+       * @example HG7ML7M8z78YcAPEB
+       */
       run_id?: string;
+      /** @example true */
       success: boolean;
-      /** @description Null on success; begins with PENDING when the start goes on in the background */
+      /**
+       * @description Null on success; begins with PENDING when the start goes on in the background
+       * @example null
+       */
       error: string | null;
     };
     TriggerAnswerDto: {
-      /** @description True when at least one target succeeded */
+      /**
+       * @description True when at least one target succeeded
+       * @example true
+       */
       success: boolean;
       /** @example Triggered 2/3 jobs successfully. */
       message: string;
+      /** @example acme */
       user_company_id: string;
+      /** @example ada */
       trigger_user_id: string | null;
+      /** @example 3 */
       total_targets: number;
+      /** @example 2 */
       successful_count: number;
+      /** @example 1 */
       failed_count: number;
       /** @description In the order of the targets */
       results: components['schemas']['JobResultDto'][];
     };
     AbortRequestDto: {
+      /** @example acme */
       user_company_id: string;
       targets: components['schemas']['TargetDto'][];
     };
     AbortResultDto: {
+      /** @example ada-lovelace */
       network_handle: string;
       /** @enum {string} */
       entity: 'PERSON' | 'COMPANY';
-      /** @description The provider's run id; only of successful targets */
+      /**
+       * @description The provider's run id; only of successful targets
+       * @example HG7ML7M8z78YcAPEB
+       */
       run_id?: string;
+      /** @example true */
       success: boolean;
-      /** @description Null on success; begins with PENDING when the start goes on in the background */
+      /**
+       * @description Null on success; begins with PENDING when the start goes on in the background
+       * @example null
+       */
       error: string | null;
       /**
        * @description ABORTED on success. Else the status of the run at the provider, or of the job before it has a run. Null when there is no active run
@@ -338,13 +364,20 @@ export interface components {
         | null;
     };
     AbortAnswerDto: {
-      /** @description True when at least one target succeeded */
+      /**
+       * @description True when at least one target succeeded
+       * @example true
+       */
       success: boolean;
       /** @example Aborted 1/1 runs successfully. */
       message: string;
+      /** @example acme */
       user_company_id: string;
+      /** @example 1 */
       total_targets: number;
+      /** @example 1 */
       successful_count: number;
+      /** @example 0 */
       failed_count: number;
       /** @description In the order of the targets */
       results: components['schemas']['AbortResultDto'][];
@@ -353,45 +386,83 @@ export interface components {
       /**
        * Format: uuid
        * @description Our own id; the provider knows it as correlation id
+       * @example 5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11
        */
       job_id: string;
-      /** @description The provider's run id; null until the run is started */
+      /**
+       * @description The provider's run id; null until the run is started
+       * @example HG7ML7M8z78YcAPEB
+       */
       run_id: string | null;
+      /** @example ada-lovelace */
       network_handle: string;
       /** @enum {string} */
       entity: 'PERSON' | 'COMPANY';
       /** @enum {string} */
       status: 'PENDING' | 'RUNNING' | 'COMPLETED' | 'FAILED' | 'ABORTED';
+      /** @example acme */
       user_company_id: string;
+      /** @example ada */
       trigger_user_id: string | null;
-      /** @description Caller that started the job: `sub` of a user or name of a service token; null when nobody was known */
+      /**
+       * @description Caller that started the job: `sub` of a user or name of a service token; null when nobody was known
+       * @example 0b8f6a1c-6f3d-4b6e-9d53-0f1c2a7e4d21
+       */
       triggered_by: string | null;
-      /** @description Caller that asked first for an abort, likewise */
+      /**
+       * @description Caller that asked first for an abort, likewise
+       * @example null
+       */
       aborted_by: string | null;
-      /** @description Null until completed */
+      /**
+       * @description Null until completed
+       * @example 12
+       */
       posts_count: number | null;
-      /** @description Null until completed */
+      /**
+       * @description Null until completed
+       * @example 340
+       */
       reactions_count: number | null;
-      /** @description Null until completed */
+      /**
+       * @description Null until completed
+       * @example 25
+       */
       comments_count: number | null;
-      /** @description Items of the run that fit no table and are kept beside them */
+      /**
+       * @description Items of the run that fit no table and are kept beside them
+       * @example 0
+       */
       left_over_count: number;
-      /** @description What the run cost at the provider, US dollars; null until the run has ended, and without a run */
+      /**
+       * @description What the run cost at the provider, US dollars; null until the run has ended, and without a run
+       * @example 0.42
+       */
       cost_usd: number | null;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @example 2026-11-24T10:15:00.000Z
+       */
       created_at: string;
       /**
        * Format: date-time
        * @description When the job completed or failed
+       * @example 2026-11-24T10:15:00.000Z
        */
       completed_date: string | null;
-      /** @description Why the job failed */
+      /**
+       * @description Why the job failed
+       * @example null
+       */
       error: string | null;
     };
     InteractionPageDto: {
       /** @description Newest first */
       interactions: components['schemas']['InteractionDto'][];
-      /** @description Gives the next page; null on the last */
+      /**
+       * @description Gives the next page; null on the last
+       * @example NEXT_CURSOR
+       */
       next_cursor: string | null;
     };
     WebhookAnswer: {
@@ -457,11 +528,13 @@ export interface components {
       /**
        * Format: date-time
        * @description Created at this moment or later
+       * @example 2026-11-24T10:15:00.000Z
        */
       created_from?: string;
       /**
        * Format: date-time
        * @description Created before this moment
+       * @example 2026-11-24T10:15:00.000Z
        */
       created_before?: string;
       /**
@@ -469,7 +542,10 @@ export interface components {
        * @default 50
        */
       limit: number;
-      /** @description `next_cursor` of the page before */
+      /**
+       * @description `next_cursor` of the page before
+       * @example NEXT_CURSOR
+       */
       cursor?: string;
     };
     ReRunJobDto: {
@@ -745,6 +821,11 @@ export interface components {
       budget_usd: number | null;
     };
     Error: {
+      /**
+       * @example [
+       *       "limit must be an integer from 1 to 200"
+       *     ]
+       */
       message: string | string[];
       /** @example Bad Request */
       error: string;

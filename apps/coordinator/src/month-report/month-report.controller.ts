@@ -1,5 +1,13 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBearerAuth,
+  ApiBody,
+  ApiNotFoundResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+} from '@nestjs/swagger';
 import { Caller, callerId, Callers, type CallerIdentity } from '@tradewind/service-kit';
 import { MonthReportAnswer, MonthReportQuery, RetryMissingAnswer, RetryMissingDto } from './month-report.dto.js';
 import { MonthReportService, type MissingProfile, type MonthCounts } from './month-report.service.js';
@@ -14,6 +22,7 @@ export class MonthReportController {
   constructor(private readonly reports: MonthReportService) {}
 
   @Get(':month/report')
+  @ApiParam({ name: 'month', example: '2026-11' })
   @ApiOperation({ summary: 'Reports what is done in a month, and names what is not' })
   @ApiOkResponse({ type: MonthReportAnswer })
   @ApiNotFoundResponse({ description: noRunOfMonth })
@@ -30,6 +39,7 @@ export class MonthReportController {
 
   @Post(':month/retry-missing')
   @HttpCode(200)
+  @ApiParam({ name: 'month', example: '2026-11' })
   @ApiOperation({
     summary: 'Starts profiles of a month again that ended without success or are overdue',
     description:

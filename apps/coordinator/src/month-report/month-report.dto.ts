@@ -23,13 +23,13 @@ export class MonthReportQuery {
 }
 
 export class MissingProfileDto {
-  @ApiProperty({ type: String })
+  @ApiProperty({ type: String, example: 'ada-lovelace' })
   network_username!: string;
 
   @ApiProperty({ type: String, format: 'uuid' })
   person_id!: string;
 
-  @ApiProperty({ type: String, description: 'Why it is not done' })
+  @ApiProperty({ type: String, description: 'Why it is not done', example: 'No webhook has arrived' })
   reason!: string;
 }
 
@@ -41,31 +41,40 @@ export class MonthReportAnswer {
   @ApiProperty({ type: Boolean, description: 'Whether every selected profile is stored and backed up' })
   is_complete!: boolean;
 
-  @ApiProperty({ type: Number })
+  @ApiProperty({ type: Number, example: 1200 })
   selected!: number;
 
-  @ApiProperty({ type: Number })
+  @ApiProperty({ type: Number, example: 1200 })
   published!: number;
 
   @ApiProperty({
     type: Number,
     description: 'Profiles whose start the provider confirmed, by its answer or its webhook',
+    example: 1190,
   })
   started!: number;
 
-  @ApiProperty({ type: Number })
+  @ApiProperty({ type: Number, example: 1150 })
   received!: number;
 
-  @ApiProperty({ type: Number, description: 'Scraped profiles in the warehouse; failures are not counted' })
+  @ApiProperty({
+    type: Number,
+    description: 'Scraped profiles in the warehouse; failures are not counted',
+    example: 1140,
+  })
   stored!: number;
 
-  @ApiProperty({ type: Number, description: 'Scraped profiles in the backup; failures are not counted' })
+  @ApiProperty({ type: Number, description: 'Scraped profiles in the backup; failures are not counted', example: 1140 })
   backed_up!: number;
 
-  @ApiProperty({ type: Number, description: 'Profiles for which the provider reported a failure and nothing better' })
+  @ApiProperty({
+    type: Number,
+    description: 'Profiles for which the provider reported a failure and nothing better',
+    example: 10,
+  })
   failed!: number;
 
-  @ApiProperty({ type: Number, description: 'Profiles that are not both stored and backed up' })
+  @ApiProperty({ type: Number, description: 'Profiles that are not both stored and backed up', example: 60 })
   missing!: number;
 
   @ApiProperty({
@@ -104,18 +113,20 @@ export class RetryMissingAnswer implements RetryResult {
   @ApiProperty({
     type: Number,
     description: 'Started by this plan: they ended without success, are overdue or never reached priority-api',
+    example: 1190,
   })
   started!: number;
 
   @ApiProperty({
     type: Number,
     description: 'Left alone: not published yet, waiting for a start, started and expected, or being stored',
+    example: 10,
   })
   on_their_way!: number;
 
-  @ApiProperty({ type: Number, description: 'Left alone: scraped with success' })
+  @ApiProperty({ type: Number, description: 'Left alone: scraped with success', example: 1140 })
   done!: number;
 
-  @ApiProperty({ type: Number, description: 'Not known to priority-api as profiles of this month' })
+  @ApiProperty({ type: Number, description: 'Not known to priority-api as profiles of this month', example: 0 })
   not_known!: number;
 }

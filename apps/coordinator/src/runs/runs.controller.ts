@@ -8,6 +8,7 @@ import {
   ApiNotFoundResponse,
   ApiOkResponse,
   ApiOperation,
+  ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
 import { Caller, callerId, Callers, type CallerIdentity } from '@tradewind/service-kit';
@@ -79,6 +80,7 @@ export class RunsController {
 
   @Get('runs/:run_id')
   @Callers()
+  @ApiParam({ name: 'run_id', example: '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11' })
   @ApiOperation({ summary: 'Shows the state of a run' })
   @ApiOkResponse({ type: RunDto })
   @ApiNotFoundResponse({ description: 'There is no such run' })

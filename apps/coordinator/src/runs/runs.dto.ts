@@ -40,6 +40,7 @@ export class StartRunDto {
     minimum: 1,
     maximum: profilesPerRunMax,
     description: 'Most profiles to publish',
+    example: 500,
   })
   @MayBeAbsent()
   @IsInt()
@@ -66,6 +67,7 @@ export class RunDto {
     nullable: true,
     description:
       'Who asked for the run: `sub` of a user, name of a service token, `scheduler` or `operator`; null when nobody was known',
+    example: 'scheduler',
   })
   triggered_by!: string | null;
 
@@ -84,43 +86,45 @@ export class RunDto {
   @ApiProperty({ type: Boolean })
   dry_run!: boolean;
 
-  @ApiProperty({ type: Number, nullable: true })
+  @ApiProperty({ type: Number, nullable: true, example: 500 })
   limit!: number | null;
 
-  @ApiProperty({ type: Number, description: 'Profiles in the batches of this run' })
+  @ApiProperty({ type: Number, description: 'Profiles in the batches of this run', example: 1200 })
   selected!: number;
 
-  @ApiProperty({ type: Number, description: 'Rows of priority people read' })
+  @ApiProperty({ type: Number, description: 'Rows of priority people read', example: 1310 })
   people_read!: number;
 
-  @ApiProperty({ type: Number, description: 'People without a username in the network' })
+  @ApiProperty({ type: Number, description: 'People without a username in the network', example: 60 })
   without_username!: number;
 
-  @ApiProperty({ type: Number, description: 'Usernames that cannot be the handle of a profile' })
+  @ApiProperty({ type: Number, description: 'Usernames that cannot be the handle of a profile', example: 10 })
   unusable_usernames!: number;
 
-  @ApiProperty({ type: Number, description: 'Usernames that occurred before, after normalising' })
+  @ApiProperty({ type: Number, description: 'Usernames that occurred before, after normalising', example: 40 })
   duplicates!: number;
 
   @ApiProperty({
     type: Number,
     description: 'Profiles left out because an earlier run of the month has published them',
+    example: 0,
   })
   published_before!: number;
 
-  @ApiProperty({ type: Number })
+  @ApiProperty({ type: Number, example: 12 })
   total_batches!: number;
 
-  @ApiProperty({ type: Number })
+  @ApiProperty({ type: Number, example: 12 })
   published_batches!: number;
 
-  @ApiProperty({ type: Number })
+  @ApiProperty({ type: Number, example: 1200 })
   published_profiles!: number;
 
   @ApiProperty({
     type: String,
     nullable: true,
     description: 'Why the run was interrupted last; it is resumed automatically',
+    example: null,
   })
   last_error!: string | null;
 
@@ -178,7 +182,7 @@ export class StartRunAnswer extends RunDto {
   })
   outcome!: 'started' | 'resumed' | 'already_published';
 
-  @ApiProperty({ type: String })
+  @ApiProperty({ type: String, example: 'Published 1200 profiles in 12 batches' })
   message!: string;
 }
 

@@ -4,6 +4,7 @@ import {
   ApiNotFoundResponse,
   ApiOkResponse,
   ApiOperation,
+  ApiParam,
   ApiTags,
   ApiTooManyRequestsResponse,
 } from '@nestjs/swagger';
@@ -62,6 +63,7 @@ export class AllKeysController {
 
   @Get(':id')
   @Header('Cache-Control', 'no-store')
+  @ApiParam({ name: 'id', example: '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11' })
   @ApiOperation({ summary: 'One key' })
   @ApiOkResponse({ type: OwnedKeyDto })
   @ApiNotFoundResponse(noSuchKey)
@@ -71,6 +73,7 @@ export class AllKeysController {
 
   @Get(':id/audit')
   @Header('Cache-Control', 'no-store')
+  @ApiParam({ name: 'id', example: '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11' })
   @ApiOperation({ summary: 'What happened to a key, newest first' })
   @ApiOkResponse({ type: KeyEventsDto })
   @ApiNotFoundResponse(noSuchKey)
@@ -90,6 +93,7 @@ export class AllKeysController {
   @Post(':id/revoke')
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
+  @ApiParam({ name: 'id', example: '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11' })
   @ApiOperation({
     summary: 'Revoke a key for good; it stops working within 5 seconds',
     description: 'A second request changes nothing and has the same answer.',

@@ -7,6 +7,7 @@ import {
   ApiNotFoundResponse,
   ApiOkResponse,
   ApiOperation,
+  ApiParam,
   ApiTags,
   ApiTooManyRequestsResponse,
 } from '@nestjs/swagger';
@@ -80,6 +81,7 @@ export class OwnKeysController {
 
   @Get(':id')
   @Header('Cache-Control', 'no-store')
+  @ApiParam({ name: 'id', example: '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11' })
   @ApiOperation({ summary: 'One of your keys' })
   @ApiOkResponse({ type: KeyDto })
   @ApiNotFoundResponse(noSuchKey)
@@ -90,6 +92,7 @@ export class OwnKeysController {
   @Post(':id/rotate')
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
+  @ApiParam({ name: 'id', example: '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11' })
   @ApiOperation({
     summary: 'Revoke a key and make another of the same name in its place',
     description:
@@ -118,6 +121,7 @@ export class OwnKeysController {
   @Post(':id/revoke')
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
+  @ApiParam({ name: 'id', example: '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11' })
   @ApiOperation({
     summary: 'Revoke a key for good; it stops working within 5 seconds',
     description: 'A second request changes nothing and has the same answer.',

@@ -62,7 +62,12 @@ export class CreateClientDto extends ClientMetadataDto {
   @IsPlainText(uriLengthMax, true)
   redirect_uris!: string[];
 
-  @ApiPropertyOptional({ type: [String], maxItems: urisMax, description: 'Where a sign-out may lead back to' })
+  @ApiPropertyOptional({
+    type: [String],
+    maxItems: urisMax,
+    description: 'Where a sign-out may lead back to',
+    example: ['https://app.example.com/'],
+  })
   @MayBeAbsent()
   @IsArray()
   @ArrayMaxSize(urisMax)
@@ -73,6 +78,7 @@ export class CreateClientDto extends ClientMetadataDto {
     type: String,
     maxLength: uriLengthMax,
     description: 'Called when a session ends (OpenID Back-Channel Logout)',
+    example: 'https://app.example.com/signed-out',
   })
   @MayBeAbsent()
   @IsPlainText(uriLengthMax)
@@ -87,6 +93,7 @@ export class CreateClientDto extends ClientMetadataDto {
     type: String,
     maxLength: textLengthMax,
     description: 'Scopes that it may ask for, separated by blanks; all unless given',
+    example: 'openid email offline_access',
   })
   @MayBeAbsent()
   @IsPlainText(textLengthMax)
@@ -96,6 +103,7 @@ export class CreateClientDto extends ClientMetadataDto {
     type: String,
     maxLength: uriLengthMax,
     description: 'A resource server: it may introspect the tokens that are made for this audience',
+    example: 'urn:tradewind:data',
   })
   @MayBeAbsent()
   @IsPlainText(uriLengthMax)
@@ -128,19 +136,29 @@ export class EditClientDto extends ClientMetadataDto {
   @IsPlainText(uriLengthMax, true)
   redirect_uris?: string[];
 
-  @ApiPropertyOptional({ type: [String], nullable: true, maxItems: urisMax })
+  @ApiPropertyOptional({ type: [String], nullable: true, maxItems: urisMax, example: ['https://app.example.com/'] })
   @MayBeNull()
   @IsArray()
   @ArrayMaxSize(urisMax)
   @IsPlainText(uriLengthMax, true)
   post_logout_redirect_uris?: string[] | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true, maxLength: uriLengthMax })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: uriLengthMax,
+    example: 'https://app.example.com/signed-out',
+  })
   @MayBeNull()
   @IsPlainText(uriLengthMax)
   backchannel_logout_uri?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true, maxLength: textLengthMax })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: textLengthMax,
+    example: 'openid email offline_access',
+  })
   @MayBeNull()
   @IsPlainText(textLengthMax)
   scope?: string | null;

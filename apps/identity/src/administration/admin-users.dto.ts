@@ -44,7 +44,12 @@ export class UserListQueryDto extends PageQueryDto {
   @IsPlainText(emailLengthMax)
   search?: string;
 
-  @ApiPropertyOptional({ type: String, maxLength: nameLengthMax, description: 'The company they belong to' })
+  @ApiPropertyOptional({
+    type: String,
+    maxLength: nameLengthMax,
+    description: 'The company they belong to',
+    example: 'acme',
+  })
   @MayBeAbsent()
   @IsPlainText(nameLengthMax)
   company_id?: string;

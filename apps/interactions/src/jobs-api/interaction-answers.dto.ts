@@ -1,16 +1,21 @@
 // What the interactions endpoints answer (pipelines.md, Resources and Endpoints A).
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { runStatuses, type ProfileEntity } from '@tradewind/scraping-provider';
+import { nextCursorProperty } from '@tradewind/service-kit';
 import { trackerStatuses, type TrackerStatus } from '../tracker/tracker.types.js';
 import { entities } from './interactions.dto.js';
 
 export class JobResultDto {
-  @ApiProperty() network_handle!: string;
+  @ApiProperty({ type: String, example: 'ada-lovelace' }) network_handle!: string;
 
   @ApiProperty({ type: String, enum: entities })
   entity!: ProfileEntity;
 
-  @ApiPropertyOptional({ type: String, description: "The provider's run id; only of successful targets" })
+  @ApiPropertyOptional({
+    type: String,
+    description: "The provider's run id; only of successful targets",
+    example: 'HG7ML7M8z78YcAPEB',
+  })
   run_id?: string;
 
   @ApiProperty() success!: boolean;
@@ -19,6 +24,7 @@ export class JobResultDto {
     type: String,
     nullable: true,
     description: 'Null on success; begins with PENDING when the start goes on in the background',
+    example: null,
   })
   error!: string | null;
 }
@@ -45,11 +51,11 @@ export class TriggerAnswerDto {
   @ApiProperty({ type: String, example: 'Triggered 2/3 jobs successfully.' })
   message!: string;
 
-  @ApiProperty() user_company_id!: string;
-  @ApiProperty({ type: String, nullable: true }) trigger_user_id!: string | null;
-  @ApiProperty({ type: 'integer' }) total_targets!: number;
-  @ApiProperty({ type: 'integer' }) successful_count!: number;
-  @ApiProperty({ type: 'integer' }) failed_count!: number;
+  @ApiProperty({ type: String, example: 'acme' }) user_company_id!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'ada' }) trigger_user_id!: string | null;
+  @ApiProperty({ type: 'integer', example: 3 }) total_targets!: number;
+  @ApiProperty({ type: 'integer', example: 2 }) successful_count!: number;
+  @ApiProperty({ type: 'integer', example: 1 }) failed_count!: number;
 
   @ApiProperty({ type: [JobResultDto], description: 'In the order of the targets' })
   results!: JobResultDto[];
@@ -62,10 +68,10 @@ export class AbortAnswerDto {
   @ApiProperty({ type: String, example: 'Aborted 1/1 runs successfully.' })
   message!: string;
 
-  @ApiProperty() user_company_id!: string;
-  @ApiProperty({ type: 'integer' }) total_targets!: number;
-  @ApiProperty({ type: 'integer' }) successful_count!: number;
-  @ApiProperty({ type: 'integer' }) failed_count!: number;
+  @ApiProperty({ type: String, example: 'acme' }) user_company_id!: string;
+  @ApiProperty({ type: 'integer', example: 1 }) total_targets!: number;
+  @ApiProperty({ type: 'integer', example: 1 }) successful_count!: number;
+  @ApiProperty({ type: 'integer', example: 0 }) failed_count!: number;
 
   @ApiProperty({ type: [AbortResultDto], description: 'In the order of the targets' })
   results!: AbortResultDto[];
@@ -75,10 +81,15 @@ export class InteractionDto {
   @ApiProperty({ type: String, format: 'uuid', description: 'Our own id; the provider knows it as correlation id' })
   job_id!: string;
 
-  @ApiProperty({ type: String, nullable: true, description: "The provider's run id; null until the run is started" })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: "The provider's run id; null until the run is started",
+    example: 'HG7ML7M8z78YcAPEB',
+  })
   run_id!: string | null;
 
-  @ApiProperty() network_handle!: string;
+  @ApiProperty({ type: String, example: 'ada-lovelace' }) network_handle!: string;
 
   @ApiProperty({ type: String, enum: entities })
   entity!: ProfileEntity;
@@ -86,35 +97,46 @@ export class InteractionDto {
   @ApiProperty({ type: String, enum: trackerStatuses })
   status!: TrackerStatus;
 
-  @ApiProperty() user_company_id!: string;
-  @ApiProperty({ type: String, nullable: true }) trigger_user_id!: string | null;
+  @ApiProperty({ type: String, example: 'acme' }) user_company_id!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'ada' }) trigger_user_id!: string | null;
 
   @ApiProperty({
     type: String,
     nullable: true,
     description: 'Caller that started the job: `sub` of a user or name of a service token; null when nobody was known',
+    example: '0b8f6a1c-6f3d-4b6e-9d53-0f1c2a7e4d21',
   })
   triggered_by!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Caller that asked first for an abort, likewise' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Caller that asked first for an abort, likewise',
+    example: null,
+  })
   aborted_by!: string | null;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Null until completed' })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Null until completed', example: 12 })
   posts_count!: number | null;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Null until completed' })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Null until completed', example: 340 })
   reactions_count!: number | null;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Null until completed' })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Null until completed', example: 25 })
   comments_count!: number | null;
 
-  @ApiProperty({ type: 'integer', description: 'Items of the run that fit no table and are kept beside them' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Items of the run that fit no table and are kept beside them',
+    example: 0,
+  })
   left_over_count!: number;
 
   @ApiProperty({
     type: Number,
     nullable: true,
     description: 'What the run cost at the provider, US dollars; null until the run has ended, and without a run',
+    example: 0.42,
   })
   cost_usd!: number | null;
 
@@ -124,7 +146,7 @@ export class InteractionDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'When the job completed or failed' })
   completed_date!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Why the job failed' })
+  @ApiProperty({ type: String, nullable: true, description: 'Why the job failed', example: null })
   error!: string | null;
 }
 
@@ -132,6 +154,6 @@ export class InteractionPageDto {
   @ApiProperty({ type: [InteractionDto], description: 'Newest first' })
   interactions!: InteractionDto[];
 
-  @ApiProperty({ type: String, nullable: true, description: 'Gives the next page; null on the last' })
+  @ApiProperty(nextCursorProperty)
   next_cursor!: string | null;
 }

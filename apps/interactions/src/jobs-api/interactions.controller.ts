@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import {
   assertActsFor,
   Caller,
@@ -59,6 +59,7 @@ export class InteractionsController {
   }
 
   @Get('interactions/:run_id')
+  @ApiParam({ name: 'run_id', example: 'HG7ML7M8z78YcAPEB' })
   @ApiOperation({ summary: 'One job, by run id or job id' })
   @ApiOkResponse({ type: InteractionDto })
   @ApiResponse({ status: 404, description: 'No job has this run, or none of the company of the caller' })

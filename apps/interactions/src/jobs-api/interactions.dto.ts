@@ -59,7 +59,7 @@ export class TargetDto {
 
 /** What every request for targets names. */
 class TargetsRequestDto {
-  @ApiProperty({ type: String })
+  @ApiProperty({ type: String, example: 'acme' })
   @IsPlainText(nameLengthMax)
   user_company_id!: string;
 
@@ -142,7 +142,7 @@ export class TriggerRequestDto extends TargetsRequestDto {
 }
 
 export class ListQueryDto {
-  @ApiPropertyOptional({ type: String })
+  @ApiPropertyOptional({ type: String, example: 'acme' })
   @MayBeAbsent()
   @IsPlainText(nameLengthMax)
   user_company_id?: string;
@@ -159,7 +159,7 @@ export class ListQueryDto {
   @IsIn(trackerStatuses, { each: true })
   status?: TrackerStatus[];
 
-  @ApiPropertyOptional({ type: String })
+  @ApiPropertyOptional({ type: String, example: 'ada-lovelace' })
   @MayBeAbsent()
   @Transform(toHandle)
   @IsNetworkHandle()
@@ -186,7 +186,7 @@ export class ListQueryDto {
   @IsWholeNumber(1, 200)
   limit: number = 50;
 
-  @ApiPropertyOptional({ type: String, description: '`next_cursor` of the page before' })
+  @ApiPropertyOptional({ type: String, description: '`next_cursor` of the page before', example: 'WzE3NjQwMDAwMDBd' })
   @MayBeAbsent()
   @IsString()
   cursor?: string;

@@ -19,6 +19,12 @@ class WebhookAnswer {
   status!: 'accepted';
 }
 
+const webhookExample = {
+  eventType: 'ACTOR.RUN.SUCCEEDED',
+  eventData: { actorRunId: 'HG7ML7M8z78YcAPEB' },
+  resource: { id: 'HG7ML7M8z78YcAPEB', status: 'SUCCEEDED' },
+};
+
 @ApiTags('webhook')
 @Controller('scraper/network/webhook')
 @UseGuards(WebhookSecretGuard)
@@ -33,8 +39,13 @@ export class WebhookController {
     description: 'Stored durably before the answer; a repeat is answered 200 and changes nothing.',
   })
   @ApiSecurity('webhook-secret')
-  @ApiHeader({ name: correlationHeader, required: false, description: 'Our job id' })
-  @ApiBody({ schema: { type: 'object', additionalProperties: true } })
+  @ApiHeader({
+    name: correlationHeader,
+    required: false,
+    description: 'Our job id',
+    example: '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11',
+  })
+  @ApiBody({ schema: { type: 'object', additionalProperties: true, example: webhookExample } })
   @ApiOkResponse({ type: WebhookAnswer })
   @ApiResponse({ status: 401, description: 'Wrong or missing secret' })
   @ApiResponse({ status: 404, description: 'No job of ours has this run' })

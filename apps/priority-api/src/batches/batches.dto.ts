@@ -6,6 +6,7 @@ class PushedMessageDto {
   @ApiProperty({
     type: String,
     description: 'Base64 of `{"profiles": [{"network_username": text, "person_id": uuid}]}`',
+    example: 'e30=',
   })
   data!: string;
 
@@ -42,9 +43,10 @@ export class BatchTriggerAnswer {
   @ApiProperty({
     type: Number,
     description: 'Profiles whose scraping this delivery has started; the rest of a batch is started in the background',
+    example: 100,
   })
   profiles_triggered!: number;
 
-  @ApiProperty({ type: Number, description: 'Number of the batch; 0 when the message names none' })
+  @ApiProperty({ type: Number, description: 'Number of the batch; 0 when the message names none', example: 1 })
   batch_number!: number;
 }

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { assertMaySpend, Caller, callerId, Callers, type CallerIdentity } from '@tradewind/service-kit';
 import { ProfileCallLookup, ProfileRetry } from '@tradewind/shared-types';
 import { ProfileStarter } from '../profile-calls/profile-starter.js';
@@ -18,6 +18,7 @@ export class MonthsController {
   ) {}
 
   @Get(':month')
+  @ApiParam({ name: 'month', example: '2026-11' })
   @ApiOperation({ summary: 'Counts the profiles of a month by state' })
   @ApiOkResponse({ type: MonthCountsAnswer })
   async count(@Param('month') month: string): Promise<MonthCountsAnswer> {
@@ -26,6 +27,7 @@ export class MonthsController {
 
   @Post(':month/profiles/lookup')
   @HttpCode(200)
+  @ApiParam({ name: 'month', example: '2026-11' })
   @ApiOperation({ summary: 'Shows the state of up to 1000 profiles in a month; unknown profiles are left out' })
   @ApiBody({
     schema: {
@@ -35,7 +37,7 @@ export class MonthsController {
         network_usernames: {
           type: 'array',
           maxItems: 1000,
-          items: { type: 'string' },
+          items: { type: 'string', example: 'ada-lovelace' },
           description: 'Handles, normalised',
         },
         forced_run_id: {
@@ -53,6 +55,7 @@ export class MonthsController {
 
   @Post(':month/profiles/retry')
   @HttpCode(200)
+  @ApiParam({ name: 'month', example: '2026-11' })
   @ApiOperation({
     summary:
       'Starts profiles again that ended without success or are overdue; those on their way and done are left alone',
@@ -71,7 +74,10 @@ export class MonthsController {
           items: {
             type: 'object',
             required: ['network_username', 'person_id'],
-            properties: { network_username: { type: 'string' }, person_id: { type: 'string', format: 'uuid' } },
+            properties: {
+              network_username: { type: 'string', example: 'ada-lovelace' },
+              person_id: { type: 'string', format: 'uuid' },
+            },
           },
         },
         plan_id: { type: 'string', format: 'uuid', description: 'Names the retry; made up unless given' },

@@ -17,13 +17,13 @@ export class MonthCountsAnswer {
 }
 
 export class ProfileCallStatusDto implements ProfileCallStatus {
-  @ApiProperty({ type: String })
+  @ApiProperty({ type: String, example: 'ada-lovelace' })
   network_username!: string;
 
   @ApiProperty({ type: String, enum: profileCallStates })
   state!: ProfileCallState;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Why it is not started, or counts as lost' })
+  @ApiProperty({ type: String, nullable: true, description: 'Why it is not started, or counts as lost', example: null })
   reason!: string | null;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
@@ -50,15 +50,20 @@ export class ProfileRetryAnswer implements RetryResult {
   @ApiProperty({
     type: Number,
     description: 'Started by this plan, since they ended without success, are lost or never arrived here',
+    example: 1,
   })
   started!: number;
 
-  @ApiProperty({ type: Number, description: 'Left alone: waiting for a start, started and expected, or being stored' })
+  @ApiProperty({
+    type: Number,
+    description: 'Left alone: waiting for a start, started and expected, or being stored',
+    example: 2,
+  })
   on_their_way!: number;
 
-  @ApiProperty({ type: Number, description: 'Left alone: scraped with success' })
+  @ApiProperty({ type: Number, description: 'Left alone: scraped with success', example: 3 })
   done!: number;
 
-  @ApiProperty({ type: Number, description: 'Not profiles of this month, and not said to be published' })
+  @ApiProperty({ type: Number, description: 'Not profiles of this month, and not said to be published', example: 0 })
   not_known!: number;
 }

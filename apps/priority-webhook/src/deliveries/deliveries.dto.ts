@@ -39,7 +39,7 @@ export class ProfileWebhookAnswer {
 }
 
 export class ProfileDeliveryStatusDto implements ProfileDeliveryStatus {
-  @ApiProperty({ type: String })
+  @ApiProperty({ type: String, example: 'ada-lovelace' })
   network_username!: string;
 
   @ApiProperty({ type: String, format: 'date-time' })
@@ -48,7 +48,12 @@ export class ProfileDeliveryStatusDto implements ProfileDeliveryStatus {
   @ApiProperty({ type: String, enum: ['SUCCESS', 'FAILED'] })
   request_status!: 'SUCCESS' | 'FAILED';
 
-  @ApiProperty({ type: String, nullable: true, description: 'Why there is no profile, or why it cannot be stored' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Why there is no profile, or why it cannot be stored',
+    example: null,
+  })
   reason!: string | null;
 
   @ApiProperty({ type: Boolean, description: 'Whether the row is in the warehouse' })
@@ -57,7 +62,12 @@ export class ProfileDeliveryStatusDto implements ProfileDeliveryStatus {
   @ApiProperty({ type: Boolean, description: 'Whether the backup object exists' })
   backed_up!: boolean;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Header `x-correlation-id` of the delivery' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Header `x-correlation-id` of the delivery',
+    example: '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11',
+  })
   correlation_id!: string | null;
 }
 

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Callers } from '@tradewind/service-kit';
 import { ProfileLookup } from '@tradewind/shared-types';
 import { DeliveryLookupAnswer } from './deliveries.dto.js';
@@ -15,6 +15,7 @@ export class MonthsController {
 
   @Post(':month/profiles/lookup')
   @HttpCode(200)
+  @ApiParam({ name: 'month', example: '2026-11' })
   @ApiOperation({
     summary: 'Shows the state of up to 1000 profiles in a month; profiles without a delivery are left out',
   })
@@ -26,7 +27,7 @@ export class MonthsController {
         network_usernames: {
           type: 'array',
           maxItems: 1000,
-          items: { type: 'string' },
+          items: { type: 'string', example: 'ada-lovelace' },
           description: 'Handles, normalised',
         },
         since: { type: 'string', format: 'date-time', description: 'Deliveries before this instant do not count' },

@@ -1,5 +1,5 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { ApiBearerAuth, ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Callers } from '@tradewind/service-kit';
 import { ProfileStatusAnswer } from './profiles.dto.js';
 import { ProfilesService } from './profiles.service.js';
@@ -12,6 +12,7 @@ export class ProfilesController {
   constructor(private readonly profiles: ProfilesService) {}
 
   @Get(':username/status')
+  @ApiParam({ name: 'username', example: 'ada-lovelace' })
   @ApiOperation({ summary: 'Shows how a profile was scraped last' })
   @ApiOkResponse({ type: ProfileStatusAnswer })
   @ApiNotFoundResponse({ description: 'Nothing is stored of this profile' })

@@ -2,10 +2,10 @@ import { ApiProperty } from '@nestjs/swagger';
 
 /** Latest row of scraped_profile_calls for a profile. */
 export class ProfileStatusAnswer {
-  @ApiProperty({ type: String, description: 'Handle, normalised' })
+  @ApiProperty({ type: String, description: 'Handle, normalised', example: 'ada-lovelace' })
   network_username!: string;
 
-  @ApiProperty({ type: String, description: 'Profile username as stored' })
+  @ApiProperty({ type: String, description: 'Profile username as stored', example: 'ada-lovelace' })
   requestResource!: string;
 
   @ApiProperty({ type: String, enum: ['SCRAPER_API_PERSON'] })
@@ -17,6 +17,10 @@ export class ProfileStatusAnswer {
   @ApiProperty({ type: String, enum: ['SUCCESS', 'FAILED'] })
   requestStatus!: 'SUCCESS' | 'FAILED';
 
-  @ApiProperty({ type: Object, description: 'The webhook body that was stored' })
+  @ApiProperty({
+    type: Object,
+    description: 'The webhook body that was stored',
+    example: { status: 'SUCCESS', username: 'ada-lovelace' },
+  })
   responseData!: unknown;
 }

@@ -13,6 +13,8 @@ export const pageLimitMax = 200;
 /** Far above what a position needs. */
 const cursorCharsMax = 1000;
 
+const cursorExample = 'NEXT_CURSOR';
+
 /** For `@ApiPropertyOptional` of the field `limit`. */
 export const pageLimitProperty = {
   type: 'integer',
@@ -21,12 +23,17 @@ export const pageLimitProperty = {
   default: pageLimitDefault,
 } as const;
 /** For `@ApiPropertyOptional` of the field `cursor`. */
-export const pageCursorProperty = { type: String, description: '`next_cursor` of the page before' };
+export const pageCursorProperty = {
+  type: String,
+  description: '`next_cursor` of the page before',
+  example: cursorExample,
+};
 /** For `@ApiProperty` of the field `next_cursor`. */
 export const nextCursorProperty = {
   type: String,
   nullable: true,
   description: 'Gives the next page; null on the last',
+  example: cursorExample,
 };
 
 /** On the field `limit` of a query, whose initial value is `pageLimitDefault`. */
