@@ -50,7 +50,8 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
       const app = await open();
       const redrive = app.get(DeadLetterRedrive);
       let failures = 0;
-      const results = id === undefined ? redrive.redriveAll(limit) : [await redrive.redrive(id)];
+      const results =
+        id === undefined ? redrive.tryRedriveAll(limit, byOperator) : [await redrive.tryRedrive(id, byOperator)];
       for await (const result of results) {
         print(result);
         if (!result.redriven) failures += 1;

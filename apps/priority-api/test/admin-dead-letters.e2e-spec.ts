@@ -1,6 +1,8 @@
 // Administration of dead letters over REST.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { profiles, serviceToken, startApp, type TestApp } from './priority-api-app.js';
+import pg from 'pg';
+import { DeadLetterRedrive } from '../src/batches/dead-letter-redrive.js';
+import { eventually, profiles, serviceToken, startApp, type TestApp } from './priority-api-app.js';
 
 interface Letter {
   id: string;
@@ -87,8 +89,7 @@ describe('administration of dead letters', () => {
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => send('POST', `/${letter.id}/redrive`, { content })),
     );
-    for (const { status } of answers) expect([200, 409]).toContain(status);
-    expect(answers.map(({ status }) => status)).toContain(200);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
     expect((await send('POST', `/${letter.id}/redrive`, { content })).status).toBe(409);
     expect((await send('GET', `/${letter.id}`)).body).toMatchObject({
       ...{ state: 'redriven', handled_by: 'test', corrected_content: content },
@@ -98,6 +99,139 @@ describe('administration of dead letters', () => {
     );
     expect(row!.calls).toBe(1);
     expect(startsOf('to-correct')).toBeLessThanOrEqual(1);
+  });
+
+  describe('while another request has claimed it', () => {
+    /** Holds the profile that a redrive wants to record, so that the redrive waits with its claim. */
+    const holdingProfile = async <T>(
+      handle: string,
+      work: (release: () => Promise<void>) => Promise<T>,
+    ): Promise<T> => {
+      const holder = new pg.Client({ connectionString: app.env['DATABASE_URL'] });
+      await holder.connect();
+      try {
+        await holder.query('begin');
+        await holder.query(
+          `insert into priority_api.profile_call(month, network_username, generation, person_id, state, correlation_id, due_at)
+           values ('2026-11', $1, 'monthly', gen_random_uuid(), 'pending', $1, now())`,
+          [handle],
+        );
+        return await work(() => holder.query('rollback').then(() => undefined));
+      } finally {
+        await holder.end();
+      }
+    };
+    const waiting = (count: number) =>
+      eventually(async () => {
+        const found = await app.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+           and (query like 'insert into profile_call%' or query ilike 'update%dead_letter%')`,
+        );
+        expect(found).toHaveLength(count);
+      });
+    const letterOf = (handle: string) => bad({ profiles: [{ network_username: handle, person_id: 'x' }] });
+    const redrive = (id: string, handle: string) =>
+      send('POST', `/${id}/redrive`, {
+        content: { profiles: [{ ...profiles(1)[0], network_username: handle }] },
+        attributes: { month: '2026-11' },
+      });
+    const recorded = async (...handles: string[]) =>
+      (await app.query('select from profile_call where network_username = any($1)', [handles])).length;
+
+    it('another correction is refused, and buys nothing', async () => {
+      const { id } = await letterOf('first-claim');
+      const [first, second] = await holdingProfile('first-claim', async (release) => {
+        const first = redrive(id, 'first-claim');
+        await waiting(1);
+        const second = redrive(id, 'second-claim');
+        await waiting(2);
+        await release();
+        return Promise.all([first, second]);
+      });
+      expect([first.status, second.status]).toEqual([200, 409]);
+      expect((await send('GET', `/${id}`)).body.corrected_content).toMatchObject({
+        profiles: [{ network_username: 'first-claim' }],
+      });
+      expect([await recorded('first-claim'), await recorded('second-claim')]).toEqual([1, 0]);
+      expect(startsOf('second-claim')).toBe(0);
+    });
+
+    it('a drop is refused', async () => {
+      const { id } = await letterOf('not-dropped');
+      const [redriven, dropped] = await holdingProfile('not-dropped', async (release) => {
+        const first = redrive(id, 'not-dropped');
+        await waiting(1);
+        const second = send('POST', `/${id}/drop`, { reason: 'a test' });
+        await waiting(2);
+        await release();
+        return Promise.all([first, second]);
+      });
+      expect([redriven.status, dropped.status]).toEqual([200, 409]);
+      expect((await send('GET', `/${id}`)).body).toMatchObject({ state: 'redriven', drop_reason: null });
+    });
+
+    it('it is open again when that process ends in the middle, and nothing was bought', async () => {
+      const { id } = await letterOf('cut-off');
+      const cut = await holdingProfile('cut-off', async () => {
+        const first = redrive(id, 'cut-off');
+        await waiting(1);
+        await app.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and query like 'insert into profile_call%' and wait_event_type = 'Lock'`,
+        );
+        return first;
+      });
+      expect(cut.status).toBe(503);
+      expect((await send('GET', `/${id}`)).body).toMatchObject({ state: 'open', corrected_content: null });
+      expect([await recorded('cut-off'), startsOf('cut-off')]).toEqual([0, 0]);
+      expect((await redrive(id, 'cut-off-again')).status).toBe(200);
+      expect(startsOf('cut-off-again')).toBe(1);
+    });
+  });
+
+  it('stays open when its profiles cannot be recorded', async () => {
+    await app.query(
+      `alter table profile_call add constraint no_breaker check (network_username <> 'breaker') not valid`,
+    );
+    const { id } = await bad({ profiles: [{ network_username: 'breaker', person_id: 'x' }], messageId: 'breaks' });
+    const content = { profiles: [{ ...profiles(1)[0], network_username: 'breaker' }] };
+    expect((await send('POST', `/${id}/redrive`, { content })).status).toBe(500);
+    expect((await send('GET', `/${id}`)).body).toMatchObject({ state: 'open', corrected_content: null });
+    expect(await app.query(`select from batch_message where message_id = 'breaks'`)).toEqual([]);
+    await app.query('alter table profile_call drop constraint no_breaker');
+    expect((await send('POST', `/${id}/redrive`, { content })).status).toBe(200);
+    expect(startsOf('breaker')).toBe(1);
+  });
+
+  it('while the provider is down it is redriven at once, and its profile starts later', async () => {
+    const { id } = await bad({ profiles: [{ network_username: 'in-outage', person_id: 'x' }] });
+    app.simulator.setFaults([{ on: 'profile.start', kind: 'error_before' }]);
+    const content = { profiles: [{ ...profiles(1)[0], network_username: 'in-outage' }] };
+    const answer = await send('POST', `/${id}/redrive`, { content });
+    app.simulator.setFaults([]);
+    expect([answer.status, answer.body.state, answer.body.profiles_triggered]).toEqual([200, 'redriven', 0]);
+    await eventually(() => expect(startsOf('in-outage')).toBeGreaterThan(0));
+    expect((await send('POST', `/${id}/redrive`, { content })).status).toBe(409);
+  });
+
+  it('the command takes none that was handled, and changes nothing of it', async () => {
+    const redrives = app.running.app.get(DeadLetterRedrive);
+    const { id } = await bad({ profiles: [{ network_username: 'by-person', person_id: 'x' }] });
+    const content = { profiles: [{ ...profiles(1)[0], network_username: 'by-person' }] };
+    expect((await send('POST', `/${id}/redrive`, { content })).status).toBe(200);
+    const before = (await send('GET', `/${id}`)).body;
+    const dropped = await bad({ profiles: [], messageId: 'dropped-before-command' });
+    await send('POST', `/${dropped.id}/drop`, { reason: 'a test' });
+    for (const handled of [id, dropped.id]) {
+      expect(await redrives.tryRedrive(handled, { by: 'operator' })).toEqual({
+        id: handled,
+        redriven: false,
+        reason: 'It was redriven or dropped before',
+      });
+    }
+    expect((await send('GET', `/${id}`)).body).toEqual(before);
+    expect(before).toMatchObject({ handled_by: 'test', corrected_content: content });
+    expect(await redrives.tryRedrive('no id', { by: 'operator' })).toMatchObject({ redriven: false });
   });
 
   it('takes corrected attributes, and keeps the others', async () => {

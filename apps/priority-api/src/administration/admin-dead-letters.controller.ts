@@ -63,7 +63,8 @@ export class AdminDeadLettersController {
   @HttpCode(200)
   @ApiOperation({
     summary: 'Receive a dead letter again, as it is or corrected',
-    description: 'What still cannot be used is refused with 400, and stays open.',
+    description:
+      'What still cannot be used is refused with 400, and stays open. While the provider is down, none starts at once.',
   })
   @ApiOkResponse({ type: RedriveAnswerDto })
   @ApiResponse(noLetter)
@@ -73,7 +74,7 @@ export class AdminDeadLettersController {
     @Body() { content, attributes }: RedriveDto,
     @Author() { by }: ChangeAuthor,
   ): Promise<RedriveAnswerDto> {
-    const profilesTriggered = await this.redrives.redriveOpen(id, { content, attributes, by });
+    const profilesTriggered = await this.redrives.redrive(id, { content, attributes, by });
     return { ...deadLetterDto(await this.find(id)), profiles_triggered: profilesTriggered };
   }
 

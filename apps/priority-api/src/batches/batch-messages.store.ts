@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Db, type Tx } from '@tradewind/service-kit';
+import { Db, type Queries, type Tx } from '@tradewind/service-kit';
 
 export interface BatchMessageRecord {
   messageId: string;
@@ -15,8 +15,8 @@ export class BatchMessagesStore {
   constructor(private readonly db: Db) {}
 
   /** Answers how often this message has been delivered, this delivery included. */
-  async record(message: BatchMessageRecord): Promise<number> {
-    const [row] = await this.db.rows<{ deliveries: number }>(
+  async record(message: BatchMessageRecord, queries: Queries = this.db): Promise<number> {
+    const [row] = await queries.rows<{ deliveries: number }>(
       `insert into batch_message(message_id, month, batch_number, total_batches, profiles) values ($1, $2, $3, $4, $5)
        on conflict (message_id) do update set deliveries = batch_message.deliveries + 1, last_received_at = now()
        returning deliveries`,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Db, type Queries, type Tx } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { messageIdOf, readBatch, type Batch, type PushedMessage } from '../batch-message.js';
@@ -19,6 +20,7 @@ const retryAfterSeconds = 5;
 @Injectable()
 export class BatchesService {
   constructor(
+    private readonly db: Db,
     private readonly messages: BatchMessagesStore,
     private readonly calls: ProfileCallsStore,
     private readonly starter: ProfileStarter,
@@ -37,52 +39,72 @@ export class BatchesService {
     }
     const { batch } = reading;
     if (batch.faults.length > 0) await this.deadLetters.keep(message, 'single_profiles', batch.faults.join('; '));
-    await this.keep(message, batch);
-    return answer(await this.startWithin(batch, deadlineMs), batch.batchNumber);
-  }
-
-  private async keep(message: PushedMessage, batch: Batch): Promise<void> {
-    const { month, generation, batchNumber, totalBatches, profiles } = batch;
-    const messageId = messageIdOf(message);
-    const deliveries = messageId
-      ? await this.messages.record({ messageId, month, batchNumber, totalBatches, profiles: profiles.length })
-      : 1;
-    const reservedMs = this.config.PUSH_BUDGET_MS + 1_000;
-    const added = await this.calls.insert({ month, generation, batchNumber, profiles }, reservedMs);
-    this.events.emit('batch_received', {
-      repeated: deliveries > 1,
-      message_id: messageId,
-      month,
-      batch_number: batchNumber,
-      total_batches: totalBatches,
-      profiles: profiles.length,
-      profiles_new: added,
+    (await this.keep(message, batch, this.db))();
+    const { started, isDown } = await this.startWithin(batch, deadlineMs);
+    if (started > 0 || !isDown) return answer(started, batch.batchNumber);
+    throw new ServiceError({
+      code: 'dependency.unavailable',
+      status: 503,
+      message: 'The scraping provider does not answer; deliver again later',
+      retryable: true,
+      retryAfterSeconds,
     });
   }
 
-  /** Answers how many profiles this delivery has started; 503 when it could start none because the provider is down. */
-  private async startWithin(batch: Batch, deadlineMs: number): Promise<number> {
+  /**
+   * Receives a dead letter again. Its profiles are recorded in one transaction with the claim, so that it is redriven
+   * exactly when they will be started, also by a process that ends in between. They start now or in the background.
+   * @param claim false when somebody else was faster; nothing is recorded then
+   * @returns how many have started by now; undefined without the claim
+   */
+  async receiveClaimed(
+    message: PushedMessage,
+    batch: Batch,
+    claim: (tx: Tx) => Promise<boolean>,
+  ): Promise<number | undefined> {
+    const deadlineMs = performance.now() + this.config.PUSH_BUDGET_MS;
+    const report = await this.db.transaction(async (tx) =>
+      (await claim(tx)) ? this.keep(message, batch, tx) : undefined,
+    );
+    if (!report) return undefined;
+    report();
+    return (await this.startWithin(batch, deadlineMs)).started;
+  }
+
+  /** @returns writes the event, once what was kept is committed */
+  private async keep(message: PushedMessage, batch: Batch, queries: Queries): Promise<() => void> {
+    const { month, generation, batchNumber, totalBatches, profiles } = batch;
+    const messageId = messageIdOf(message);
+    const deliveries = messageId
+      ? await this.messages.record({ messageId, month, batchNumber, totalBatches, profiles: profiles.length }, queries)
+      : 1;
+    const reservedMs = this.config.PUSH_BUDGET_MS + 1_000;
+    const added = await this.calls.insert({ month, generation, batchNumber, profiles }, reservedMs, queries);
+    return () =>
+      this.events.emit('batch_received', {
+        repeated: deliveries > 1,
+        message_id: messageId,
+        month,
+        batch_number: batchNumber,
+        total_batches: totalBatches,
+        profiles: profiles.length,
+        profiles_new: added,
+      });
+  }
+
+  /** Answers how many profiles this delivery has started, and whether the rest waits for a provider that is down. */
+  private async startWithin(batch: Batch, deadlineMs: number): Promise<{ started: number; isDown: boolean }> {
     const group = {
       month: batch.month,
       generation: batch.generation,
       networkUsernames: batch.profiles.map(({ networkUsername }) => networkUsername),
     };
     const { started, metOutage } = await this.starter.start({ group, deadlineMs });
-    if (started === group.networkUsernames.length) return started;
-    if ((await this.calls.countOpen(group)) === 0) return started;
+    const isAllDone = started === group.networkUsernames.length || (await this.calls.countOpen(group)) === 0;
+    if (isAllDone) return { started, isDown: false };
     await this.calls.release(group);
     this.starter.wake();
-    const isDown = metOutage || (await this.calls.findPause())?.kind === 'outage';
-    if (started === 0 && isDown) {
-      throw new ServiceError({
-        code: 'dependency.unavailable',
-        status: 503,
-        message: 'The scraping provider does not answer; deliver again later',
-        retryable: true,
-        retryAfterSeconds,
-      });
-    }
-    return started;
+    return { started, isDown: metOutage || (await this.calls.findPause())?.kind === 'outage' };
   }
 }
 

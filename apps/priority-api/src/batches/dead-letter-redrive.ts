@@ -1,26 +1,26 @@
+// How a dead letter is received again: by one person, once, with one correction.
 import { Injectable } from '@nestjs/common';
-import { byOperator } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { readBatch, type PushedMessage } from '../batch-message.js';
 import { handled, isDeadLetterId, notFound } from '../dead-letters/dead-letters.service.js';
-import type { DeadLetter } from '../dead-letters/dead-letter.entity.js';
 import { DeadLettersStore } from '../dead-letters/dead-letters.store.js';
 import { BatchesService } from './batches.service.js';
 
 export type RedriveResult =
   { id: string; redriven: true; profiles_triggered: number } | { id: string; redriven: false; reason: string };
 
-/** What is received instead of the kept message. */
-export interface Correction {
+/** What is received instead of the kept message, and who asked. */
+export interface Redrive {
   /** What `data` holds, decoded. */
   content?: Record<string, unknown> | undefined;
   /** Replace those of the same name. */
   attributes?: Record<string, string> | undefined;
+  by: string | null;
 }
 
-/** Receives dead letters again, after a setting or the code that refused them has changed. */
+/** Receives dead letters again, corrected, or after a setting or the code that refused them has changed. */
 @Injectable()
 export class DeadLetterRedrive {
   constructor(
@@ -30,36 +30,18 @@ export class DeadLetterRedrive {
     private readonly config: AppConfig,
   ) {}
 
-  /** For commands: also one that was redriven before. */
-  async redrive(id: string): Promise<RedriveResult> {
-    const letter = isDeadLetterId(id) ? await this.store.find(id) : undefined;
-    if (!letter) return { id, redriven: false, reason: 'there is no such dead letter' };
-    return this.redriveLetter(letter, { by: byOperator.by });
-  }
-
-  async *redriveAll(limit: number): AsyncGenerator<RedriveResult> {
-    const { letters } = await this.store.list({ limit, withHandled: false });
-    for (const letter of letters) yield await this.redriveLetter(letter, { by: byOperator.by });
-  }
-
   /**
-   * Receives an open dead letter again, as it is or corrected. Asking twice at once starts nothing twice: a profile of
-   * a month is started once, whoever names it.
+   * Receives an open dead letter again, as it is or corrected. The claim with the correction and the profiles that it
+   * buys are one transaction. So of two corrections at once one is recorded and bought, a drop keeps nothing half done,
+   * and a process that ends before the commit leaves the letter open and nothing to start. After the commit, the
+   * background starts what this process does not, also while the provider is down.
+   * @returns how many profiles have started by now
    * @throws ServiceError 404; 409 when it was redriven or dropped before; 400 when it still cannot be used
    */
-  async redriveOpen(id: string, { by, ...correction }: Correction & { by: string | null }): Promise<number> {
+  async redrive(id: string, { by, content, attributes }: Redrive): Promise<number> {
     const letter = isDeadLetterId(id) ? await this.store.find(id) : undefined;
     if (!letter) throw notFound();
     if (letter.redriven_at ?? letter.dropped_at) throw handled();
-    const result = await this.redriveLetter(letter, { by, ...correction });
-    if (result.redriven) return result.profiles_triggered;
-    throw new ServiceError({ code: 'request.invalid', status: 400, message: [result.reason] });
-  }
-
-  private async redriveLetter(
-    letter: DeadLetter,
-    { by, content, attributes }: Correction & { by: string | null },
-  ): Promise<RedriveResult> {
     // The column holds the message object of an envelope, see DeadLettersService.keep.
     const kept = letter.message as PushedMessage;
     const isCorrected = content !== undefined || attributes !== undefined;
@@ -71,12 +53,31 @@ export class DeadLetterRedrive {
         : { attributes: { ...(kept.attributes as object | undefined), ...attributes } }),
     };
     const reading = readBatch(message, { profilesMax: this.config.BATCH_PROFILES_MAX, now: letter.first_received_at });
-    if (reading.kind === 'malformed') return { id: letter.id, redriven: false, reason: reading.message };
-    if (reading.batch.faults.length > 0)
-      return { id: letter.id, redriven: false, reason: reading.batch.faults.join('; ') };
-    const { profiles_triggered } = await this.batches.receive(message, letter.first_received_at);
-    await this.store.recordRedrive(letter.id, { by, ...(isCorrected ? { corrected: message } : {}) });
-    this.events.emit('dead_letter_redriven', { id: letter.id, caller: by, corrected: isCorrected });
-    return { id: letter.id, redriven: true, profiles_triggered };
+    if (reading.kind === 'malformed') throw unusable(reading.message);
+    if (reading.batch.faults.length > 0) throw unusable(reading.batch.faults.join('; '));
+    const started = await this.batches.receiveClaimed(message, reading.batch, (tx) =>
+      this.store.claimForRedrive(tx, id, { by, ...(isCorrected ? { corrected: message } : {}) }),
+    );
+    if (started === undefined) throw handled();
+    this.events.emit('dead_letter_redriven', { id, caller: by, corrected: isCorrected });
+    return started;
+  }
+
+  /** As `redrive`; a refusal is a result with its reason. */
+  async tryRedrive(id: string, redrive: Redrive): Promise<RedriveResult> {
+    try {
+      return { id, redriven: true, profiles_triggered: await this.redrive(id, redrive) };
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+      return { id, redriven: false, reason: error.message };
+    }
+  }
+
+  async *tryRedriveAll(limit: number, redrive: Redrive): AsyncGenerator<RedriveResult> {
+    const { letters } = await this.store.list({ limit, withHandled: false });
+    for (const { id } of letters) yield await this.tryRedrive(id, redrive);
   }
 }
+
+const unusable = (reason: string): ServiceError =>
+  new ServiceError({ code: 'request.invalid', status: 400, message: [reason] });

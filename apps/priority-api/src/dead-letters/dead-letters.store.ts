@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Db, type Tx } from '@tradewind/service-kit';
+import { Db, storableJson, type Tx } from '@tradewind/service-kit';
 import { IsNull, LessThan, type Repository } from 'typeorm';
 import { DeadLetter } from './dead-letter.entity.js';
 
@@ -58,12 +58,22 @@ export class DeadLettersStore {
     return (await this.letters.findOneBy({ id })) ?? undefined;
   }
 
-  /** @param redrive the message that was received, where it is not the kept one, and who asked */
-  async recordRedrive(id: string, { corrected, by }: { corrected?: unknown; by: string | null }): Promise<void> {
-    await this.db.affected(
-      'update dead_letter set redriven_at = now(), redriven_by = $2, corrected = $3 where id = $1',
-      [id, by, corrected === undefined ? null : JSON.stringify(corrected)],
+  /**
+   * Claims a dead letter for who redrives it: false when it is not open. Of several at once, also of a redrive and a
+   * drop, the first takes the lock of the row, and the others find it handled when that one commits.
+   * @param redrive the message that is received, where it is not the kept one, and who asked
+   */
+  async claimForRedrive(
+    tx: Tx,
+    id: string,
+    { corrected, by }: { corrected?: unknown; by: string | null },
+  ): Promise<boolean> {
+    const claimed = await tx.affected(
+      `update dead_letter set redriven_at = now(), redriven_by = $2, corrected = $3
+       where id = $1 and redriven_at is null and dropped_at is null`,
+      [id, by, corrected === undefined ? null : storableJson(corrected)],
     );
+    return claimed === 1;
   }
 
   /** False when it is not open. */

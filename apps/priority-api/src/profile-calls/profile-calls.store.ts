@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProviderPause } from '@tradewind/scraping-provider';
-import { Db, storableJson, type Tx } from '@tradewind/service-kit';
+import { Db, storableJson, type Queries, type Tx } from '@tradewind/service-kit';
 import type { Month, ProfileCallStatus, RetryCounts } from '@tradewind/shared-types';
 import { monthlyGeneration, type BatchProfile } from '../batch-message.js';
 import type { CallGroup, CallOutcome, ClaimedCall, PauseLeft, RetryPlan } from './profile-call.types.js';
@@ -35,8 +35,9 @@ export class ProfileCallsStore {
   async insert(
     group: { month: string; generation: string; batchNumber: number | null; profiles: readonly BatchProfile[] },
     reservedMs: number,
+    queries: Queries = this.db,
   ): Promise<number> {
-    return this.db.affected(
+    return queries.affected(
       `insert into profile_call(month, network_username, generation, person_id, state, correlation_id, batch_number, due_at)
        select $1, p.network_username, $2, p.person_id, 'pending', ${newCorrelationId('$1', '$2')}, $3, now() + $6 * interval '1 ms'
        from unnest($4::text[], $5::uuid[]) as p(network_username, person_id)
