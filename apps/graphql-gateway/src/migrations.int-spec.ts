@@ -39,6 +39,9 @@ const rows = {
     insert into company (id, name) select n, 'Company' from generate_series(1001, 11001) as n;
     delete from company where id > 1000`,
   '0011-ended-credentials': `insert into ended_credentials select gen_random_uuid(), n from generate_series(1, 100) as n`,
+  '0016-key-requests': `
+    insert into key_request select gen_random_uuid(), sha256(n::text::bytea), '\\x00', '\\x00', now() + n * interval '1 minute'
+      from generate_series(-50, 50) as n`,
 };
 
 describe('migrations of graphql-gateway', () => {

@@ -3,6 +3,7 @@ import { apiKeysTables } from './api-keys/0002-api-keys.js';
 import { auditByMonth } from './api-keys/0010-audit-by-month.js';
 import { endedCredentials } from './api-keys/0011-ended-credentials.js';
 import { keyLists } from './api-keys/0014-key-lists.js';
+import { keyRequests } from './api-keys/0016-key-requests.js';
 import { dataTables } from './data-tables/0001-data-tables.js';
 import { companyChanges } from './data-tables/0004-company-changes.js';
 import { dealDateRanges } from './data-tables/0005-deal-date-ranges.js';
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   changesOfAllRecords,
   keyLists,
   partsOfLargeChanges,
+  keyRequests,
 ];

@@ -80,6 +80,7 @@ describe('authentication', () => {
       { name: 'n'.repeat(101) },
       { name: 'a\u0000b' },
       { name: 'two\nlines' },
+      { name: 'half \ud800' },
       { name: 'k', expiresInDays: 1.5 },
       { name: 'k', expiresInDays: '30' },
       { expiresInDays: 3 },

@@ -27,7 +27,7 @@ describe('keys and usage over REST', () => {
   const call = async (
     token: string,
     path: string,
-    { body, replica = 0 }: { body?: unknown; replica?: number } = {},
+    { body, replica = 0, headers = {} }: { body?: unknown; replica?: number; headers?: Record<string, string> } = {},
   ): Promise<Answer> =>
     answerOf(
       await fetch(`${gateway.replicas[replica]!.url}${path}`, {
@@ -35,6 +35,7 @@ describe('keys and usage over REST', () => {
         headers: {
           authorization: `Bearer ${token}`,
           ...(body === undefined || body === null ? {} : { 'content-type': 'application/json' }),
+          ...headers,
         },
         body: body === undefined || body === null ? null : typeof body === 'string' ? body : JSON.stringify(body),
       }),
@@ -97,6 +98,75 @@ describe('keys and usage over REST', () => {
       user_company_id: 'acme',
     });
   });
+
+  const requestOf = (idempotencyKey: string, name = 'nightly', replica = 0) => ({
+    body: { name, expires_in_days: 30 },
+    headers: { 'idempotency-key': idempotencyKey },
+    replica,
+  });
+
+  it('many requests with one Idempotency-Key at once on two replicas make one key, which all of them answer', async () => {
+    const { user, token } = signIn();
+    const id = crypto.randomUUID();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => call(token, '/keys', requestOf(n % 3 === 0 ? `"${id}"` : id, 'k', n % 2))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    const { key, ...shown } = answers[0]!.body;
+    expect((await call(token, '/keys')).body.keys).toEqual([shown]);
+    expect(await statusOf(key)).toBe(200);
+    const { rows } = await gateway.sql.query(`select 1 from api_key_audit where user_id = $1 and outcome = 'created'`, [
+      user.id,
+    ]);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('an Idempotency-Key is of its user, for one content and for ten minutes, and no row has the API key', async () => {
+    const { user, token } = signIn();
+    const id = crypto.randomUUID();
+    const first = await call(token, '/keys', requestOf(id));
+    const other = await call(token, '/keys', requestOf(id, 'weekly'));
+    expect([other.status, other.body.error]).toEqual([422, 'Unprocessable Entity']);
+    expect((await call(signIn().token, '/keys', requestOf(id))).body.key).not.toBe(first.body.key);
+    await call(token, `/keys/${first.body.id}/revoke`, { body: {} });
+    expect((await call(token, '/keys', requestOf(id))).body).toMatchObject({ key: first.body.key, state: 'revoked' });
+    const { rows } = await gateway.sql.query('select * from key_request where user_id = $1', [user.id]);
+    expect(rows).toHaveLength(1);
+    for (const secret of [first.body.key.slice(8), id]) {
+      for (const value of Object.values<unknown>(rows[0])) expect(String(value)).not.toContain(secret);
+    }
+    await gateway.sql.query('update key_request set ends_at = now() where user_id = $1', [user.id]);
+    const later = await call(token, '/keys', requestOf(id));
+    expect([later.status, later.body.key === first.body.key]).toEqual([200, false]);
+    expect((await call(token, '/keys')).body.keys).toHaveLength(2);
+  });
+
+  it('a request that failed keeps nothing, and the same one is then answered', async () => {
+    const { token } = signIn();
+    const id = crypto.randomUUID();
+    gateway.identity.meStatus = 500;
+    try {
+      expect((await call(token, '/keys', requestOf(id))).status).toBe(502);
+    } finally {
+      gateway.identity.meStatus = undefined;
+    }
+    expect((await call(token, '/keys', requestOf(id))).status).toBe(200);
+    expect((await call(token, '/keys')).body.keys).toHaveLength(1);
+  });
+
+  it.each(['', 'short', 'x'.repeat(201), '"1234567890123456" 1', '1234567890123456, 1234567890123456'])(
+    'the Idempotency-Key %j is refused',
+    async (idempotencyKey) => {
+      const { token } = signIn();
+      const { status, body } = await call(token, '/keys', requestOf(idempotencyKey));
+      expect([status, body.message]).toEqual([
+        400,
+        ['Idempotency-Key must have 16 to 200 visible characters, such as a random UUID'],
+      ]);
+      expect((await call(token, '/keys')).body.keys).toEqual([]);
+    },
+  );
 
   it('no list, and nothing but the answer that made it, holds a key', async () => {
     const { token } = signIn();
@@ -319,15 +389,21 @@ describe('keys and usage over REST', () => {
     expect([status, body]).toEqual([
       200,
       {
-        data_calls: { limit: 3, remaining: 0, window_seconds: 86_400, resets_at: tomorrow },
-        requests: { limit: 100_000, remaining: expect.any(Number), window_seconds: 60, resets_at: expect.any(String) },
+        data_calls: { limit: 3, used: 3, remaining: 0, window_seconds: 86_400, resets_at: tomorrow },
+        requests: {
+          limit: 100_000,
+          used: 3,
+          remaining: 99_997,
+          window_seconds: 60,
+          resets_at: expect.any(String),
+        },
         refused_today: 2,
       },
     ]);
     expect(body.requests.remaining).toBe(Number(headers.get('x-ratelimit-remaining')));
     // Of others it says nothing.
     expect((await call(signIn().token, '/usage')).body).toMatchObject({
-      data_calls: { remaining: 3 },
+      data_calls: { used: 0, remaining: 3 },
       refused_today: 0,
     });
   });
@@ -361,9 +437,33 @@ describe('limits of the REST endpoints', () => {
     expect((await ask(gateway.identity.dataToken(gateway.identity.addUser()), '/usage')).status).toBe(200);
   });
 
-  it('tokens that are refused count for their network, and then none is checked', async () => {
-    const statuses: number[] = [];
-    for (let n = 0; n < 5; n += 1) statuses.push((await ask('not-a-token', '/usage')).status);
-    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+  it('a role that is not allowed, a body that nobody can read and an unknown key have the limits of the user', async () => {
+    const token = gateway.identity.dataToken(gateway.identity.addUser());
+    await ask(token, '/usage');
+    const unreadable = await fetch(`${gateway.replicas[0]!.url}/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{',
+    });
+    const [forbidden, unknown] = [await ask(token, '/admin/keys'), await ask(token, '/keys/x')];
+    expect([forbidden, unknown].map(({ status, headers }) => [status, headers.get('x-ratelimit-remaining')])).toEqual([
+      [403, '4'],
+      [404, '4'],
+    ]);
+    // It is read before the caller is known, so these are the limits of the address.
+    expect([unreadable.status, unreadable.headers.get('x-ratelimit-remaining')]).toEqual([400, '5']);
+  });
+
+  it('tokens that are refused count for their network, and then none is checked; each answer has the limits', async () => {
+    const answers: [number, string | null][] = [];
+    for (const path of ['/usage', '/keys?limit=1', '/admin/keys', '/keys/x', '/usage']) {
+      const { status, headers } = await ask('not-a-token', path);
+      answers.push([status, headers.get('ratelimit-policy')]);
+    }
+    const [refused, tooMany] = [
+      [401, '"requests";q=5;w=60'],
+      [429, '"refused_keys";q=3;w=60'],
+    ];
+    expect(answers).toEqual([refused, refused, refused, tooMany, tooMany]);
   });
 });

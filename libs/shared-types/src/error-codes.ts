@@ -9,6 +9,7 @@ export const errorCodes = {
   'request.too_large': 'The body is larger than the limit of this endpoint.',
   'request.unsupported_media_type': 'The content type is not one that this endpoint reads.',
   'request.conflict': 'What is stored already rules this out, such as a name that is taken; the message says what.',
+  'request.idempotency_key': 'The Idempotency-Key was used for another request before; a new request needs a new one.',
   'caller.unauthenticated': 'The caller presented no credential, or one that is not valid.',
   'caller.forbidden': 'The caller is known and is not allowed to do this.',
   'dependency.unavailable': 'A service or store that this request needs does not answer.',

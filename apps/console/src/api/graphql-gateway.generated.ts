@@ -8,7 +8,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** What is left of your limits, of all your keys together */
+    /** What is used and left of your limits, of all your keys together */
     get: operations['UsageController_usage'];
     put?: never;
     post?: never;
@@ -28,7 +28,10 @@ export interface paths {
     /** Your keys, newest first */
     get: operations['OwnKeysController_list'];
     put?: never;
-    /** Make a key; it expires after 365 days unless you say less */
+    /**
+     * Make a key; it expires after 365 days unless you say less
+     * @description With an Idempotency-Key the same request again, also at the same time, makes no second key. For 10 minutes it is answered with the same key, in its present state.
+     */
     post: operations['OwnKeysController_make'];
     delete?: never;
     options?: never;
@@ -171,6 +174,8 @@ export interface components {
     LimitUseDto: {
       /** @example 10 */
       limit: number;
+      /** @example 3 */
+      used: number;
       /** @example 7 */
       remaining: number;
       /** @example 86400 */
@@ -546,7 +551,10 @@ export interface operations {
   OwnKeysController_make: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description A text of 16 to 200 visible characters that you make up for this one key, such as a random UUID */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -602,6 +610,15 @@ export interface operations {
       };
       /** @description The content type, encoding or charset is not one that the service reads */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The Idempotency-Key came with another name or life before */
+      422: {
         headers: {
           [name: string]: unknown;
         };

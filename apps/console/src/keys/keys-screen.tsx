@@ -251,8 +251,16 @@ function MakeDialog({ onClose, onMade }: { onClose: () => void; onMade: (key: st
   const { api } = useConsole();
   const [name, setName] = useState('');
   const [days, setDays] = useState('365');
+  // After a lost answer the same form again shows the key that was made.
+  const [requestId, setRequestId] = useState(() => crypto.randomUUID());
   const make = useMutation({
-    mutationFn: () => bodyOf(api.gateway.POST('/keys', { body: { name: name.trim(), expires_in_days: Number(days) } })),
+    mutationFn: () =>
+      bodyOf(
+        api.gateway.POST('/keys', {
+          params: { header: { 'Idempotency-Key': requestId } },
+          body: { name: name.trim(), expires_in_days: Number(days) },
+        }),
+      ),
     onSuccess: ({ key }) => onMade(key),
   });
   const submit = (event: FormEvent) => {
@@ -269,7 +277,10 @@ function MakeDialog({ onClose, onMade }: { onClose: () => void; onMade: (key: st
           maxLength={100}
           data-autofocus
           value={name}
-          onChange={({ target }) => setName(target.value)}
+          onChange={({ target }) => {
+            setName(target.value);
+            setRequestId(crypto.randomUUID());
+          }}
           mb="md"
         />
         <TextInput
@@ -279,7 +290,10 @@ function MakeDialog({ onClose, onMade }: { onClose: () => void; onMade: (key: st
           max={365}
           required
           value={days}
-          onChange={({ target }) => setDays(target.value)}
+          onChange={({ target }) => {
+            setDays(target.value);
+            setRequestId(crypto.randomUUID());
+          }}
           mb="md"
         />
         {make.isError && <Problem error={make.error} />}

@@ -8,6 +8,8 @@ import { AuditLogRetention } from './audit-log-retention.service.js';
 import { AuditLogService } from './audit-log.service.js';
 import { AuditLogStore } from './audit-log.store.js';
 import { EndedCredentials } from './ended-credentials.service.js';
+import { KeyRequests } from './key-requests.js';
+import { KeyRequestsStore } from './key-requests.store.js';
 import { LastUses } from './last-uses.service.js';
 import { EndedCredentialsStore } from './ended-credentials.store.js';
 
@@ -23,6 +25,8 @@ import { EndedCredentialsStore } from './ended-credentials.store.js';
     EndedCredentialsStore,
     EndedCredentials,
     LastUses,
+    KeyRequestsStore,
+    KeyRequests,
   ],
   exports: [ApiKeysService, AuditLogService, AuditLogStore, LastUses],
 })

@@ -9,6 +9,7 @@ import type { ApiKeysStore } from './api-keys.store.js';
 import type { ApiKey } from './api-key.entity.js';
 import type { AuditLogService } from './audit-log.service.js';
 import type { EndedCredentialsStore } from './ended-credentials.store.js';
+import type { KeyRequests } from './key-requests.js';
 import type { AppEvents } from '../events.js';
 import { RefusedKeysLimit } from '../rate-limit/refused-keys-limit.js';
 
@@ -73,6 +74,7 @@ describe('ApiKeysService', () => {
       clock,
       limit,
       ended,
+      {} as KeyRequests,
     );
   }
 

@@ -15,6 +15,7 @@ import { ApiKeysStore, type KeyFilter, type KeyPage } from './api-keys.store.js'
 import type { AuditEntry, AuditOutcome } from './audit-entry.entity.js';
 import { AuditLogService } from './audit-log.service.js';
 import { EndedCredentialsStore } from './ended-credentials.store.js';
+import { KeyRequests } from './key-requests.js';
 
 // Limits the memory that invented but well-formed keys can take to about 10 MB.
 const cachedKeysMax = 20_000;
@@ -60,22 +61,36 @@ export class ApiKeysService implements OnModuleDestroy {
     private readonly clock: Clock,
     private readonly refusedKeys: RefusedKeysLimit,
     private readonly endedCredentials: EndedCredentialsStore,
+    private readonly requests: KeyRequests,
   ) {}
 
   onModuleDestroy(): void {
     clearTimeout(this.renewalTimer);
   }
 
-  /** Makes a key. 401 when the credentials of the owner have ended. */
+  /**
+   * Makes a key, or finds the one that the same `idempotencyKey` made some minutes ago. 401 when the credentials of the
+   * owner have ended; 422 when the `idempotencyKey` asked for another key.
+   */
   async create(
     owner: KeyOwner,
-    { name, expiresInDays }: { name: string; expiresInDays: number },
+    {
+      name,
+      expiresInDays,
+      idempotencyKey,
+    }: { name: string; expiresInDays: number; idempotencyKey?: string | undefined },
     author: ChangeAuthor,
     operationName: string | null,
   ): Promise<MadeKey> {
-    return this.endedCredentials.betweenChanges((tx) =>
-      this.make(tx, owner, { name, lifeMs: expiresInDays * dayMs }, author, operationName),
-    );
+    return this.endedCredentials.betweenChanges(async (tx) => {
+      const text = generateApiKey();
+      if (idempotencyKey !== undefined) {
+        const request = { userId: owner.id, idempotencyKey, content: [name, expiresInDays] };
+        const earlier = await this.requests.keep(tx, request, text);
+        if (earlier !== undefined) return { ...(await this.store.getByHash(hashApiKey(earlier))), text: earlier };
+      }
+      return this.make(tx, owner, { text, name, lifeMs: expiresInDays * dayMs }, author, operationName);
+    });
   }
 
   /**
@@ -93,7 +108,7 @@ export class ApiKeysService implements OnModuleDestroy {
       const revokedAt = this.clock.now();
       if (key.expiresAt <= revokedAt || !(await this.store.revoke(tx, key.id, revokedAt))) throw hasEnded(key);
       await this.audit.store(tx, [revocationOf({ ...key, revokedAt }, author, 'rotate')]);
-      return this.make(tx, owner, { name: key.name, lifeMs }, author, 'rotate');
+      return this.make(tx, owner, { text: generateApiKey(), name: key.name, lifeMs }, author, 'rotate');
     });
     this.forget([key]);
     return made;
@@ -177,11 +192,10 @@ export class ApiKeysService implements OnModuleDestroy {
   private async make(
     tx: Tx,
     owner: KeyOwner,
-    { name, lifeMs }: { name: string; lifeMs: number },
+    { text, name, lifeMs }: { text: string; name: string; lifeMs: number },
     author: ChangeAuthor,
     operationName: string | null,
   ): Promise<MadeKey> {
-    const text = generateApiKey();
     const createdAt = this.clock.now();
     const made = {
       userId: owner.id,

@@ -58,6 +58,11 @@ export class ApiKeysStore {
     return (await this.keys.findOneBy({ hash })) ?? undefined;
   }
 
+  /** A key that exists, since keys are not deleted. */
+  async getByHash(hash: Buffer): Promise<ApiKey> {
+    return this.keys.findOneByOrFail({ hash });
+  }
+
   /** Those of the keys that exist, in any order. */
   async findByHashes(hashes: readonly Buffer[]): Promise<ApiKey[]> {
     return this.keys.findBy({ hash: In(hashes) });

@@ -11,8 +11,8 @@ const daysMessage = `expiresInDays must be 1 to ${keyLifeDaysMax}, not $value`;
 export class CreateApiKeyInput {
   @Transform(({ value }: { value: string }) => value.trim())
   @Length(1, 100, { message: 'name must have 1 to 100 characters' })
-  // A name is shown in lists and logs, one line each; PostgreSQL refuses NUL.
-  @Matches(/^\P{Cc}*$/u, { message: 'name must not hold control characters' })
+  // A name is shown in lists and logs, one line each; PostgreSQL refuses NUL and half characters.
+  @Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: 'name must not hold control characters' })
   @Field(() => String, {
     description: 'Name to recognise the key by, 1 to 100 characters, for example "nightly import".',
   })

@@ -6,12 +6,13 @@ import { LoginModule } from '../login/login.module.js';
 import { LimitsModule } from '../rate-limit/limits.module.js';
 import { AllKeysController } from './all-keys.controller.js';
 import { DataCallers } from './data-callers.js';
+import { LimitsOfRefusals } from './limits-of-refusals.js';
 import { OwnKeysController } from './own-keys.controller.js';
 import { UsageController } from './usage.controller.js';
 
 @Module({
   imports: [ApiKeysModule, LimitsModule, LoginModule],
   controllers: [UsageController, OwnKeysController, AllKeysController],
-  providers: [{ provide: CallerAuth, useClass: DataCallers }],
+  providers: [{ provide: CallerAuth, useClass: DataCallers }, LimitsOfRefusals],
 })
 export class KeysApiModule {}

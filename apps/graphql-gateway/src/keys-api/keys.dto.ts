@@ -201,6 +201,9 @@ export class LimitUseDto {
   @ApiProperty({ type: 'integer', example: 10 })
   limit!: number;
 
+  @ApiProperty({ type: 'integer', example: 3 })
+  used!: number;
+
   @ApiProperty({ type: 'integer', example: 7 })
   remaining!: number;
 

@@ -1,15 +1,29 @@
-import { Body, Controller, Get, Header, HttpCode, Param, Post, Query, Req, UseInterceptors } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  Header,
+  Headers,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  Req,
+  UseInterceptors,
+} from '@nestjs/common';
 import {
   ApiBadGatewayResponse,
   ApiBearerAuth,
   ApiBody,
   ApiConflictResponse,
+  ApiHeader,
   ApiNotFoundResponse,
   ApiOkResponse,
   ApiOperation,
   ApiParam,
   ApiTags,
   ApiTooManyRequestsResponse,
+  ApiUnprocessableEntityResponse,
 } from '@nestjs/swagger';
 import {
   Author,
@@ -25,6 +39,8 @@ import { ApiKeysService, type KeyOwner } from '../api-keys/api-keys.service.js';
 import { keyLifeDaysMax } from '../api-keys/create-api-key.dto.js';
 import { Clock } from '../clock.js';
 import { IdentityClient } from '../login/identity-client.js';
+import { keptMinutes } from '../api-keys/key-requests.js';
+import { idempotencyKeyOf } from './idempotency-key.js';
 import { keyPage } from './key-pages.js';
 import {
   KeyDto,
@@ -67,15 +83,30 @@ export class OwnKeysController {
   @Post()
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
-  @ApiOperation({ summary: `Make a key; it expires after ${keyLifeDaysMax} days unless you say less` })
+  @ApiOperation({
+    summary: `Make a key; it expires after ${keyLifeDaysMax} days unless you say less`,
+    description:
+      'With an Idempotency-Key the same request again, also at the same time, makes no second key. ' +
+      `For ${keptMinutes} minutes it is answered with the same key, in its present state.`,
+  })
+  @ApiHeader({
+    name: 'Idempotency-Key',
+    required: false,
+    description: 'A text of 16 to 200 visible characters that you make up for this one key, such as a random UUID',
+    example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+  })
   @ApiOkResponse({ type: MadeKeyDto })
   @ApiBadGatewayResponse({ description: 'Identity, which is asked before a key is made, does not answer' })
+  @ApiUnprocessableEntityResponse({ description: 'The Idempotency-Key came with another name or life before' })
   async make(
     @Body() { name, expires_in_days: expiresInDays = keyLifeDaysMax }: MakeKeyDto,
+    @Headers('idempotency-key') header: unknown,
     @Req() request: FastifyRequest,
     @Author() author: ChangeAuthor,
   ): Promise<MadeKeyDto> {
-    const made = await this.keys.create(await this.owner(request), { name, expiresInDays }, author, null);
+    const idempotencyKey = idempotencyKeyOf(header);
+    const owner = await this.owner(request);
+    const made = await this.keys.create(owner, { name, expiresInDays, idempotencyKey }, author, null);
     return toMadeKeyDto(made, this.clock.now());
   }
 

@@ -6,6 +6,7 @@ import type { FastifyReply } from 'fastify';
 import { catchError, from, type Observable, switchMap, throwError } from 'rxjs';
 import { limitHeaders } from '../rate-limit/limit-headers.js';
 import { limitReached } from '../rate-limit/limits.errors.js';
+import type { Caller } from '../rate-limit/limits.js';
 import { LimitsService } from '../rate-limit/limits.service.js';
 
 @Injectable()
@@ -13,9 +14,8 @@ export class RequestUnits implements NestInterceptor {
   constructor(private readonly limits: LimitsService) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const { ip, caller } = context.switchToHttp().getRequest<RequestWithCaller>();
     const reply = context.switchToHttp().getResponse<FastifyReply>();
-    const of = { ip, userId: caller?.kind === 'user' ? caller.userId : null };
+    const of = limitedCaller(context.switchToHttp().getRequest<RequestWithCaller>());
     const { isAllowed, state, refund } = await this.limits.takeRequest(of);
     void reply.headers(limitHeaders(state));
     if (!isAllowed) throw limitReached('requests', state.limit, state.resetSeconds);
@@ -30,4 +30,9 @@ export class RequestUnits implements NestInterceptor {
       ),
     );
   }
+}
+
+/** Whose windows a request counts in. */
+export function limitedCaller({ ip, caller }: RequestWithCaller): Caller {
+  return { ip, userId: caller?.kind === 'user' ? caller.userId : null };
 }

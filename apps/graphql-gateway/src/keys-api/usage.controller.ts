@@ -1,6 +1,7 @@
-import { Controller, Get, Header, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Header, Req, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags, ApiTooManyRequestsResponse } from '@nestjs/swagger';
 import { Caller, userOf, Users, type CallerIdentity } from '@tradewind/service-kit';
+import type { FastifyRequest } from 'fastify';
 import { AuditLogStore } from '../api-keys/audit-log.store.js';
 import { Clock, utcDay } from '../clock.js';
 import { LimitsService } from '../rate-limit/limits.service.js';
@@ -23,12 +24,12 @@ export class UsageController {
 
   @Get()
   @Header('Cache-Control', 'no-store')
-  @ApiOperation({ summary: 'What is left of your limits, of all your keys together' })
+  @ApiOperation({ summary: 'What is used and left of your limits, of all your keys together' })
   @ApiOkResponse({ type: UsageDto })
-  async usage(@Caller() caller: CallerIdentity): Promise<UsageDto> {
+  async usage(@Req() { ip }: FastifyRequest, @Caller() caller: CallerIdentity): Promise<UsageDto> {
     const { userId } = userOf(caller);
     const now = this.clock.now();
-    const of = { ip: '', userId };
+    const of = { ip, userId };
     const [dataCalls, requests, refused] = await Promise.all([
       this.limits.look('data', of),
       this.limits.look('requests', of),
@@ -41,5 +42,11 @@ export class UsageController {
 function toLimitUse({ limit, remaining, windowSeconds, resetSeconds }: LimitState, now: Date): LimitUseDto {
   // The seconds are rounded up.
   const resetsAt = Math.floor(now.getTime() / 1000 + resetSeconds) * 1000;
-  return { limit, remaining, window_seconds: windowSeconds, resets_at: new Date(resetsAt).toISOString() };
+  return {
+    limit,
+    used: limit - remaining,
+    remaining,
+    window_seconds: windowSeconds,
+    resets_at: new Date(resetsAt).toISOString(),
+  };
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from '@tradewind/shared-types';
 import type { LimitState } from '../request/limit-state.js';
+import { limitHeaders } from './limit-headers.js';
 
 /** A refusal that carries the state of its limit, so that the headers need no query. */
 export class LimitReached extends ServiceError {
@@ -7,7 +8,7 @@ export class LimitReached extends ServiceError {
     failure: ConstructorParameters<typeof ServiceError>[0],
     readonly state: LimitState,
   ) {
-    super(failure);
+    super({ ...failure, headers: { ...failure.headers, ...limitHeaders(state) } });
   }
 }
 
