@@ -454,7 +454,7 @@ describe('limits of the REST endpoints', () => {
     expect([unreadable.status, unreadable.headers.get('x-ratelimit-remaining')]).toEqual([400, '5']);
   });
 
-  it('tokens that are refused count for their network, and then none is checked; each answer has the limits', async () => {
+  it('tokens that are refused count for their network, and then none is checked', async () => {
     const answers: [number, string | null][] = [];
     for (const path of ['/usage', '/keys?limit=1', '/admin/keys', '/keys/x', '/usage']) {
       const { status, headers } = await ask('not-a-token', path);
