@@ -28,7 +28,7 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     .description('dead letters as a table, the latest first')
     .action(async ({ limit, after, all }: { limit: number; after?: string; all: boolean }) => {
       const app = await open();
-      const page = await app.get(DeadLettersService).list({ limit, after, withHandled: all });
+      const page = await app.get(DeadLettersService).listWhole({ limit, after, withHandled: all });
       process.stdout.write(`${deadLetterTable(page, all)}\n`);
     });
   deadLetter

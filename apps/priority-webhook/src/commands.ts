@@ -29,9 +29,14 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     .description('the latest unusable webhooks')
     .action(async ({ limit, json }: { limit: number; json?: boolean }) => {
       const app = await open();
-      const payloads = await app.get(UnusablePayloadsStore).list({ limit });
-      if (json) for (const payload of payloads) print(payload);
-      else process.stdout.write(`${payloadTable(payloads)}\n`);
+      const store = app.get(UnusablePayloadsStore);
+      const payloads: UnusablePayload[] = [];
+      for (const { fingerprint } of await store.list({ limit })) {
+        const payload = await store.find(fingerprint);
+        if (payload && json) print(payload);
+        else if (payload) payloads.push(payload);
+      }
+      if (!json) process.stdout.write(`${payloadTable(payloads)}\n`);
     });
 }
 

@@ -2,6 +2,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Db } from '@tradewind/service-kit';
+import pg from 'pg';
+import { UnusablePayloadsStore } from '../src/unusable/unusable-payloads.store.js';
 import { eventually, profileBody, serviceToken, startApp, type TestApp } from './priority-webhook-app.js';
 
 let app: TestApp;
@@ -101,7 +104,7 @@ describe('unusable webhooks', () => {
     expect(shown[0]).toEqual({
       ...{ id: expect.stringMatching(/^[0-9a-f]{64}$/), reason: expect.any(String), times: 1, correlation_id: null },
       ...{ first_received_at: expect.stringMatching(/Z$/), last_received_at: expect.stringMatching(/Z$/) },
-      ...{ dropped_at: null, dropped_by: null, drop_reason: null },
+      ...{ dropped_at: null, last_dropped_at: null, dropped_by: null, drop_reason: null },
     });
     const { body } = await send('GET', `/unusable-webhooks/${String(id)}`);
     const sent = body['body'] as { url: string };
@@ -116,7 +119,53 @@ describe('unusable webhooks', () => {
     );
     await app.deliver(sent);
     expect(await everyPage('/unusable-webhooks', 'unusable_webhooks')).toContainEqual(
-      expect.objectContaining({ id, times: 2, dropped_at: null }),
+      expect.objectContaining({
+        ...{ id, times: 2, dropped_at: null, dropped_by: 'test', drop_reason: 'a test' },
+        last_dropped_at: expect.stringMatching(/Z$/),
+      }),
+    );
+    expect((await send('POST', `/unusable-webhooks/${String(id)}/drop`, { reason: 'again' })).body).toMatchObject({
+      drop_reason: 'again',
+    });
+  });
+
+  it('are on one page each, also those of one millisecond, and read from an index', async () => {
+    await app.query(
+      `insert into unusable_payload (fingerprint, reason, body, first_received_at, last_received_at, dropped_at)
+       select encode(sha256(n::text::bytea), 'hex'), 'url', '{}', now(), '2020-01-01T00:00:00.123Z'::timestamptz + n % 7 * interval '1 microsecond',
+         case when n % 3 = 0 then now() end
+       from generate_series(1, 40) n`,
+    );
+    const count = async (query: string) => {
+      const ids = (await everyPage(`/unusable-webhooks${query}`, 'unusable_webhooks'))
+        .filter(({ last_received_at }) => last_received_at === '2020-01-01T00:00:00.123Z')
+        .map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      return ids.length;
+    };
+    expect([await count(''), await count('?with_dropped=true')]).toEqual([27, 40]);
+  });
+
+  it.each([
+    [false, 'unusable_payload_open'],
+    [true, 'unusable_payload_latest'],
+  ])('a later page seeks its place in an index; with dropped ones: %s', async (withDropped, index) => {
+    const plans: string[] = [];
+    const db = {
+      rows: async (text: string, values: unknown[]) => {
+        const client = new pg.Client({ connectionString: app.databaseUrl, options: '-c search_path=priority_webhook' });
+        await client.connect();
+        await client.query('set enable_seqscan = off; set enable_bitmapscan = off');
+        const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain (costs off) ${text}`, values);
+        await client.end();
+        plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+        return [];
+      },
+    };
+    const after = { micros: 1.7e15, id: 'a' };
+    await new UnusablePayloadsStore(db as unknown as Db).list({ after, limit: 51, withDropped });
+    expect(plans.join()).toMatch(
+      new RegExp(`^Limit\\n.*Index Scan Backward using ${index} .*\\n.*Index Cond: \\(ROW\\(`),
     );
   });
 

@@ -17,6 +17,7 @@ export * from './fetch-json.js';
 export * from './group-commit.js';
 export * from './http/client-network.js';
 export * from './http/error-filter.js';
+export * from './http/list-position.js';
 export * from './http/paging.js';
 export * from './http/request-bodies.js';
 export * from './http/validation-pipe.js';

@@ -85,7 +85,7 @@ describe('dead letters', () => {
   it('are listed in pages, shown decoded, and redriven once they are valid', async () => {
     const [api] = pipeline.of('priority-api');
     const none = await api!.command('dead-letter', 'list');
-    expect(none).toMatchObject({ code: 0, stdout: 'Nothing here: there are no open dead letters.\n' });
+    expect(none).toMatchObject({ code: 0, stdout: 'Nothing here: there are no more open dead letters.\n' });
     const profiles = Array.from({ length: 2 }, (_, index) => ({
       network_username: `late-${index}`,
       person_id: '6f1f3a52-7f0a-4a51-9d3c-0a5a7a0d0001',
@@ -107,10 +107,10 @@ describe('dead letters', () => {
     const page = (await api!.command('dead-letter', 'list', '--limit', '1')).stdout;
     expect(page).toMatch(/^id +received \(UTC\) +times +state +reason +content\n/);
     expect(page).toContain('101 profiles: late-0, late-0, late-0, …');
-    const next = /1 of 2 open dead letters\. More: dead-letter list --after (\d+)\n/.exec(page)![1]!;
+    const next = /\nMore open dead letters: dead-letter list --after (\d+)\n/.exec(page)![1]!;
     const rest = (await api!.command('dead-letter', 'list', '--after', next)).stdout;
     expect(rest).toContain('{"people":[]}');
-    expect(rest).toContain('1 of 2 open dead letters. These are the last.');
+    expect(rest).toContain('These are the last open dead letters.');
     const hopelessId = /^(\d+) /m.exec(rest)![1]!;
     const [shown, unknown, tooMany, hopeless] = await Promise.all([
       api!.command('dead-letter', 'show', hopelessId),

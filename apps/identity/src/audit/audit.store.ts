@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
-import { microsOf, timeOf, type ListPosition } from '../list-position.js';
+import { Db, microsOf, timeOf, type NamedStatement, type Tx, type ListPosition } from '@tradewind/service-kit';
 import type { AuditRecord } from '../unit-of-work/unit-of-work.js';
 import { AuditEvent } from './audit-event.entity.js';
 

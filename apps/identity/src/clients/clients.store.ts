@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
+import { Db, microsOf, timeOf, type NamedStatement, type Tx, type ListPosition } from '@tradewind/service-kit';
 import type { Repository } from 'typeorm';
 import { batchedReads } from '../batched-reads.js';
-import { microsOf, timeOf, type ListPosition } from '../list-position.js';
 import {
   clientColumn,
   ClientRecords,

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { pageOf, positionAfter, toCursor } from '@tradewind/service-kit';
+import { pageOf, positionAfter, toCursor, timeAndNumber } from '@tradewind/service-kit';
 import type { AuditEvent } from '../audit/audit-event.entity.js';
 import { AuditStore, type AuditEventOfList, type AuditFilter } from '../audit/audit.store.js';
-import { timeAndNumber } from '../list-position.js';
 
 /** Events that are read at once for an export, about 300 KB. */
 const exportedAtOnce = 1_000;

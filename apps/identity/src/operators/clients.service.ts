@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { byOperator, pageOf, positionAfter, toCursor, type ChangeAuthor } from '@tradewind/service-kit';
+import { byOperator, pageOf, positionAfter, toCursor, timeAndText, type ChangeAuthor } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { errors } from 'oidc-provider';
 import { AppConfig } from '../app.config.js';
@@ -11,7 +11,6 @@ import { assertLogoutUri, introspectsAudience } from '../oidc/provider-configura
 import { findAudience } from '../oidc/policy/resources.js';
 import { ClientRecords } from '../clients/client-records.js';
 import { ClientsStore } from '../clients/clients.store.js';
-import { timeAndText } from '../list-position.js';
 import type { OAuthClient } from '../clients/oauth-client.entity.js';
 import type { AuditRecord } from '../unit-of-work/unit-of-work.js';
 

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { pageOf, positionAfter, toCursor, type ChangeAuthor } from '@tradewind/service-kit';
+import { pageOf, positionAfter, toCursor, timeAndText, type ChangeAuthor } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { AuditLog } from '../audit/audit-log.js';
-import { timeAndText } from '../list-position.js';
 import { accountClientId } from '../oidc/account-client.js';
 import { PayloadsStore } from '../oidc/payloads/payloads.store.js';
 import { UserPayloadsStore, type GrantFilter, type GrantOfList } from '../oidc/payloads/user-payloads.store.js';

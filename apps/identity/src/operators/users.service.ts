@@ -1,11 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { byOperator, pageOf, positionAfter, toCursor, type ChangeAuthor, type Tx } from '@tradewind/service-kit';
+import {
+  byOperator,
+  pageOf,
+  positionAfter,
+  toCursor,
+  timeAndText,
+  timeAndUuid,
+  type ChangeAuthor,
+  type Tx,
+} from '@tradewind/service-kit';
 import { ServiceError, userRoles, type UserRole } from '@tradewind/shared-types';
 import { AccountLinks } from '../account-links/account-links.service.js';
 import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
-import { timeAndText, timeAndUuid } from '../list-position.js';
 import { LogoutCalls } from '../oidc/logout-calls.js';
 import { UserPayloadsStore, type SessionOfList } from '../oidc/payloads/user-payloads.store.js';
 import { sessionReference } from '../oidc/session-reference.js';

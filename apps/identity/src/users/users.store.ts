@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
+import { Db, microsOf, timeOf, type NamedStatement, type Tx, type ListPosition } from '@tradewind/service-kit';
 import type { UserRole } from '@tradewind/shared-types';
 import type { Repository } from 'typeorm';
 import { batchedReads } from '../batched-reads.js';
-import { microsOf, timeOf, type ListPosition } from '../list-position.js';
 import { withCredentialChange } from './credential-changes.store.js';
 import { UserAccount } from './user-account.entity.js';
 import { userColumn, type User } from './users.types.js';

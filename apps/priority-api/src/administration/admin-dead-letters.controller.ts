@@ -41,11 +41,10 @@ export class AdminDeadLettersController {
     const after = positionAfter(cursor, withHandled, ([id, ...rest]) =>
       typeof id === 'string' && isDeadLetterId(id) && rest.length === 0 ? id : undefined,
     );
-    const { letters, total, hasMore } = await this.letters.list({ limit, withHandled, after });
+    const { letters, hasMore } = await this.letters.list({ limit, withHandled, after });
     const last = letters.at(-1);
     return {
       dead_letters: letters.map(deadLetterDto),
-      total,
       next_cursor: hasMore && last ? toCursor([last.id], withHandled) : null,
     };
   }

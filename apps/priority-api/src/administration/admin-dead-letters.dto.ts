@@ -13,6 +13,7 @@ import { Transform, type TransformFnParams } from 'class-transformer';
 import { IsBoolean, IsObject, Matches, ValidateBy } from 'class-validator';
 import { contentOf, fieldsOf, stateOf } from '../dead-letters/dead-letter-display.js';
 import type { DeadLetter } from '../dead-letters/dead-letter.entity.js';
+import type { ListedDeadLetter } from '../dead-letters/dead-letters.store.js';
 
 const reasonLengthMax = 500;
 /** Not `forced_run_id`, by which profiles that were paid for would be bought again. */
@@ -137,7 +138,6 @@ export class DeadLetterDetailsDto extends DeadLetterDto {
 
 export class DeadLetterPageDto {
   @ApiProperty({ type: [DeadLetterDto], description: 'Latest first' }) dead_letters!: DeadLetterDto[];
-  @ApiProperty({ type: 'integer', example: 1, description: 'On all pages' }) total!: number;
   @ApiProperty({ ...nextCursorProperty, example: null }) next_cursor!: string | null;
 }
 
@@ -146,7 +146,7 @@ export class RedriveAnswerDto extends DeadLetterDto {
   profiles_triggered!: number;
 }
 
-export const deadLetterDto = (letter: DeadLetter): DeadLetterDto => ({
+export const deadLetterDto = (letter: ListedDeadLetter): DeadLetterDto => ({
   id: letter.id,
   message_id: letter.message_id,
   reason: letter.reason,

@@ -11,13 +11,10 @@ const contentWidth = 60;
 const namesShown = 3;
 
 /** A table of the page, and the command for the next one. */
-export function deadLetterTable({ letters, total, hasMore }: DeadLetterPage, withHandled: boolean): string {
+export function deadLetterTable({ letters, hasMore }: DeadLetterPage<DeadLetter>, withHandled: boolean): string {
   const kind = withHandled ? 'dead letters' : 'open dead letters';
   const last = letters.at(-1);
-  if (!last)
-    return total === 0
-      ? `Nothing here: there are no ${kind}.`
-      : `Nothing here: all ${total} ${kind} are on the pages before.`;
+  if (!last) return `Nothing here: there are no more ${kind}.`;
   const rows = letters.map((letter) => [
     letter.id,
     utcText(letter.last_received_at),
@@ -28,8 +25,8 @@ export function deadLetterTable({ letters, total, hasMore }: DeadLetterPage, wit
   ]);
   const table = textTable(['id', 'received (UTC)', 'times', 'state', 'reason', 'content'], rows, '');
   const footer = hasMore
-    ? `${letters.length} of ${total} ${kind}. More: dead-letter list --after ${last.id}${withHandled ? ' --all' : ''}`
-    : `${letters.length} of ${total} ${kind}. These are the last.`;
+    ? `More ${kind}: dead-letter list --after ${last.id}${withHandled ? ' --all' : ''}`
+    : `These are the last ${kind}.`;
   return [table, '', footer, 'One in full: dead-letter show ID'].join('\n');
 }
 
@@ -72,7 +69,10 @@ function contentSummary(message: unknown): string {
   return `${profiles.length} ${profiles.length === 1 ? 'profile' : 'profiles'}: ${names.join(', ')}${more}`;
 }
 
-export const stateOf = ({ redriven_at, dropped_at }: DeadLetter): 'redriven' | 'dropped' | 'open' =>
+export const stateOf = ({
+  redriven_at,
+  dropped_at,
+}: Pick<DeadLetter, 'redriven_at' | 'dropped_at'>): 'redriven' | 'dropped' | 'open' =>
   redriven_at ? 'redriven' : dropped_at ? 'dropped' : 'open';
 
 const byWhom = (at: Date | null, by: string | null, why?: string | null): string =>

@@ -31,6 +31,17 @@ export class DeadLettersService {
     return this.store.list(options);
   }
 
+  /** The same with the messages, read one by one. */
+  async listWhole(options: Parameters<DeadLettersService['list']>[0]): Promise<DeadLetterPage<DeadLetter>> {
+    const { letters, hasMore } = await this.store.list(options);
+    const whole: DeadLetter[] = [];
+    for (const { id } of letters) {
+      const letter = await this.store.find(id);
+      if (letter) whole.push(letter);
+    }
+    return { letters: whole, hasMore };
+  }
+
   /**
    * Drops a dead letter that shall not be received again; it stays in the list of all.
    * @throws ServiceError 404, or 409 when it was redriven or dropped before

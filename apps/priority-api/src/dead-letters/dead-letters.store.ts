@@ -3,12 +3,18 @@ import { Db, storableJson, type Tx } from '@tradewind/service-kit';
 import { IsNull, LessThan, type Repository } from 'typeorm';
 import { DeadLetter } from './dead-letter.entity.js';
 
-export interface DeadLetterPage {
-  letters: DeadLetter[];
-  /** The number on all pages. */
-  total: number;
+/** Without the messages, which may have megabytes. */
+export type ListedDeadLetter = Omit<DeadLetter, 'message' | 'corrected'>;
+
+export interface DeadLetterPage<Letter = ListedDeadLetter> {
+  letters: Letter[];
   hasMore: boolean;
 }
+
+const listed = {
+  ...{ id: true, message_id: true, reason: true, deliveries: true, first_received_at: true, last_received_at: true },
+  ...{ redriven_at: true, redriven_by: true, dropped_at: true, dropped_by: true, drop_reason: true },
+} as const;
 
 /** Nobody has sent it again or dropped it. */
 const open = { redriven_at: IsNull(), dropped_at: IsNull() };
@@ -39,19 +45,19 @@ export class DeadLettersStore {
   }
 
   /**
-   * A page, the latest first.
+   * A page, the latest first: through dead_letter_open, or the primary key for all.
    * @param after id of the last one of the page before; the first page unless given
    */
   async list(options: { limit: number; withHandled: boolean; after?: string | undefined }): Promise<DeadLetterPage> {
     const { limit, withHandled, after } = options;
     const kind = withHandled ? {} : open;
     const letters = await this.letters.find({
+      select: listed,
       where: { ...kind, ...(after === undefined ? {} : { id: LessThan(after) }) },
       order: { id: 'desc' },
       take: limit + 1,
     });
-    const total = await this.letters.countBy(kind);
-    return { letters: letters.slice(0, limit), total, hasMore: letters.length > limit };
+    return { letters: letters.slice(0, limit), hasMore: letters.length > limit };
   }
 
   async find(id: string): Promise<DeadLetter | undefined> {

@@ -1,6 +1,14 @@
 import { Body, Controller, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Administrators, Author, pageOf, positionAfter, toCursor, type ChangeAuthor } from '@tradewind/service-kit';
+import {
+  Administrators,
+  Author,
+  listPosition,
+  pageOf,
+  positionAfter,
+  toCursor,
+  type ChangeAuthor,
+} from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppEvents } from '../events.js';
 import type { UnusablePayload } from '../unusable/unusable-payload.entity.js';
@@ -35,17 +43,10 @@ export class AdminUnusableController {
   @ApiOperation({ summary: 'Webhooks that named no profile, latest first' })
   @ApiOkResponse({ type: UnusablePageDto })
   async list(@Query() { with_dropped: withDropped, limit, cursor }: UnusableListQueryDto): Promise<UnusablePageDto> {
-    const after = positionAfter(cursor, withDropped, ([time, fingerprint, ...rest]) =>
-      Number.isSafeInteger(time) &&
-      Math.abs(time as number) < 8.64e15 &&
-      isFingerprint(fingerprint) &&
-      rest.length === 0
-        ? { time: new Date(time as number), fingerprint }
-        : undefined,
-    );
+    const after = positionAfter(cursor, withDropped, listPosition(isFingerprint));
     const rows = await this.store.list({ after, limit: limit + 1, withDropped });
-    const { page, next_cursor } = pageOf(rows, limit, ({ last_received_at: time, fingerprint }) =>
-      toCursor([time.getTime(), fingerprint], withDropped),
+    const { page, next_cursor } = pageOf(rows, limit, ({ micros, fingerprint }) =>
+      toCursor([micros, fingerprint], withDropped),
     );
     return { unusable_webhooks: page.map(unusableDto), next_cursor };
   }

@@ -18,8 +18,7 @@ const date = '2026-11-24T10:00:00.123Z';
 const fingerprintPattern = /^[0-9a-f]{64}$/;
 const fingerprint = 'a'.repeat(64);
 
-export const isFingerprint = (text: unknown): text is string =>
-  typeof text === 'string' && fingerprintPattern.test(text);
+export const isFingerprint = (text: string): boolean => fingerprintPattern.test(text);
 
 export class UnusableListQueryDto {
   @ApiPropertyOptional({ type: Boolean, default: false, description: 'Also those that were dropped' })
@@ -67,17 +66,34 @@ export class UnusableDto {
   @ApiProperty({ type: String, nullable: true, example: null }) correlation_id!: string | null;
   @ApiProperty({ type: String, format: 'date-time', example: date }) first_received_at!: string;
   @ApiProperty({ type: String, format: 'date-time', example: date }) last_received_at!: string;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null }) dropped_at!: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: null,
+    description: 'Null while it is open: it was never dropped, or has come again',
+  })
+  dropped_at!: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: null,
+    description: 'When it was dropped the last time, also when it has come again',
+  })
+  last_dropped_at!: string | null;
 
   @ApiProperty({
     type: String,
     nullable: true,
     example: null,
-    description: '`sub` of a user or name of a service token',
+    description: 'Who did: `sub` of a user or name of a service token',
   })
   dropped_by!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: null }) drop_reason!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'And why' }) drop_reason!: string | null;
 }
 
 export class UnusableDetailsDto extends UnusableDto {
@@ -89,7 +105,7 @@ export class UnusablePageDto {
   @ApiProperty({ ...nextCursorProperty, example: null }) next_cursor!: string | null;
 }
 
-export const unusableDto = (payload: UnusablePayload): UnusableDto => ({
+export const unusableDto = (payload: Omit<UnusablePayload, 'body'>): UnusableDto => ({
   id: payload.fingerprint,
   reason: payload.reason,
   times: payload.times,
@@ -97,6 +113,7 @@ export const unusableDto = (payload: UnusablePayload): UnusableDto => ({
   first_received_at: payload.first_received_at.toISOString(),
   last_received_at: payload.last_received_at.toISOString(),
   dropped_at: payload.dropped_at?.toISOString() ?? null,
+  last_dropped_at: payload.last_dropped_at?.toISOString() ?? null,
   dropped_by: payload.dropped_by,
   drop_reason: payload.drop_reason,
 });

@@ -26,9 +26,14 @@ export class UnusablePayload {
   @Column('timestamptz')
   last_received_at!: Date;
 
+  /** Null while it is shown: it was never dropped, or has come again. */
   @Column('timestamptz', { nullable: true })
   dropped_at!: Date | null;
 
+  @Column('timestamptz', { nullable: true })
+  last_dropped_at!: Date | null;
+
+  /** Who dropped it the last time, and why. */
   @Column('text', { nullable: true })
   dropped_by!: string | null;
 

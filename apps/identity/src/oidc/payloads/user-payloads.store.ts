@@ -1,8 +1,7 @@
 // What one user has at the provider: sessions and the grants of applications, listed and ended. A session that ends is
 // reported to the clients that registered for it (oidc/logout-calls.ts), in the same statement.
 import { Injectable } from '@nestjs/common';
-import { Db, type NamedStatement, type Tx } from '@tradewind/service-kit';
-import { microsOf, timeOf, type ListPosition } from '../../list-position.js';
+import { Db, microsOf, timeOf, type NamedStatement, type Tx, type ListPosition } from '@tradewind/service-kit';
 import { endedSession, isCurrent, modelsOfGrant } from './payloads.store.js';
 
 export interface UserSession {

@@ -1,4 +1,4 @@
-// The position of a row in a list that is ordered by time and id, for the cursors of service-kit. PostgreSQL keeps
+// The position of a row in a list that is ordered by time and id, for the cursors of paging.ts. PostgreSQL keeps
 // microseconds, so the position has them, too: with milliseconds, rows of the same one would be lost between two pages.
 
 export interface ListPosition {
@@ -17,7 +17,7 @@ export const timeOf = (micros: string): string =>
 /** The latest time that PostgreSQL has is further away. */
 const microsMax = Date.parse('9999-12-31T23:59:59Z') * 1000;
 
-/** For `positionAfter` of service-kit; undefined when the parts of a cursor are no position, or its id is none. */
+/** For `positionAfter`; undefined when the parts of a cursor are no position, or its id is none. */
 export function listPosition(isId: (text: string) => boolean) {
   return ([micros, id, ...rest]: unknown[]): ListPosition | undefined => {
     if (!Number.isSafeInteger(micros) || (micros as number) < 0 || (micros as number) > microsMax) return undefined;
