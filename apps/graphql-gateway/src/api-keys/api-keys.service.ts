@@ -87,7 +87,7 @@ export class ApiKeysService implements OnModuleDestroy {
       if (idempotencyKey !== undefined) {
         const request = { userId: owner.id, idempotencyKey, content: [name, expiresInDays] };
         const earlier = await this.requests.keep(tx, request, text);
-        if (earlier !== undefined) return { ...(await this.store.getByHash(hashApiKey(earlier))), text: earlier };
+        if (earlier !== undefined) return { ...(await this.store.getByHash(tx, hashApiKey(earlier))), text: earlier };
       }
       return this.make(tx, owner, { text, name, lifeMs: expiresInDays * dayMs }, author, operationName);
     });

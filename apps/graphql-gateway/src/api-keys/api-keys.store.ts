@@ -59,8 +59,8 @@ export class ApiKeysStore {
   }
 
   /** A key that exists, since keys are not deleted. */
-  async getByHash(hash: Buffer): Promise<ApiKey> {
-    return this.keys.findOneByOrFail({ hash });
+  async getByHash(tx: Tx, hash: Buffer): Promise<ApiKey> {
+    return tx.repository(ApiKey).findOneByOrFail({ hash });
   }
 
   /** Those of the keys that exist, in any order. */
