@@ -133,7 +133,7 @@ export class AppConfig extends configClass({
     max: 10,
   }),
   KEY_CACHE_MS: integer({
-    desc: 'How long the gateway trusts its memory of an API key, milliseconds; a revoked key works at most this long',
+    desc: 'How long the gateway trusts its memory of an API key or access token, milliseconds; a revoked one works at most this long',
     default: 5000,
     min: 0,
     max: 5000,

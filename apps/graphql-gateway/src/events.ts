@@ -12,6 +12,9 @@ export class AppEvents extends eventsClass('graphql-gateway', {
   },
   limit_reached: { help: 'Requests refused because a limit was reached', labels: ['policy'] },
   audit_month_dropped: { help: 'Months of the audit log that were dropped because of their age' },
+  token_unchecked: {
+    help: 'Access tokens that were good by their signature alone, because identity did not answer',
+  },
   key_ended: { help: 'API keys that ended with the credentials of their user' },
   credential_changes_unread: {
     help: 'Times that identity did not say whose credentials ended',

@@ -105,13 +105,14 @@ describe('keys and usage over REST', () => {
     replica,
   });
 
+  // More than a replica has connections: one that waits for the first must need no second connection.
   it('many requests with one Idempotency-Key at once on two replicas make one key, which all of them answer', async () => {
     const { user, token } = signIn();
     const id = crypto.randomUUID();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => call(token, '/keys', requestOf(n % 3 === 0 ? `"${id}"` : id, 'k', n % 2))),
+      Array.from({ length: 40 }, (_, n) => call(token, '/keys', requestOf(n % 3 === 0 ? `"${id}"` : id, 'k', n % 2))),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(200));
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     const { key, ...shown } = answers[0]!.body;
     expect((await call(token, '/keys')).body.keys).toEqual([shown]);
@@ -216,8 +217,11 @@ describe('keys and usage over REST', () => {
       expect([status, answer.message]).toEqual([401, 'The token is no longer valid']);
     }
     expect((await call(token, `/keys/${id}`)).body.state).toBe('active');
-    // Between the answer of identity and the new key.
+    // Between the second answer of identity and the new key.
+    let answers = 0;
     gateway.identity.afterMe = async () => {
+      answers += 1;
+      if (answers < 2) return;
       gateway.identity.afterMe = undefined;
       gateway.identity.endCredentials(user);
       await untilEnded(user);
@@ -228,6 +232,34 @@ describe('keys and usage over REST', () => {
       user.id,
     ]);
     expect(rows).toHaveLength(0);
+  });
+
+  it('an administrator or user who is disabled, and a revoked token, see, revoke and make nothing at once', async () => {
+    for (const claims of [{}, { userRole: 'ADMIN' }]) {
+      const { user, token } = signIn(claims);
+      const { id } = await make(token);
+      const revoked = gateway.identity.dataToken(user, { ...claims, jti: 'revoked' });
+      gateway.identity.revokedTokens.add(revoked);
+      const disabled = signIn(claims);
+      gateway.identity.endCredentials(disabled.user);
+      for (const [path, body] of [
+        ['/usage', undefined],
+        ['/keys', undefined],
+        ['/keys', { name: 'k' }],
+        [`/keys/${id}`, undefined],
+        [`/keys/${id}/revoke`, {}],
+        ['/admin/keys', undefined],
+        [`/admin/keys/${id}`, undefined],
+        [`/admin/keys/${id}/audit`, undefined],
+        [`/admin/keys/${id}/revoke`, {}],
+      ] as const) {
+        for (const bad of [revoked, disabled.token]) {
+          const { status, body: answer } = await call(bad, path, { body });
+          expect([path, status, answer.message]).toEqual([path, 401, 'The token is no longer valid']);
+        }
+      }
+      expect((await call(token, `/keys/${id}`)).body.state).toBe('active');
+    }
   });
 
   async function untilEnded(user: TestUser): Promise<void> {

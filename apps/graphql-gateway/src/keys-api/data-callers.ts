@@ -5,6 +5,7 @@ import {
   CallerAuth,
   IssuerKeys,
   IssuerTokens,
+  presentedToken,
   unauthenticated,
   type CallerIdentity,
   ServiceName,
@@ -12,6 +13,7 @@ import {
 import { platformResource, userRoles } from '@tradewind/shared-types';
 import type { FastifyRequest } from 'fastify';
 import { AppConfig } from '../app.config.js';
+import { LiveTokens } from '../login/live-tokens.js';
 import { RefusedKeysLimit } from '../rate-limit/refused-keys-limit.js';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -23,6 +25,7 @@ export class DataCallers extends CallerAuth {
     serviceName: ServiceName,
     keys: IssuerKeys,
     private readonly refusedKeys: RefusedKeysLimit,
+    private readonly liveTokens: LiveTokens,
   ) {
     super({
       serviceName: serviceName.value,
@@ -41,9 +44,9 @@ export class DataCallers extends CallerAuth {
     return this.refusedKeys.counted(request.ip, async () => {
       const caller = await super.authenticate(request);
       // The tables know users by their UUID, which is every `sub` of identity.
-      if (caller.kind === 'user' && !uuid.test(caller.userId)) {
-        throw unauthenticated('The token is not valid', 'invalid_token');
-      }
+      if (caller.kind !== 'user') return caller;
+      if (!uuid.test(caller.userId)) throw unauthenticated('The token is not valid', 'invalid_token');
+      await this.liveTokens.assertGood(presentedToken(request));
       return caller;
     });
   }

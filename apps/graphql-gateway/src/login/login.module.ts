@@ -3,6 +3,7 @@ import { IssuerKeys } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { DirectLoginStrategy } from './direct-login.strategy.js';
 import { IdentityClient, identityUnavailable } from './identity-client.js';
+import { LiveTokens } from './live-tokens.js';
 import { LoginResolver } from './login.resolver.js';
 
 @Module({
@@ -18,9 +19,10 @@ import { LoginResolver } from './login.resolver.js';
           unavailable: identityUnavailable,
         }),
     },
+    LiveTokens,
     DirectLoginStrategy,
     LoginResolver,
   ],
-  exports: [IdentityClient, IssuerKeys],
+  exports: [IdentityClient, IssuerKeys, LiveTokens],
 })
 export class LoginModule {}
