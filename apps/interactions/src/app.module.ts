@@ -28,6 +28,7 @@ import { CostsStore } from './tracker/costs.store.js';
 import { JobChanges } from './tracker/job-changes.js';
 import { JobWaits } from './tracker/job-waits.js';
 import { ProviderCalls } from './tracker/provider-calls.js';
+import { TimelineNotes } from './tracker/timeline-notes.js';
 import { TimelineStore } from './tracker/timeline.store.js';
 import { JobsStore } from './tracker/jobs.store.js';
 import { TransitionsStore } from './tracker/transitions.store.js';
@@ -70,6 +71,7 @@ import { WebhookController } from './webhook/webhook.controller.js';
     JobsStore,
     TransitionsStore,
     TimelineStore,
+    TimelineNotes,
     ProviderCalls,
     JobChanges,
     JobWaits,

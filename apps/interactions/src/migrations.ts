@@ -4,6 +4,7 @@ import { callers } from './migrations/0002-callers.js';
 import { costs } from './migrations/0003-costs.js';
 import { timeline } from './migrations/0004-timeline.js';
 import { reRuns } from './migrations/0005-re-runs.js';
+import { repeatedEntries } from './migrations/0006-repeated-entries.js';
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [tracker, callers, costs, timeline, reRuns];
+export const migrations: readonly Migration[] = [tracker, callers, costs, timeline, reRuns, repeatedEntries];

@@ -2,10 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ProviderCalls } from '../src/tracker/provider-calls.js';
+import { TimelineNotes } from '../src/tracker/timeline-notes.js';
+import type { JobId } from '../src/tracker/tracker.types.js';
 import { InteractionsWorld, person } from './interactions-app.js';
 
 interface Entry {
   at: string;
+  last_at: string;
+  times: number;
   kind: string;
   details: Record<string, unknown>;
 }
@@ -22,7 +26,9 @@ interface Bulk {
 describe('administration of jobs', () => {
   let world: InteractionsWorld;
   beforeAll(async () => {
-    world = await InteractionsWorld.start({ settings: { PROVIDER_SLOTS: '50', COST_SETTLE_SECONDS: '1' } });
+    world = await InteractionsWorld.start({
+      settings: { PROVIDER_SLOTS: '50', COST_SETTLE_SECONDS: '1', WEBHOOK_SECRETS: 'new-secret' },
+    });
   });
   beforeEach(async () => {
     await world.finished();
@@ -45,7 +51,7 @@ describe('administration of jobs', () => {
   const outcomes = ({ jobs }: Bulk) =>
     Object.fromEntries(jobs.map(({ network_handle, outcome }) => [network_handle, outcome]));
   const timelineOf = async (jobId: string): Promise<Entry[]> => {
-    await world.replicas[0]!.app.get(ProviderCalls).flush();
+    await world.replicas[0]!.app.get(TimelineNotes).flush();
     const entries: Entry[] = [];
     let cursor = '';
     do {
@@ -114,10 +120,59 @@ describe('administration of jobs', () => {
     );
   });
 
+  it('has repeated looks, and repeated and refused webhooks, as one entry each with how often', async () => {
+    slow('long');
+    await trigger(['long']);
+    const [job] = await world.until((rows) => rows.every(({ stage }) => stage === 'following'));
+    const id = job!.job_id;
+    const look = (ms: number, outcome = 'RUNNING') =>
+      world.replicas[0]!.app.get(ProviderCalls).note(
+        { id: id as JobId, providerRunId: 'r' },
+        { operation: 'look', outcome, startedMs: performance.now() - ms },
+      );
+    const flush = () => world.replicas[0]!.app.get(TimelineNotes).flush();
+    const before = (await timelineOf(id)).length;
+    for (const ms of [10, 20]) look(ms, 'READY');
+    for (const ms of [30, 40]) look(ms);
+    await flush();
+    // By another pass, as after half a second.
+    for (const ms of [50, 60, 70]) look(ms);
+    await flush();
+    look(80, 'READY');
+    const entries = (await timelineOf(id)).slice(before).filter(({ details }) => details['run_id'] === 'r');
+    expect(entries.map(({ times, details }) => [details['outcome'], times])).toEqual([
+      ['READY', 2],
+      ['RUNNING', 5],
+      ['READY', 1],
+    ]);
+    expect(Date.parse(entries[1]!.last_at)).toBeGreaterThanOrEqual(Date.parse(entries[1]!.at));
+    expect(entries[1]!.details['ms']).toBeGreaterThanOrEqual(70);
+    const webhook = (body: object, headers = {}) =>
+      world.post('/scraper/network/webhook', body, { 'x-webhook-secret': 'new-secret', ...headers });
+    const completion = { eventType: 'ACTOR.RUN.SOMETHING', resource: { id: job!.provider_run_id } };
+    for (let count = 0; count < 4; count += 1) expect((await webhook(completion)).status).toBe(200);
+    await world.inboxProcessed();
+    const refused = await webhook({ eventType: 'ACTOR.RUN.SUCCEEDED' }, { 'x-correlation-id': id });
+    expect(refused.status).toBe(400);
+    const unknown = randomUUID();
+    expect((await webhook({}, { 'x-correlation-id': unknown })).status).toBe(400);
+    const webhooks = (await timelineOf(id)).filter(({ kind }) => kind === 'webhook');
+    const times = (outcome: string) =>
+      webhooks.filter(({ details }) => details['outcome'] === outcome).reduce((sum, { times }) => sum + times, 0);
+    expect([times('received'), times('repeated'), times('refused')]).toEqual([1, 3, 1]);
+    expect(webhooks.find(({ details }) => details['outcome'] === 'refused')!.details).toEqual({
+      outcome: 'refused',
+      reason: 'resource.id must be the id of a run',
+    });
+    const { rowCount } = await world.sql.query('select from "job_timelineDev" where job_id = $1', [unknown]);
+    expect(rowCount).toBe(0);
+    await world.post('/scraper/network/abort-run', { user_company_id: 'acme', targets: [person('long')] });
+  });
+
   it('takes the timeline of a job away with it', async () => {
     await trigger(['old']);
     const [job] = await world.finished();
-    await world.replicas[0]!.app.get(ProviderCalls).flush();
+    await world.replicas[0]!.app.get(TimelineNotes).flush();
     await world.sql.query(`update "network_interactions_trackerDev" set created_at = now() - interval '40 days'`);
     const keeping = await world.addReplica({ JOB_KEEP_DAYS: '30' });
     await world.until((rows) => rows.length === 0);

@@ -481,16 +481,28 @@ export interface components {
     TimelineEntryDto: {
       /**
        * Format: date-time
+       * @description When it happened first
        * @example 2026-11-24T10:00:00.123Z
        */
       at: string;
+      /**
+       * Format: date-time
+       * @description When it happened last
+       * @example 2026-11-24T10:00:00.123Z
+       */
+      last_at: string;
+      /**
+       * @description How often it happened with nothing in between: looks, and webhooks that were repeated or refused
+       * @example 1
+       */
+      times: number;
       /**
        * @example provider_call
        * @enum {string}
        */
       kind: 'transition' | 'provider_call' | 'webhook';
       /**
-       * @description transition: `stage`, `status`, `run_id`, `run_status`, `error`, `abort_requested`. provider_call: `operation`, `outcome`, `run_id`, `ms`. webhook: `webhook_id`, `event_type`, `run_id`, `outcome`, `by` of a replay
+       * @description transition: `stage`, `status`, `run_id`, `run_status`, `error`, `abort_requested`. provider_call: `operation`, `outcome`, `run_id`, `ms`. webhook: `webhook_id`, `event_type`, `run_id`, `outcome` (`repeated` and `refused` have no id), `reason` of a refusal, `by` of a replay
        * @example {
        *       "operation": "start",
        *       "outcome": "started",

@@ -77,14 +77,25 @@ export class JobPageDto {
 const kinds: TimelineKind[] = ['transition', 'provider_call', 'webhook'];
 
 export class TimelineEntryDto {
-  @ApiProperty({ type: String, format: 'date-time', example: date }) at!: string;
+  @ApiProperty({ type: String, format: 'date-time', example: date, description: 'When it happened first' }) at!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: date, description: 'When it happened last' })
+  last_at!: string;
+
+  @ApiProperty({
+    type: 'integer',
+    example: 1,
+    description: 'How often it happened with nothing in between: looks, and webhooks that were repeated or refused',
+  })
+  times!: number;
+
   @ApiProperty({ type: String, enum: kinds, example: 'provider_call' }) kind!: TimelineKind;
 
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
     description:
-      'transition: `stage`, `status`, `run_id`, `run_status`, `error`, `abort_requested`. provider_call: `operation`, `outcome`, `run_id`, `ms`. webhook: `webhook_id`, `event_type`, `run_id`, `outcome`, `by` of a replay',
+      'transition: `stage`, `status`, `run_id`, `run_status`, `error`, `abort_requested`. provider_call: `operation`, `outcome`, `run_id`, `ms`. webhook: `webhook_id`, `event_type`, `run_id`, `outcome` (`repeated` and `refused` have no id), `reason` of a refusal, `by` of a replay',
     example: { operation: 'start', outcome: 'started', run_id: 'RUN_ID', ms: 120 },
   })
   details!: Record<string, unknown>;
@@ -215,8 +226,10 @@ export class BulkAbortAnswerDto extends BulkAnswerDto {
   @ApiProperty({ type: [AbortJobDto], description: 'Newest first' }) jobs!: AbortJobDto[];
 }
 
-export const timelineEntryDto = ({ at, kind, details }: TimelineEntry): TimelineEntryDto => ({
+export const timelineEntryDto = ({ at, lastAt, times, kind, details }: TimelineEntry): TimelineEntryDto => ({
   at: at.toISOString(),
+  last_at: lastAt.toISOString(),
+  times,
   kind,
   details,
 });

@@ -1,14 +1,8 @@
-// The calls to the provider, in the timelines of their jobs. They are collected in memory and written together, so no
-// call waits for it. A kill loses those of the last half second; the transitions that they led to are there.
-import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { BackgroundWork } from '@tradewind/service-kit';
+// The calls to the provider, in the timelines of their jobs.
+import { Injectable } from '@nestjs/common';
 import { AppEvents } from '../events.js';
+import { TimelineNotes } from './timeline-notes.js';
 import type { Job } from './tracker.types.js';
-import { TimelineStore, type NewTimelineEntry } from './timeline.store.js';
-
-const intervalMs = 500;
-/** While the database is away, the latest are kept: some 10 MB. */
-const waitingMax = 20_000;
 
 export interface ProviderCall {
   operation: 'start' | 'list' | 'look' | 'abort' | 'items' | 'cost';
@@ -19,43 +13,23 @@ export interface ProviderCall {
   startedMs: number;
 }
 
-@Injectable()
-export class ProviderCalls implements BeforeApplicationShutdown {
-  private waiting: NewTimelineEntry[] = [];
+/** Each of these is an entry of its own. Others that repeat with the same outcome are one entry with a count. */
+const changing: readonly ProviderCall['operation'][] = ['start', 'abort'];
 
+@Injectable()
+export class ProviderCalls {
   constructor(
-    private readonly store: TimelineStore,
+    private readonly notes: TimelineNotes,
     private readonly events: AppEvents,
-    background: BackgroundWork,
-  ) {
-    background.every({ name: 'timeline of provider calls', intervalMs, run: () => this.flush() });
-  }
+  ) {}
 
   note({ id, providerRunId }: Pick<Job, 'id' | 'providerRunId'>, { startedMs, runId, ...call }: ProviderCall): void {
     const ms = Math.round(performance.now() - startedMs);
     const about = runId ?? providerRunId ?? undefined;
     this.events.emit('provider_call', { ...call, job_id: id, run_id: about });
-    this.add({ jobId: id, at: new Date(), kind: 'provider_call', details: { ...call, run_id: about, ms } });
-  }
-
-  async flush(): Promise<void> {
-    const { waiting } = this;
-    if (waiting.length === 0) return;
-    this.waiting = [];
-    try {
-      await this.store.add(waiting);
-    } catch (error) {
-      this.waiting = [...waiting, ...this.waiting].slice(-waitingMax);
-      throw error;
-    }
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.flush();
-  }
-
-  private add(entry: NewTimelineEntry): void {
-    this.waiting.push(entry);
-    if (this.waiting.length > waitingMax) this.waiting.shift();
+    this.notes.add({
+      ...{ jobId: id, at: new Date(), kind: 'provider_call', mayRepeat: !changing.includes(call.operation) },
+      details: { ...call, run_id: about, ms },
+    });
   }
 }

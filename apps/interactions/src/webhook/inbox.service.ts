@@ -6,7 +6,9 @@ import { AppEvents } from '../events.js';
 import { FollowService } from '../follow/follow.service.js';
 import { StartsService } from '../starts/starts.service.js';
 import { JobChanges } from '../tracker/job-changes.js';
+import { TimelineNotes } from '../tracker/timeline-notes.js';
 import { TimelineStore } from '../tracker/timeline.store.js';
+import { parseCompletionWebhook } from './completion-webhook.js';
 import { InboxStore, type Acceptance, type InboxEntry, type InboxFilter, type ReceivedWebhook } from './inbox.store.js';
 
 /** Most webhooks of one commit; a larger group would only delay its first. */
@@ -29,6 +31,7 @@ export class InboxService {
     private readonly db: Db,
     private readonly store: InboxStore,
     private readonly timeline: TimelineStore,
+    private readonly notes: TimelineNotes,
     private readonly follow: FollowService,
     private readonly starts: StartsService,
     private readonly changes: JobChanges,
@@ -49,12 +52,36 @@ export class InboxService {
     });
   }
 
-  /** Resolves once the webhook is committed, or known to be a repeat or of no run of ours. */
-  async accept(webhook: ReceivedWebhook): Promise<Acceptance> {
+  /**
+   * Resolves once the webhook is committed, or known to be a repeat. Repeats, and what was refused and names a job, are
+   * in the timeline of the job.
+   * @param jobId what the delivery names beside the body
+   * @throws ServiceError 400 for what is no webhook, 404 when no job has its run
+   */
+  async receive(payload: Record<string, unknown>, jobId: string | undefined): Promise<void> {
+    const webhook = await this.read(payload, jobId);
+    const { runId, eventType } = webhook;
     const acceptance = await this.group.add(webhook);
-    this.events.emit('webhook_received', { outcome: acceptance, run_id: webhook.runId, event_type: webhook.eventType });
-    if (acceptance === 'stored') this.loop.wake();
-    return acceptance;
+    const { outcome } = acceptance;
+    this.events.emit('webhook_received', { outcome, run_id: runId, event_type: eventType });
+    if (outcome === 'stored') this.loop.wake();
+    if (outcome === 'repeated') this.note(acceptance.jobId, { event_type: eventType, run_id: runId, outcome });
+    if (outcome === 'unknown_run')
+      throw new ServiceError({ code: 'request.not_found', status: 404, message: 'No job has this run' });
+  }
+
+  private async read(payload: Record<string, unknown>, jobId: string | undefined): Promise<ReceivedWebhook> {
+    try {
+      return { ...parseCompletionWebhook(payload), jobId, payload };
+    } catch (error) {
+      if (error instanceof ServiceError && jobId !== undefined && (await this.store.knowsJob(jobId)))
+        this.note(jobId, { outcome: 'refused', reason: error.message });
+      throw error;
+    }
+  }
+
+  private note(jobId: string, details: Record<string, unknown>): void {
+    this.notes.add({ jobId, at: new Date(), kind: 'webhook', details, mayRepeat: true });
   }
 
   /** Newest first. */

@@ -31,18 +31,18 @@ describe('InboxStore', () => {
       transitions.claimStarts(tx, { room: count, slots: count, leaseMs: 60_000, settleMs: 60_000 }),
     );
 
+  const accept = async (...webhooks: ReceivedWebhook[]) => (await store.accept(webhooks)).map(({ outcome }) => outcome);
+
   it('stores each event of a known run once, and reports other runs as unknown', async () => {
     const [id] = await database.queue('acme', 'a');
-    expect(
-      await store.accept([webhook('r1', id), webhook('r1', id), webhook('r9'), webhook('r1', id, 'OTHER')]),
-    ).toEqual([
+    expect(await accept(webhook('r1', id), webhook('r1', id), webhook('r9'), webhook('r1', id, 'OTHER'))).toEqual([
       'stored',
       // In one group with the first.
       'repeated',
       'unknown_run',
       'stored',
     ]);
-    expect(await store.accept([webhook('r1', id)])).toEqual(['repeated']);
+    expect(await accept(webhook('r1', id))).toEqual(['repeated']);
     expect(await store.process(10)).toHaveLength(2);
   });
 
@@ -53,7 +53,7 @@ describe('InboxStore', () => {
     expect(await store.process(10)).toEqual([{ runId: 'r1', jobId: id, outcome: 'applied' }]);
     expect(await job(id!)).toMatchObject({ stage: 'following', providerRunId: 'r1', status: 'PENDING' });
     // Known by its run from now on, without the job id.
-    expect(await store.accept([webhook('r1', undefined, 'OTHER')])).toEqual(['stored']);
+    expect(await accept(webhook('r1', undefined, 'OTHER'))).toEqual(['stored']);
   });
 
   it('a payload that cannot be stored is refused without harm to the rest of its group', async () => {

@@ -33,7 +33,8 @@ export interface InboxFilter {
   userCompanyId?: string | undefined;
 }
 
-export type Acceptance = 'stored' | 'repeated' | 'unknown_run';
+export type Acceptance =
+  { outcome: 'stored' | 'repeated'; jobId: string } | { outcome: 'unknown_run'; jobId?: undefined };
 
 export interface ProcessedWebhook {
   runId: string;
@@ -73,7 +74,10 @@ export class InboxStore {
    */
   async accept(webhooks: readonly ReceivedWebhook[]): Promise<Acceptance[]> {
     const jobIds = await this.findJobs(webhooks);
-    const acceptances = webhooks.map((webhook): Acceptance => (jobIds.has(webhook) ? 'repeated' : 'unknown_run'));
+    const acceptances = webhooks.map((webhook): Acceptance => {
+      const jobId = jobIds.get(webhook);
+      return jobId === undefined ? { outcome: 'unknown_run' } : { outcome: 'repeated', jobId };
+    });
     // In the order of the unique key: parallel statements then wait for one another instead of deadlocking.
     const known = [...webhooks.entries()].filter(([, webhook]) => jobIds.has(webhook));
     known.sort(([, one], [, other]) => (keyOf(one) < keyOf(other) ? -1 : 1));
@@ -93,8 +97,13 @@ export class InboxStore {
     );
     const isNew = new Set(stored.map((row) => keyOf({ runId: row.provider_run_id, eventType: row.event_type })));
     // Of equal webhooks in a group the first is the stored one: it takes the key out of the set.
-    for (const [index, webhook] of known) if (isNew.delete(keyOf(webhook))) acceptances[index] = 'stored';
+    for (const [index, webhook] of known)
+      if (isNew.delete(keyOf(webhook))) acceptances[index] = { outcome: 'stored', jobId: jobIds.get(webhook)! };
     return acceptances;
+  }
+
+  async knowsJob(id: string): Promise<boolean> {
+    return (await this.jobs.listKnown([id])).has(id);
   }
 
   /** The jobs of those webhooks whose run or job is known. */

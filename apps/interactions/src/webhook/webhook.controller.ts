@@ -9,8 +9,7 @@ import {
   ApiSecurity,
   ApiTags,
 } from '@nestjs/swagger';
-import { ServiceError } from '@tradewind/shared-types';
-import { correlationHeader, parseCompletionWebhook, parseCorrelationId } from './completion-webhook.js';
+import { correlationHeader, parseCorrelationId } from './completion-webhook.js';
 import { InboxService } from './inbox.service.js';
 import { WebhookSecretGuard } from './webhook-secret.guard.js';
 
@@ -53,16 +52,7 @@ export class WebhookController {
     @Body() body: Record<string, unknown>,
     @Headers(correlationHeader) correlationId?: string,
   ): Promise<WebhookAnswer> {
-    const { runId, eventType } = parseCompletionWebhook(body);
-    const acceptance = await this.inbox.accept({
-      runId,
-      eventType,
-      jobId: parseCorrelationId(correlationId),
-      payload: body,
-    });
-    if (acceptance === 'unknown_run') {
-      throw new ServiceError({ code: 'request.not_found', status: 404, message: 'No job has this run' });
-    }
+    await this.inbox.receive(body, parseCorrelationId(correlationId));
     return { status: 'accepted' };
   }
 }
