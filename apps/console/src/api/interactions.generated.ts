@@ -766,6 +766,11 @@ export interface components {
     CompanyBudgetsDto: {
       /** @description With a budget of their own or costs in the month, by name */
       budgets: components['schemas']['CompanyBudgetDto'][];
+      /**
+       * @description Gives the next page; null on the last
+       * @example null
+       */
+      next_cursor: string | null;
     };
     DayCostsDto: {
       /**
@@ -1710,6 +1715,9 @@ export interface operations {
       query?: {
         /** @description The present one unless given */
         month?: string;
+        limit?: number;
+        /** @description `next_cursor` of the page before */
+        cursor?: string;
       };
       header?: never;
       path?: never;

@@ -7,12 +7,16 @@ import {
   Caller,
   CompanyAdministrators,
   companyScopeOf,
+  pageOf,
+  positionAfter,
+  toCursor,
   type CallerIdentity,
   type ChangeAuthor,
 } from '@tradewind/service-kit';
 import { BudgetsService } from '../budgets/budgets.service.js';
 import { toMicroUsd } from '../micro-usd.js';
 import {
+  BudgetListQueryDto,
   companyBudgetDetailsDto,
   CompanyBudgetDetailsDto,
   companyBudgetDto,
@@ -37,12 +41,18 @@ export class AdminBudgetsController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ summary: 'What companies may spend, have spent and have reserved in a month (UTC)' })
   @ApiOkResponse({ type: CompanyBudgetsDto })
-  async list(@Query() { month }: MonthQueryDto, @Caller() caller: CallerIdentity): Promise<CompanyBudgetsDto> {
-    const scope = companyScopeOf(caller);
-    const companies = await this.budgets.list(month);
-    return {
-      budgets: companies.filter(({ companyId }) => scope === undefined || companyId === scope).map(companyBudgetDto),
-    };
+  async list(
+    @Query() { month, limit, cursor }: BudgetListQueryDto,
+    @Caller() caller: CallerIdentity,
+  ): Promise<CompanyBudgetsDto> {
+    const companyId = companyScopeOf(caller);
+    const filter = [month ?? null, companyId ?? null];
+    const after = positionAfter(cursor, filter, ([company, ...rest]) =>
+      typeof company === 'string' && !/[\0\p{Cs}]/u.test(company) && rest.length === 0 ? company : undefined,
+    );
+    const companies = await this.budgets.list(month, { companyId, after, limit: limit + 1 });
+    const { page, next_cursor } = pageOf(companies, limit, (company) => toCursor([company.companyId], filter));
+    return { budgets: page.map(companyBudgetDto), next_cursor };
   }
 
   @Get(':user_company_id')

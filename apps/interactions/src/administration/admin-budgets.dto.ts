@@ -1,6 +1,14 @@
 // What the administration of budgets takes and answers. Amounts are US dollars with at most six digits behind the
 // point.
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  IsPageCursor,
+  IsPageLimit,
+  nextCursorProperty,
+  pageCursorProperty,
+  pageLimitDefault,
+  pageLimitProperty,
+} from '@tradewind/service-kit';
 import { isMonth, MayBeAbsent, monthFault, type Month } from '@tradewind/shared-types';
 import { ValidateIf } from 'class-validator';
 import type { CompanyCosts } from '../budgets/budgets.service.js';
@@ -22,6 +30,16 @@ export class MonthQueryDto {
   @MayBeAbsent()
   @Rule('isMonth', (value) => (typeof value === 'string' && isMonth(value) ? undefined : ` ${monthFault('')}`))
   month?: Month;
+}
+
+export class BudgetListQueryDto extends MonthQueryDto {
+  @ApiPropertyOptional(pageLimitProperty)
+  @IsPageLimit()
+  limit: number = pageLimitDefault;
+
+  @ApiPropertyOptional(pageCursorProperty)
+  @IsPageCursor()
+  cursor?: string;
 }
 
 export class CompanyPathDto {
@@ -61,6 +79,7 @@ export class CompanyBudgetDto {
 export class CompanyBudgetsDto {
   @ApiProperty({ type: [CompanyBudgetDto], description: 'With a budget of their own or costs in the month, by name' })
   budgets!: CompanyBudgetDto[];
+  @ApiProperty({ ...nextCursorProperty, example: null }) next_cursor!: string | null;
 }
 
 export class DayCostsDto {

@@ -3,7 +3,7 @@ import type { Month } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import { toMicroUsd } from '../micro-usd.js';
-import { CostsStore, type Costs, type DayCosts, type MonthCosts } from '../tracker/costs.store.js';
+import { CostsStore, type CompanyPage, type Costs, type DayCosts, type MonthCosts } from '../tracker/costs.store.js';
 import { BudgetsStore, type BudgetChange } from './budgets.store.js';
 
 /** What a company may spend in a month. */
@@ -60,14 +60,14 @@ export class BudgetsService implements OnModuleInit {
   }
 
   /**
-   * Companies with a budget of their own, or with costs in the month, by name.
+   * Companies with a budget of their own, or with costs in the month, by the code points of their names.
    * @param month the present one unless given
    */
-  async list(month?: Month): Promise<CompanyCosts[]> {
-    const [latest, costs] = await Promise.all([this.store.listLatest(), this.costs.list(month)]);
-    const changes = new Map(latest.map((change) => [change.companyId, change]));
-    const ofOwn = latest.filter(({ kind }) => kind !== 'default').map(({ companyId }) => companyId);
-    const companies = [...new Set([...ofOwn, ...costs.keys()])].sort();
+  async list(month?: Month, page: CompanyPage = {}): Promise<CompanyCosts[]> {
+    // Each of both has the first ones of its kind, so the first ones of all are among them.
+    const [own, costs] = await Promise.all([this.store.listOwn(page), this.costs.list(month, page)]);
+    const changes = new Map(own.map((change) => [change.companyId, change]));
+    const companies = [...new Set([...changes.keys(), ...costs.keys()])].sort(byCodePoints).slice(0, page.limit);
     return companies.map((companyId) => ({
       companyId,
       ...this.budgetAfter(changes.get(companyId)),
@@ -102,6 +102,9 @@ export class BudgetsService implements OnModuleInit {
     });
   }
 }
+
+/** As PostgreSQL orders texts with the collation C. */
+const byCodePoints = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 function largestShare(companies: readonly CompanyCosts[]): number {
   const shares = companies.map(({ budgetMicroUsd, spentMicroUsd }) =>

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
+import type { CompanyPage } from '../tracker/costs.store.js';
 import { trackerTables } from '../tracker/tracker-tables.js';
 
 /** `default`: that of the setting. */
@@ -45,10 +46,16 @@ export class BudgetsStore {
     return rows.map(toChange);
   }
 
-  /** The latest change of each company. */
-  async listLatest(): Promise<BudgetChange[]> {
+  /** The latest change of each company that has a budget of its own, by name. */
+  async listOwn({ companyId, after, limit }: CompanyPage): Promise<BudgetChange[]> {
     const rows = await this.db.rows<ChangeRow>(
-      `select distinct on (user_company_id) * from ${this.table} order by user_company_id, change_id desc`,
+      `select * from (
+         select distinct on (user_company_id) * from ${this.table}
+         where ($1::text is null or user_company_id = $1) and ($2::text is null or user_company_id collate "C" > $2)
+         order by user_company_id, change_id desc
+       ) as latest
+       where kind <> 'default' order by user_company_id collate "C" limit $3`,
+      [companyId ?? null, after ?? null, limit ?? null],
     );
     return rows.map(toChange);
   }

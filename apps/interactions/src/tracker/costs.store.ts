@@ -22,6 +22,15 @@ export interface DayCosts {
   spentMicroUsd: number;
 }
 
+/** Which companies a list has: all unless given. */
+export interface CompanyPage {
+  /** This one alone. */
+  companyId?: string | undefined;
+  /** Those behind it, by the code points of their names. */
+  after?: string | undefined;
+  limit?: number | undefined;
+}
+
 /** Sums of type numeric, which the driver gives as text. */
 interface CostsRow {
   spent: string;
@@ -74,8 +83,8 @@ export class CostsStore {
     return { month: row!.month, ...toCosts(row!) };
   }
 
-  /** Of all companies that spent or reserved something in the month. */
-  async list(month?: Month): Promise<Map<string, Costs>> {
+  /** Of companies that spent or reserved something in the month, by name. */
+  async list(month?: Month, { companyId, after, limit }: CompanyPage = {}): Promise<Map<string, Costs>> {
     const rows = await this.db.rows<CostsRow & { company: string }>(
       `${monthOf('$1')}
        select company, sum(spent) as spent, sum(reserved) as reserved from (
@@ -84,8 +93,10 @@ export class CostsStore {
          union all
          select user_company_id, 0, reserved_micro_usd
          from month join ${this.tables.tracker} on ${isReserved} and created_at >= begins and created_at < ends
-       ) as costs group by company`,
-      [month ?? null],
+       ) as costs
+       where ($2::text is null or company = $2) and ($3::text is null or company collate "C" > $3)
+       group by company order by company collate "C" limit $4`,
+      [month ?? null, companyId ?? null, after ?? null, limit ?? null],
     );
     return new Map(rows.map((row) => [row.company, toCosts(row)]));
   }
