@@ -140,8 +140,12 @@ export class AppConfig extends configClass({
     example: 'smtps://user:password@smtp.example.com',
   }),
   MAIL_FROM: str({
-    default: 'Tradewind <no-reply@localhost>',
-    desc: 'Sender of these mails',
+    default: undefined,
+    defaultIn: { dev: 'Tradewind <no-reply@localhost>' },
+    requiredWhen: (values) => values['SMTP_URL'] !== undefined,
+    productionRule: (from) =>
+      /[@.]localhost\b/i.test(from) ? 'must not be at localhost: receivers refuse such mails' : undefined,
+    desc: 'Sender of these mails; needed with SMTP_URL outside dev',
     example: 'Tradewind <no-reply@example.com>',
   }),
 

@@ -1,10 +1,12 @@
 // Links that set a password or confirm an address, by mail and from hand to hand, and what attackers get.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { serviceTokenEntry } from '@tradewind/service-kit';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Db, serviceTokenEntry } from '@tradewind/service-kit';
 import { MailCatcher, testPool, type CaughtMail } from '@tradewind/testkit';
 import type pg from 'pg';
 import { Users } from '../src/operators/users.service.js';
+import { PasswordHashing } from '../src/password-login/password-hashing.js';
+import { unitOfWork } from '../src/unit-of-work/unit-of-work.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
 import { obtainTokens, refresh, UserAgent, type FlowClient, type Page } from './user-agent.js';
 
@@ -21,10 +23,10 @@ const linkIn = (text: string): string => /https?:\/\/\S+/.exec(text)?.[0] ?? '';
 const setPassword = (agent: UserAgent, page: Page, secret = newPassword) =>
   agent.submit(page, 'set-password', { new_password: secret, repeated: secret });
 
-async function administrate({ issuer }: Identity, path: string, body?: object) {
+async function administrate({ issuer }: Identity, path: string, body?: object, headers: Record<string, string> = {}) {
   const response = await fetch(`${issuer}/admin/users${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }), ...headers },
     ...(body && { body: JSON.stringify(body) }),
   });
   const answer = (await response.json()) as { user: { id: string; email_verified: boolean }; link: string | null };
@@ -126,6 +128,74 @@ describe('links by mail', () => {
     await nothingWaits();
     expect([catcher.mailTo(disabled.email), catcher.mailTo('nobody@example.com')]).toEqual([undefined, undefined]);
   }, 60_000);
+
+  it('a forgotten password costs the same statements and no hash, whoever has the address', async () => {
+    const work: string[] = [];
+    // What the request itself does; mails are sent behind it.
+    const note = (what: string) => {
+      try {
+        unitOfWork();
+        work.push(what);
+      } catch {
+        // Outside a request.
+      }
+    };
+    const db = identity.running.app.get(Db, { strict: false });
+    const hashing = identity.running.app.get(PasswordHashing, { strict: false });
+    const [rows, affected] = [db.rows.bind(db), db.affected.bind(db)];
+    const spies = [
+      jest.spyOn(db, 'rows').mockImplementation((statement, values) => {
+        note(JSON.stringify(statement));
+        return rows<never>(statement, values);
+      }),
+      jest.spyOn(db, 'affected').mockImplementation((statement, values) => {
+        note(JSON.stringify(statement));
+        return affected(statement, values);
+      }),
+      jest.spyOn(hashing, 'hash'),
+      jest.spyOn(hashing, 'verify'),
+    ];
+    try {
+      const workFor = async (email: string) => {
+        work.length = 0;
+        expect((await ask(email)).page.status).toBe(200);
+        return [...work];
+      };
+      const disabled = await identity.createUser();
+      await identity.running.app.get(Users, { strict: false }).disable(disabled.email);
+      spies[2]!.mockClear();
+      const known = await workFor((await identity.createUser()).email);
+      const hashes = spies[2]!.mock.calls.length;
+      expect(known.length).toBeGreaterThan(1);
+      expect(await workFor('nobody-at-all@example.com')).toEqual(known);
+      expect(await workFor(disabled.email)).toEqual(known);
+      // One for the user that this test made.
+      expect([hashes, spies[2]!.mock.calls.length, spies[3]!.mock.calls.length]).toEqual([1, 1, 0]);
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
+  }, 60_000);
+
+  it('a mail that an administrator causes is in the language of the request, else of the administrator', async () => {
+    const invited = [
+      { body: {}, accepted: 'fr-CH,fr;q=0.9,en;q=0.5', subject: 'Votre compte Tradewind' },
+      { body: { language: 'de' }, accepted: 'fr', subject: 'Ihr Tradewind-Konto' },
+      { body: {}, accepted: 'sv', subject: 'Your Tradewind account' },
+    ].map((one) => ({ ...one, email: `${crypto.randomUUID()}@example.com` }));
+    for (const { email, body, accepted } of invited) {
+      await administrate(identity, '/invite', { email, ...body }, { 'accept-language': accepted });
+    }
+    const user = await identity.createUser();
+    await administrate(identity, `/${user.id}/password-link`, undefined, { 'accept-language': 'es' });
+    const expected = [...invited, { email: user.email, subject: 'Elegir una contraseña nueva' }];
+    for (const { email, subject } of expected) expect((await mailTo(email)).subject).toBe(subject);
+  }, 60_000);
+
+  it('an invitation in a language without words is refused', async () => {
+    for (const language of ['sv', '', null, 'de\u0000']) {
+      expect((await administrate(identity, '/invite', { email: 'nobody-yet@example.com', language })).status).toBe(400);
+    }
+  });
 
   it.each(['somebody-known', 'nobody'])('three mails an hour for the address of %s', async (name) => {
     const { email } = name === 'nobody' ? { email: 'nobody-else@example.com' } : await identity.createUser();

@@ -13,6 +13,7 @@ import {
   obtainTokens,
   postForm,
   refresh,
+  revoke,
   userinfo,
   UserAgent,
   type FlowClient,
@@ -249,6 +250,28 @@ describe('account pages', () => {
     expect(isLogin((await signIn(user.email)).page)).toBe(false);
   });
 
+  it('a revoked grant, and every event that is a change, says who made it', async () => {
+    const { user } = await start();
+    const wanted = { client, email: user.email, password, scope: 'openid offline_access' };
+    const [revoked, reused] = [
+      await obtainTokens(identity.issuer, wanted),
+      await obtainTokens(identity.issuer, wanted),
+    ];
+    await revoke(identity.issuer, client, revoked.refresh_token ?? '');
+    expect((await refresh(identity.issuer, client, reused.refresh_token)).status).toBe(200);
+    await sql.query(
+      `update oidc_payload set consumed_at = consumed_at - interval '1 day' where consumed_at is not null`,
+    );
+    expect((await refresh(identity.issuer, client, reused.refresh_token)).status).toBe(400);
+    const ofGrant = (via: string) => ({ grant_id: expect.any(String), by: client.clientId, via });
+    expect(await events(user.id, 'grant.revoked')).toEqual([ofGrant('revocation'), ofGrant('token')]);
+    const { rows } = await sql.query<{ event: string }>(
+      `select distinct event from audit_event where details::jsonb->>'by' is null order by event`,
+    );
+    const noChange = ['authorization.cancelled', 'login.failed', 'login.succeeded', 'login.throttled', 'token.issued'];
+    expect(rows.map(({ event }) => event).filter((event) => !noChange.includes(event))).toEqual([]);
+  });
+
   it('guesses of the old password count with all failed logins of the account', async () => {
     const { user, agent } = await start();
     const form = await agent.visit('/account/password');
@@ -351,7 +374,9 @@ describe('account pages', () => {
     expect((await refresh(identity.issuer, client, tokens.refresh_token)).status).toBe(400);
     const me = await fetch(`${identity.issuer}/auth/me`, { headers: { authorization: `Bearer ${direct.token}` } });
     expect(me.status).toBe(401);
-    expect(await events(user.id, 'user.signed_out_everywhere')).toHaveLength(1);
+    expect(await events(user.id, 'user.signed_out_everywhere')).toEqual([
+      { by: user.id, via: 'page', ended: expect.any(Number) },
+    ]);
   });
 
   it('signing out everywhere reports it when another change at the same time left the session', async () => {
@@ -445,7 +470,9 @@ describe('account pages', () => {
       expect((await refresh(identity.issuer, client, again)).status).toBe(400);
     }
     expect((await agent.visit('/account/applications')).body).toContain('No application has access.');
-    expect(await events(user.id, 'application.revoked')).toHaveLength(1);
+    expect(await events(user.id, 'application.revoked')).toEqual([
+      { by: user.id, via: 'page', ended: expect.any(Number) },
+    ]);
     // It has to ask again.
     const url = authorizationUrl(identity.issuer, { client, scope: 'openid email' }, makePkce());
     expect((await agent.visit(url)).body).toContain('/confirm"');

@@ -99,10 +99,11 @@ export class Administration {
     }
   }
 
-  /** The changes of a user or client that are in the audit log, oldest first: event, who did it, address. */
+  /** The changes of a user or client, without consents, in the audit log, oldest first: event, who did it, address. */
   async changesOf({ user, client }: { user?: string; client?: string }): Promise<unknown[]> {
     const rows = await this.query<{ event: string; details: string; ip: string | null }>(
-      `select event, details, ip from audit_event where (user_id = $1 or client_id = $2) and details like '%"by"%' order by id`,
+      `select event, details, ip from audit_event where (user_id = $1 or client_id = $2) and details like '%"by"%'
+          and event <> 'consent.given' order by id`,
       [user ?? null, client ?? null],
     );
     return rows.map(({ event, details, ip }) => [event, (JSON.parse(details) as { by: string }).by, ip]);

@@ -7,17 +7,18 @@ describe('in production', () => {
   let identity: Identity;
   let production: RunningService;
   let email: string;
+  const settings = {
+    ENVIRONMENT: 'production',
+    HOST: '127.0.0.1',
+    TRUST_PROXY: '1',
+    OAUTH_ISSUER: 'https://id.example.com',
+    COOKIE_KEYS: 'mP3vX9cQ7rT1yU5wZ8bN2kL6',
+  };
   beforeAll(async () => {
     const STORAGE_KEYS = 'dG4hJ8sA2fK6lW0qE9rT5yU1';
     identity = await startIdentity({ STORAGE_KEYS });
     ({ email } = await identity.createUser());
-    production = await identity.startReplica({
-      ENVIRONMENT: 'production',
-      HOST: '127.0.0.1',
-      TRUST_PROXY: '1',
-      OAUTH_ISSUER: 'https://id.example.com',
-      COOKIE_KEYS: 'mP3vX9cQ7rT1yU5wZ8bN2kL6',
-    });
+    production = await identity.startReplica(settings);
   });
   afterAll(() => identity.close());
 
@@ -40,6 +41,19 @@ describe('in production', () => {
       403,
       { message: expect.stringContaining('https'), error: 'Forbidden', statusCode: 403 },
     ]);
+  });
+
+  it.each([
+    [undefined, 'is missing'],
+    ['Tradewind <no-reply@localhost>', 'must not be at localhost'],
+    ['no-reply@mail.localhost', 'must not be at localhost'],
+  ])('does not start with a mail server and the sender %j', async (sender, fault) => {
+    const starting = identity.startReplica({
+      ...settings,
+      SMTP_URL: 'smtps://smtp.example.com',
+      ...(sender !== undefined && { MAIL_FROM: sender }),
+    });
+    await expect(starting).rejects.toThrow(new RegExp(`MAIL_FROM  ${fault}`));
   });
 
   it('answers the other services, which do not come through the proxy', async () => {

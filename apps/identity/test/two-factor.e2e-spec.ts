@@ -137,7 +137,7 @@ describe('second factors', () => {
     const pages = await Promise.all(asked.map(({ agent, page }) => agent.submit(page, 'code', { code })));
     expect(pages.filter(isSignedIn)).toHaveLength(1);
     expect((await events(enrolled.user.id)).filter(([event]) => event === 'second_factor.recovery_code_used')).toEqual([
-      ['second_factor.recovery_code_used', { left: 9 }],
+      ['second_factor.recovery_code_used', { by: enrolled.user.id, via: 'form', left: 9 }],
     ]);
     const { page } = await ask(enrolled);
     const withForm = await enrolled.agent.visit(`${new URL(page.url).pathname}?recovery=yes`);

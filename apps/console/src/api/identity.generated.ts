@@ -130,7 +130,10 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Make a link with which the user sets a new password */
+    /**
+     * Make a link with which the user sets a new password
+     * @description A mail with it is in the language of Accept-Language.
+     */
     post: operations['AdminUsersController_makePasswordLink'];
     delete?: never;
     options?: never;
@@ -511,6 +514,12 @@ export interface components {
        * @example Ada Lovelace
        */
       name?: string;
+      /**
+       * @description Language of the mail; that of Accept-Language unless given
+       * @example de
+       * @enum {string}
+       */
+      language?: 'en' | 'de' | 'fr' | 'es';
     };
     UserLinkDto: {
       user: components['schemas']['UserDto'];

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { clientNetwork, type Tx } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
-import { AuditLog } from '../audit/audit-log.js';
+import { AuditLog, type ChangeRecord } from '../audit/audit-log.js';
 import { LogoutCalls } from '../oidc/logout-calls.js';
 import { UserPayloadsStore } from '../oidc/payloads/user-payloads.store.js';
 import { accountPath } from '../pages/account-path.js';
@@ -51,10 +51,10 @@ export class AccountLinks {
     tx: Tx,
     user: Pick<UserAccount, 'id' | 'credentialsVersion'>,
     emailKey: string,
-    kind: LinkKind,
+    { kind, language }: Pick<AccountMail, 'kind' | 'language'>,
   ): Promise<string | undefined> {
     if (!this.areMailed) return this.make(tx, user, kind, false);
-    await this.enqueue({ kind, emailKey, language: 'en' }, tx);
+    await this.enqueue({ kind, emailKey, language }, tx);
     return undefined;
   }
 
@@ -115,7 +115,7 @@ export class AccountLinks {
   private async use(
     token: string,
     kinds: readonly LinkKind[],
-    act: (tx: Tx, user: UserAccount, link: StoredLink) => Promise<{ event: string; details: Record<string, unknown> }>,
+    act: (tx: Tx, user: UserAccount, link: StoredLink) => Promise<Pick<ChangeRecord, 'event' | 'details'>>,
   ): Promise<boolean> {
     const { ip } = unitOfWork();
     return this.audit.recordChange(async (tx) => {

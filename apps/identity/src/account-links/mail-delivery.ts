@@ -63,7 +63,9 @@ export class MailDelivery {
     const link = await this.db.transaction((tx) => this.links.make(tx, user, kind, true));
     const failure = await this.send(user.email, mail, link).catch((error: unknown) => error);
     if (failure === undefined) {
-      await this.audit.recordChange(async () => ({ event: 'mail.sent', userId: user.id, details: { mail: kind } }));
+      // Who asked for it is in an event of its own, or is somebody who has not signed in.
+      const details = { by: null, mail: kind };
+      await this.audit.recordChange(async () => ({ event: 'mail.sent', userId: user.id, details }));
       this.events.emit('mail', { outcome: 'sent', mail: kind });
       return this.store.removeMail(id);
     }

@@ -100,7 +100,7 @@ export class OwnAccount {
       if (current?.credentialsVersion !== credentialsVersion) return undefined;
       await this.users.endCredentials(tx, id);
       const ended = await this.payloads.endEverything(tx, id);
-      return { event: 'user.signed_out_everywhere', userId: id, details: { ended } };
+      return { event: 'user.signed_out_everywhere', userId: id, details: { by: id, via: 'page', ended } };
     });
   }
 
@@ -108,7 +108,8 @@ export class OwnAccount {
   async revoke({ id }: User, clientId: string): Promise<boolean> {
     return this.change(async (tx) => {
       const ended = await this.payloads.endApplication(tx, id, clientId);
-      return ended === 0 ? undefined : { event: 'application.revoked', userId: id, clientId, details: { ended } };
+      if (ended === 0) return undefined;
+      return { event: 'application.revoked', userId: id, clientId, details: { by: id, via: 'page', ended } };
     });
   }
 

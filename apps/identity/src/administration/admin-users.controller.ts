@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Header, Headers, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import {
   Administrators,
@@ -11,6 +11,7 @@ import {
   type ChangeAuthor,
 } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
+import { messagesFor } from '../pages/page-messages.js';
 import { Users, type UserName } from '../operators/users.service.js';
 import {
   CreateUserDto,
@@ -91,13 +92,15 @@ export class AdminUsersController {
   @ApiResponse({ status: 409, description: 'The address is taken' })
   async invite(
     @Body() body: InviteUserDto,
+    @Headers('accept-language') accepted: string | undefined,
     @Caller() caller: CallerIdentity,
     @Author() author: ChangeAuthor,
   ): Promise<UserLinkDto> {
     if (body.company_id !== null) assertActsFor(caller, body.company_id);
     const { email, role, name } = body;
     const companyId = body.company_id ?? companyScopeOf(caller);
-    const made = await this.users.invite({ email, role, name, companyId }, author);
+    const { language } = messagesFor(body.language, accepted);
+    const made = await this.users.invite({ email, role, name, companyId, language }, author);
     if (made) return userLinkDto(made);
     throw new ServiceError({ code: 'request.conflict', status: 409, message: 'There is a user with this address' });
   }
@@ -178,16 +181,21 @@ export class AdminUsersController {
   @HttpCode(200)
   @CompanyAdministrators()
   @Header('Cache-Control', 'no-store')
-  @ApiOperation({ summary: 'Make a link with which the user sets a new password' })
+  @ApiOperation({
+    summary: 'Make a link with which the user sets a new password',
+    description: 'A mail with it is in the language of Accept-Language.',
+  })
   @ApiOkResponse({ type: UserLinkDto })
   @ApiResponse(noUser)
   @ApiResponse({ status: 409, description: 'The user is disabled' })
   async makePasswordLink(
     @Param() path: UserPathDto,
+    @Headers('accept-language') accepted: string | undefined,
     @Caller() caller: CallerIdentity,
     @Author() author: ChangeAuthor,
   ): Promise<UserLinkDto> {
-    return userLinkDto(await this.users.makePasswordLink(nameOf(path, caller), author));
+    const { language } = messagesFor(undefined, accepted);
+    return userLinkDto(await this.users.makePasswordLink(nameOf(path, caller), author, language));
   }
 
   @Post(':user_id/second-factor/reset')

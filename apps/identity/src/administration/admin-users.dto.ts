@@ -1,4 +1,5 @@
 // What the administration of users takes and answers.
+import { languages } from '../pages/page-messages.js';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
   IsPageCursor,
@@ -131,6 +132,8 @@ export class CreateUserDto {
   preferred_username?: string;
 }
 
+const mailLanguages = languages.map(({ language }) => language);
+
 export class InviteUserDto {
   @ApiProperty({ type: String, format: 'email', maxLength: emailLengthMax, example: 'ada@example.com' })
   @IsString()
@@ -158,6 +161,16 @@ export class InviteUserDto {
   @MayBeAbsent()
   @IsPlainText(nameLengthMax)
   name?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    enum: mailLanguages,
+    description: 'Language of the mail; that of Accept-Language unless given',
+    example: 'de',
+  })
+  @MayBeAbsent()
+  @IsIn(mailLanguages)
+  language?: string;
 }
 
 export class SetRoleDto {

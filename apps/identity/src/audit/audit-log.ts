@@ -6,6 +6,9 @@ import { AppEvents } from '../events.js';
 import { unitOfWork, type AuditRecord } from '../unit-of-work/unit-of-work.js';
 import { AuditStore } from './audit.store.js';
 
+/** Of a change the log says who made it: `sub` of a user, client id, name of a service token, or `operator`. */
+export type ChangeRecord = AuditRecord & { details: { by: string | null } };
+
 @Injectable()
 export class AuditLog {
   constructor(
@@ -26,7 +29,7 @@ export class AuditLog {
    * Makes a change and its audit row in one transaction. True when there was something to change.
    * @param change returns its event, or undefined when it changed nothing; it may run again after a lost race
    */
-  async recordChange(change: (tx: Tx) => Promise<AuditRecord | undefined>): Promise<boolean> {
+  async recordChange(change: (tx: Tx) => Promise<ChangeRecord | undefined>): Promise<boolean> {
     const event = await this.db.transaction(async (tx) => {
       const made = await change(tx);
       if (made) await this.store.insert(tx, made);

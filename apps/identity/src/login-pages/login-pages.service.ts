@@ -166,7 +166,12 @@ export class LoginPages {
         event: 'consent.given',
         userId: step.interaction.session?.accountId,
         clientId: step.client.clientId,
-        details: { scope: step.interaction.params['scope'], resource: step.interaction.params['resource'] },
+        details: {
+          by: step.interaction.session?.accountId,
+          via: 'form',
+          scope: step.interaction.params['scope'],
+          resource: step.interaction.params['resource'],
+        },
       });
       return this.finish(step, { consent: { grantId } });
     });

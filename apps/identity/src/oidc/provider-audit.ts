@@ -4,6 +4,7 @@ import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { AuditLog } from '../audit/audit-log.js';
 import { unitOfWork } from '../unit-of-work/unit-of-work.js';
+import { authorOf } from './policy/author.js';
 import { sessionReference } from './session-reference.js';
 
 /** A replica writes the last use of a client or grant at most once an hour. */
@@ -45,7 +46,7 @@ export function auditProviderEvents(provider: Provider, audit: AuditLog): void {
       event: 'grant.revoked',
       clientId: client?.clientId,
       userId: source?.accountId ?? ctx.oidc.session?.accountId,
-      details: { grant_id: grantId, by: ctx.oidc.route },
+      details: { grant_id: grantId, by: authorOf(ctx), via: ctx.oidc.route },
     });
   });
   provider.on('end_session.success', (ctx) => {
@@ -59,11 +60,17 @@ export function auditProviderEvents(provider: Provider, audit: AuditLog): void {
     });
   });
   provider.on('access_token.destroyed', (token) => {
-    audit.record({ event: 'token.revoked', clientId: token.clientId, userId: token.accountId });
+    const { clientId, accountId: userId } = token;
+    // Only its client revokes a token.
+    audit.record({ event: 'token.revoked', clientId, userId, details: { by: clientId, via: 'revocation' } });
   });
   provider.on('registration_create.success', (ctx, client) =>
-    record('client.registered', ctx, { client_id: client.clientId, redirect_uris: client.redirectUris }),
+    record('client.registered', ctx, {
+      ...{ by: client.clientId, via: 'registration' },
+      ...{ client_id: client.clientId, redirect_uris: client.redirectUris },
+    }),
   );
-  provider.on('registration_update.success', (ctx) => record('client.updated', ctx));
-  provider.on('registration_delete.success', (ctx) => record('client.deleted', ctx));
+  const byItself = (ctx: KoaContextWithOIDC) => ({ by: authorOf(ctx), via: 'registration' });
+  provider.on('registration_update.success', (ctx) => record('client.updated', ctx, byItself(ctx)));
+  provider.on('registration_delete.success', (ctx) => record('client.deleted', ctx, byItself(ctx)));
 }

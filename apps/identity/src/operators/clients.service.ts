@@ -4,7 +4,7 @@ import { byOperator, pageOf, positionAfter, toCursor, timeAndText, type ChangeAu
 import { ServiceError } from '@tradewind/shared-types';
 import { errors } from 'oidc-provider';
 import { AppConfig } from '../app.config.js';
-import { AuditLog } from '../audit/audit-log.js';
+import { AuditLog, type ChangeRecord } from '../audit/audit-log.js';
 import { accountClientId } from '../oidc/account-client.js';
 import { CurrentProvider } from '../oidc/current-provider.js';
 import { assertLogoutUri, introspectsAudience } from '../oidc/provider-configuration.js';
@@ -12,7 +12,6 @@ import { findAudience } from '../oidc/policy/resources.js';
 import { ClientRecords } from '../clients/client-records.js';
 import { ClientsStore } from '../clients/clients.store.js';
 import type { OAuthClient } from '../clients/oauth-client.entity.js';
-import type { AuditRecord } from '../unit-of-work/unit-of-work.js';
 
 export interface CreateClient {
   id?: string | undefined;
@@ -227,7 +226,7 @@ function audited(
   clientId: string,
   { by, ip }: ChangeAuthor,
   details: Record<string, unknown>,
-): AuditRecord {
+): ChangeRecord {
   return { event, clientId, ip: ip ?? undefined, details: { by, ...details } };
 }
 

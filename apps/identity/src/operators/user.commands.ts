@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
-import { addExamples, OperatorError, utcText } from '@tradewind/service-kit';
+import { addExamples, byOperator, OperatorError, utcText } from '@tradewind/service-kit';
 import { userRoles } from '@tradewind/shared-types';
+import { languages } from '../pages/page-messages.js';
 import type { UserAccount } from '../users/user-account.entity.js';
 import { type ListDisplay, type Open, print, printList, type Program } from './command-line.js';
 import { Users } from './users.service.js';
@@ -8,6 +9,16 @@ import { Users } from './users.service.js';
 interface PasswordOptions {
   password?: string;
   passwordStdin?: boolean;
+}
+
+const mailLanguages = languages.map(({ language }) => language).join(', ');
+
+interface InviteOptions {
+  email: string;
+  role: string;
+  name?: string;
+  company?: string;
+  language: string;
 }
 
 interface CreateOptions extends PasswordOptions {
@@ -68,7 +79,8 @@ export function userCommands(program: Program, open: Open): void {
     .option('--role <role>', userRoles.join(', '), 'USER')
     .option('--name <name>', 'full name')
     .option('--company <id>', 'the one company that the user belongs to; none unless given')
-    .action(async ({ company, ...given }: { email: string; role: string; name?: string; company?: string }) => {
+    .option('--language <code>', `language of the mail: ${mailLanguages}`, 'en')
+    .action(async ({ company, ...given }: InviteOptions) => {
       const made = await (await users()).invite({ ...given, companyId: company });
       if (!made) throw new OperatorError(`there is a user ${given.email} already; make a link with user password-link`);
       print(linkText(given.email, made.link));
@@ -79,8 +91,9 @@ export function userCommands(program: Program, open: Open): void {
       'make a link with which the user sets a new password; it is mailed, or shown once where no mail is set',
     )
     .requiredOption('--email <address>')
-    .action(async ({ email }: { email: string }) => {
-      print(linkText(email, (await (await users()).makePasswordLink(email)).link));
+    .option('--language <code>', `language of the mail: ${mailLanguages}`, 'en')
+    .action(async ({ email, language }: { email: string; language: string }) => {
+      print(linkText(email, (await (await users()).makePasswordLink(email, byOperator, language)).link));
     });
   const setPassword = user.command('set-password');
   withPassword(setPassword.requiredOption('--email <address>'))

@@ -18,6 +18,7 @@ import { LogoutCalls } from '../oidc/logout-calls.js';
 import { UserPayloadsStore, type SessionOfList } from '../oidc/payloads/user-payloads.store.js';
 import { sessionReference } from '../oidc/session-reference.js';
 import { SecondFactors } from '../second-factor/second-factors.service.js';
+import { languages } from '../pages/page-messages.js';
 import { emailKey } from '../users/email-key.js';
 import { PasswordHashing } from '../password-login/password-hashing.js';
 import { passwordLengthMax, passwordLengthMin } from '../users/credential-limits.js';
@@ -70,16 +71,18 @@ export class Users {
   /**
    * Makes a user who sets the password with a link, which is mailed or, without mail, in the answer. Undefined when the
    * address is taken.
+   * @param given with the language of the mail
    */
   async invite(
-    given: Omit<CreateUser, 'password' | 'emailVerified'>,
+    { language = 'en', ...given }: Omit<CreateUser, 'password' | 'emailVerified'> & { language?: string },
     author: ChangeAuthor = byOperator,
   ): Promise<{ user: UserAccount; link: string | undefined } | undefined> {
+    assertLanguage(language);
     // Nobody knows this one.
     const password = randomBytes(32).toString('base64url');
     let link: string | undefined;
     const user = await this.create({ ...given, password, emailVerified: false }, author, async (tx, made) => {
-      link = await this.links.issue(tx, made, assertEmailKey(made.email), 'invitation');
+      link = await this.links.issue(tx, made, assertEmailKey(made.email), { kind: 'invitation', language });
     });
     return user && { user, link };
   }
@@ -88,13 +91,15 @@ export class Users {
   async makePasswordLink(
     user: UserName,
     author: ChangeAuthor = byOperator,
+    language = 'en',
   ): Promise<{ user: UserAccount; link: string | undefined }> {
+    assertLanguage(language);
     let link: string | undefined;
     const changed = await this.change('user.password_link_made', user, author, async (tx, account) => {
       if (account.isDisabled) {
         throw new ServiceError({ code: 'request.conflict', status: 409, message: 'The user is disabled' });
       }
-      link = await this.links.issue(tx, account, assertEmailKey(account.email), 'password');
+      link = await this.links.issue(tx, account, assertEmailKey(account.email), { kind: 'password', language });
       return { mailed: link === undefined };
     });
     return { user: changed, link };
@@ -338,6 +343,11 @@ function assertEmailKey(email: string): string {
   const key = emailKey(email);
   if (key === undefined) throw invalid(`"${email}" is not an email address`);
   return key;
+}
+
+function assertLanguage(text: string): void {
+  const known = languages.map(({ language }) => language);
+  if (!known.includes(text)) throw invalid(`"${text}" is not one of the languages ${known.join(', ')}`);
 }
 
 function assertRole(role: string): UserRole {

@@ -199,7 +199,7 @@ export class SecondFactors {
     const isTaken = await this.change(async (tx) => {
       if (!(await this.store.takeRecoveryCode(tx, id, hash))) return undefined;
       const { recoveryCodes: left } = await this.store.find(id, tx);
-      return { event: 'second_factor.recovery_code_used', userId: id, details: { left } };
+      return { event: 'second_factor.recovery_code_used', userId: id, details: { by: id, via: 'form', left } };
     });
     return isTaken ? 'recovery_code' : undefined;
   }

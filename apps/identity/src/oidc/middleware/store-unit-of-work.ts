@@ -3,6 +3,7 @@
 import { isDatabaseUnavailable } from '@tradewind/service-kit';
 import { errorPageOrJson } from '../../pages/error-pages.js';
 import { unitOfWork, type UnitOfWork } from '../../unit-of-work/unit-of-work.js';
+import { authorOf } from '../policy/author.js';
 import { routes } from '../policy/routes.js';
 import type { Context, Middleware, MiddlewareNeeds } from './middleware.types.js';
 
@@ -76,7 +77,7 @@ function refuseSecondAnswer(ctx: Context): void {
 async function refuseSecondRedemption(ctx: Context, unit: UnitOfWork, { payloads, audit }: MiddlewareNeeds) {
   for (const { grantId } of unit.consumptions.values()) {
     if (grantId === undefined) continue;
-    const details = { grant_id: grantId, by: ctx.oidc.route };
+    const details = { grant_id: grantId, by: authorOf(ctx), via: ctx.oidc.route };
     const event = { event: 'grant.revoked', clientId: ctx.oidc.client?.clientId, ip: unit.ip, details };
     // Of many losing requests, one deletes rows and records the revocation.
     await audit.recordChange(async (tx) => ((await payloads.revokeGrant(tx, grantId)) > 0 ? event : undefined));
