@@ -1,8 +1,11 @@
 // Signing out at the request of a client (RP-Initiated Logout 1.0), and what others hear of it (Back-Channel Logout).
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import express from 'express';
+import { auth } from 'express-openid-connect';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { testPool } from '@tradewind/testkit';
 import type pg from 'pg';
@@ -21,6 +24,7 @@ import {
   userinfo,
   UserAgent,
   type FlowClient,
+  type Page,
 } from './user-agent.js';
 
 const afterwards = 'https://app.example.com/signed-out';
@@ -373,5 +377,48 @@ describe('signing out', () => {
     const url = openid.buildEndSessionUrl(config, { post_logout_redirect_uri: afterwards, id_token_hint: hint });
     const { headers } = await agent.submit(await agent.visit(url.href), 'confirm', { logout: 'yes' });
     expect(headers.get('location')).toBe(afterwards);
+  });
+
+  it('express-openid-connect with idpLogout: signing out of the application signs out here, and leads back', async () => {
+    const application = express();
+    const server = application.listen(0, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const client = await identity.createClient({
+        redirectUris: [`${baseURL}/callback`],
+        postLogoutRedirectUris: [baseURL],
+        authMethod: 'client_secret_basic',
+      });
+      application.use(
+        auth({
+          issuerBaseURL: identity.issuer,
+          baseURL,
+          clientID: client.clientId,
+          clientSecret: client.clientSecret,
+          secret: 'a secret for the cookies of the application',
+          authRequired: false,
+          idpLogout: true,
+          authorizationParams: { response_type: 'code', scope: 'openid email' },
+        }),
+      );
+      application.get('/', (request, response) => void response.json(request.oidc.user?.['email'] ?? 'nobody'));
+      // One browser, of which each agent has the cookies of one host.
+      const [atApplication, here] = [new UserAgent(baseURL), new UserAgent(identity.issuer)];
+      const next = ({ headers }: Page) => headers.get('location') ?? '';
+      const login = await here.visit(next(await atApplication.visit('/login')));
+      const consent = await here.submit(login, 'submit', { email, password });
+      expect((await atApplication.visit(next(await here.submit(consent, 'confirm')))).body).toBe(JSON.stringify(email));
+
+      const end = next(await atApplication.visit('/logout'));
+      expect(new URL(end).origin + new URL(end).pathname).toBe(`${identity.issuer}/oauth/session/end`);
+      const ended = await here.submit(await here.visit(end), 'confirm', { logout: 'yes' });
+      expect((await atApplication.visit(next(ended))).body).toBe('"nobody"');
+      // The next login asks for the password again.
+      const again = await here.visit(next(await atApplication.visit('/login')));
+      expect(again.body).toContain('name="password"');
+    } finally {
+      server.close();
+    }
   });
 });
