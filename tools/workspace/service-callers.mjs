@@ -143,6 +143,7 @@ export const outsideCalls = [
     '/runs/{run_id}',
     '/months',
     '/months/{month}/report',
+    '/months/{month}/missing',
     '/months/{month}/retry-missing',
   ]),
   ...call('scraping provider', 'interactions', ['/scraper/network/webhook']),

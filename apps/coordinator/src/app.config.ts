@@ -4,6 +4,7 @@ import {
   configClass,
   databaseSettings,
   integer,
+  number,
   openApiSettings,
   secret,
   str,
@@ -60,6 +61,12 @@ export class AppConfig extends configClass({
     min: 1,
     max: 120,
     desc: 'Full months before the current one whose batches are kept, for month reports and so that nothing is published twice. Set it alike in coordinator, priority-api and priority-webhook',
+  }),
+  PROFILE_COST_USD: number({
+    default: undefined,
+    min: 0,
+    max: 1_000,
+    desc: 'What the scrape of one profile costs, US dollars, for the plan of a retry; plans show no cost when unset',
   }),
   RESUME_INTERVAL_MS: integer({
     default: 5_000,

@@ -58,6 +58,11 @@ beforeAll(async () => {
       unknown: { path: '/months/2001-01/report' },
       answers: ofAllCompanies(200),
     },
+    'GET /months/:month/missing': {
+      path: `/months/${month}/missing`,
+      unknown: { path: '/months/2001-01/missing' },
+      answers: ofAllCompanies(200),
+    },
     'POST /months/:month/retry-missing': {
       path: `/months/${month}/retry-missing`,
       unknown: { path: '/months/2001-01/retry-missing' },
@@ -93,6 +98,7 @@ describe('access', () => {
       'GET /runs': '200 400 401 403 503',
       'GET /runs/:run_id': '200 400 401 403 404 503',
       'GET /months/:month/report': '200 400 401 403 404 503',
+      'GET /months/:month/missing': '200 400 401 403 404 503',
       'POST /months/:month/retry-missing': '200 400 401 403 404 413 415 503',
     });
   });

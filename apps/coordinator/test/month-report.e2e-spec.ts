@@ -3,7 +3,7 @@ import { eventually, startApp, type TestApp } from './coordinator-app.js';
 
 let app: TestApp;
 beforeEach(async () => {
-  app = await startApp();
+  app = await startApp({ PROFILE_COST_USD: '0.02', BATCH_PROFILES: '10' });
 });
 afterEach(() => app.close());
 
@@ -112,6 +112,7 @@ describe('the month report', () => {
         on_their_way: 4,
         done: 1,
         not_known: 0,
+        expected_cost_usd: 0.06,
       },
     });
     const [asked, ...others] = app.neighbours.retries;
@@ -178,6 +179,89 @@ describe('the month report', () => {
       missing: 1,
       missing_profiles: [{ network_username: 'newcomer' }],
     });
+  });
+
+  it('lists what is missing page by page, each once, also while a forced run publishes some again', async () => {
+    const names = Array.from({ length: 34 }, (_, index) => `person-${String(index).padStart(2, '0')}`);
+    await app.addPeople(names.map((name) => ({ usernames: [name] })));
+    await app.runToEnd({ month });
+    for (const name of names.filter((_, index) => index % 3 === 0)) delivery(name);
+    const published = async (isForced: boolean) => {
+      const rows = await app.query<{ message: string }>(
+        'select message from run_batch join run using (run_id) where forced = $1 order by batch_number',
+        [isForced],
+      );
+      return rows
+        .flatMap(({ message }) => (JSON.parse(message) as { profiles: { network_username: string }[] }).profiles)
+        .map(({ network_username }) => network_username);
+    };
+    const missing = (await published(false)).filter((name) => names.indexOf(name) % 3 !== 0);
+    const page = async (query: string) =>
+      (await app.request('GET', `/months/${month}/missing?${query}`)) as unknown as {
+        status: number;
+        body: { missing_profiles: { network_username: string; reason: string }[]; next_cursor: string | null };
+      };
+    const listed = async (limit: number, between: () => Promise<unknown> = () => Promise.resolve()) => {
+      const found: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const { status, body }: Awaited<ReturnType<typeof page>> = await page(
+          `limit=${limit}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+        );
+        expect([status, body.missing_profiles.length <= limit]).toEqual([200, true]);
+        if (cursor === null) await between();
+        found.push(...body.missing_profiles.map(({ network_username }) => network_username));
+        cursor = body.next_cursor;
+      } while (cursor !== null);
+      return found;
+    };
+    for (const limit of [1, 7, missing.length, 200]) expect(await listed(limit)).toEqual(missing);
+    // The forced run takes the first four out of the batches of the first run.
+    const again = await listed(3, () => app.runToEnd({ month, force: true, limit: 4 }));
+    const republished = await published(true);
+    expect(republished).toHaveLength(4);
+    const isLeft = (name: string) => !republished.includes(name);
+    expect(again.filter(isLeft)).toEqual(missing.filter(isLeft));
+    expect(again).toEqual(expect.arrayContaining(republished.filter((name) => missing.includes(name))));
+    const { body } = await page('limit=1');
+    // The hash of the filter stays the right one.
+    const sum = (JSON.parse(Buffer.from(body.next_cursor!, 'base64url').toString()) as string[]).at(-1);
+    const tampered = (parts: unknown[]) => Buffer.from(JSON.stringify([...parts, sum])).toString('base64url');
+    const run = '6f1f3a52-7f0a-4a51-9d3c-0a5a7a0d0001';
+    for (const parts of [
+      [run, 1, -1],
+      [run, 2 ** 31, 0],
+      [run, 1e300, 0],
+      [run, 0.5, 0],
+      [`${run}'`, 1, 0],
+      [null, 1, 0],
+      [run, 1],
+    ])
+      expect((await page(`cursor=${tampered(parts)}`)).status).toBe(400);
+    expect((await page(`cursor=${tampered([run, 1, 0])}`)).body.missing_profiles).toEqual([]);
+    for (const query of ['cursor=x', 'limit=0', 'limit=201', 'names=5']) expect((await page(query)).status).toBe(400);
+    expect((await app.request('GET', '/months/2026-01/missing')).status).toBe(404);
+    expect((await app.request('GET', '/months/2026-13/missing')).status).toBe(400);
+  });
+
+  it('lists months page by page', async () => {
+    await app.addPeople([{ usernames: ['once'] }]);
+    const months = ['2026-08', '2026-10', '2026-11'];
+    for (const each of months) await app.runToEnd({ month: each });
+    const found: string[] = [];
+    let cursor = '';
+    do {
+      const { body } = await app.request('GET', `/months?limit=1${cursor}`);
+      const { months: page, next_cursor } = body as unknown as {
+        months: { month: string }[];
+        next_cursor: string | null;
+      };
+      found.push(...page.map((each) => each.month));
+      cursor = next_cursor === null ? '' : `&cursor=${encodeURIComponent(next_cursor)}`;
+    } while (cursor !== '');
+    expect(found).toEqual(months.toReversed());
+    for (const wrong of ['x', Buffer.from('["2026-11","x"]').toString('base64url')])
+      expect((await app.request('GET', `/months?cursor=${wrong}`)).status).toBe(400);
   });
 
   it('is 404 without a run, 400 for an invalid month, 503 while another app is away', async () => {

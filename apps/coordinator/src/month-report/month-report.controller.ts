@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
 import {
   ApiBearerAuth,
   ApiBody,
@@ -8,9 +8,22 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
-import { Caller, callerId, Callers, type CallerIdentity } from '@tradewind/service-kit';
-import { MonthReportAnswer, MonthReportQuery, RetryMissingAnswer, RetryMissingDto } from './month-report.dto.js';
-import { MonthReportService, type MissingProfile, type MonthCounts } from './month-report.service.js';
+import { Caller, callerId, Callers, positionAfter, toCursor, type CallerIdentity } from '@tradewind/service-kit';
+import { uuidPattern } from '@tradewind/shared-types';
+import {
+  MissingPageAnswer,
+  MissingQuery,
+  MonthReportAnswer,
+  MonthReportQuery,
+  RetryMissingAnswer,
+  RetryMissingDto,
+} from './month-report.dto.js';
+import {
+  MonthReportService,
+  type MissingProfile,
+  type MonthCounts,
+  type ProfilePosition,
+} from './month-report.service.js';
 
 const noRunOfMonth = 'The month has no run, or is kept no longer';
 
@@ -37,6 +50,25 @@ export class MonthReportController {
     return { month, is_complete: counts!.missing === 0, ...counts!, missing_profiles: profiles };
   }
 
+  @Get(':month/missing')
+  @Header('Cache-Control', 'no-store')
+  @ApiParam({ name: 'month', example: '2026-11' })
+  @ApiOperation({
+    summary: 'Lists the profiles of a month that are not done, with the reason',
+    description: 'A page looks at 20,000 profiles at most, so it may have few of them or none, and a next one.',
+  })
+  @ApiOkResponse({ type: MissingPageAnswer })
+  @ApiNotFoundResponse({ description: noRunOfMonth })
+  async listMissing(
+    @Param('month') month: string,
+    @Query() { limit, cursor }: MissingQuery,
+  ): Promise<MissingPageAnswer> {
+    const after = positionAfter(cursor, month, toPosition);
+    const { missing, next } = await this.reports.listMissing(month, { after, limit });
+    const next_cursor = next ? toCursor([next.runId, next.batchNumber, next.place], month) : null;
+    return { month, missing_profiles: missing, next_cursor };
+  }
+
   @Post(':month/retry-missing')
   @HttpCode(200)
   @ApiParam({ name: 'month', example: '2026-11' })
@@ -57,4 +89,15 @@ export class MonthReportController {
     const requestedBy = callerId(caller);
     return this.reports.retryMissing(month, { planId: body.plan_id, isDryRun: body.dry_run, requestedBy });
   }
+}
+
+/** Batches and places are integers of PostgreSQL. */
+const isCount = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 31;
+
+function toPosition([runId, batchNumber, place, ...rest]: unknown[]): ProfilePosition | undefined {
+  const isId = typeof runId === 'string' && uuidPattern.test(runId);
+  return isId && isCount(batchNumber) && isCount(place) && rest.length === 0
+    ? { runId, batchNumber, place }
+    : undefined;
 }

@@ -1,4 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  IsPageCursor,
+  IsPageLimit,
+  nextCursorProperty,
+  pageCursorProperty,
+  pageLimitDefault,
+  pageLimitProperty,
+} from '@tradewind/service-kit';
 import { RetryOptions, type Month, type RetryResult } from '@tradewind/shared-types';
 import { Type } from 'class-transformer';
 import { IsInt, Max, Min } from 'class-validator';
@@ -31,6 +39,29 @@ export class MissingProfileDto {
 
   @ApiProperty({ type: String, description: 'Why it is not done', example: 'No webhook has arrived' })
   reason!: string;
+}
+
+/** Query of `GET /months/:month/missing`. */
+export class MissingQuery {
+  @ApiPropertyOptional(pageLimitProperty)
+  @IsPageLimit()
+  limit: number = pageLimitDefault;
+
+  @ApiPropertyOptional(pageCursorProperty)
+  @IsPageCursor()
+  cursor?: string;
+}
+
+/** Answer of `GET /months/:month/missing`. */
+export class MissingPageAnswer {
+  @ApiProperty({ type: String, example: '2026-11' })
+  month!: string;
+
+  @ApiProperty({ type: MissingProfileDto, isArray: true, description: 'In the order in which they were published' })
+  missing_profiles!: MissingProfileDto[];
+
+  @ApiProperty({ ...nextCursorProperty, example: null })
+  next_cursor!: string | null;
 }
 
 /** Answer of `GET /months/:month/report`; counts are profiles. */
@@ -129,4 +160,12 @@ export class RetryMissingAnswer implements RetryResult {
 
   @ApiProperty({ type: Number, description: 'Not known to priority-api as profiles of this month', example: 0 })
   not_known!: number;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'What `started` profiles cost at PROFILE_COST_USD each, US dollars; null when that is not set',
+    example: 11.9,
+  })
+  expected_cost_usd!: number | null;
 }

@@ -42,6 +42,16 @@ export interface MonthReportPage {
   missing: MissingProfile[];
 }
 
+/** A profile of a month: its run, batch, and place in the message. */
+export interface ProfilePosition {
+  runId: string;
+  batchNumber: number;
+  place: number;
+}
+
+/** Most profiles that a page of the missing ones looks at: 20 look-ups of each app, about a second. */
+const lookedAtMax = 20 * profileLookupMax;
+
 /** Compares what was selected with what priority-api and priority-webhook know, a thousand profiles at a time. */
 @Injectable()
 export class MonthReportService {
@@ -81,6 +91,36 @@ export class MonthReportService {
   }
 
   /**
+   * Missing profiles, in the order of their runs and batches. A page looks at so many profiles at most. In a month that
+   * is almost done it may have fewer than `limit`, or none, and a next one.
+   * @throws ServiceError 404 when the month has no run
+   */
+  async listMissing(
+    month: string,
+    { after, limit }: { after?: ProfilePosition | undefined; limit: number },
+  ): Promise<{ missing: MissingProfile[]; next: ProfilePosition | undefined }> {
+    const { month: known, runs } = await this.runsOf(month);
+    const missing: MissingProfile[] = [];
+    let lookedAt = 0;
+    let last: ProfilePosition | undefined;
+    // A run is never removed; without its run a position is behind all.
+    const first = after ? runs.findIndex(({ runId }) => runId === after.runId) : 0;
+    for (const run of first < 0 ? [] : runs.slice(first)) {
+      for await (const group of this.groups(run, run.runId === after?.runId ? after : undefined)) {
+        if (lookedAt >= lookedAtMax) return { missing, next: last };
+        for (const { profile, batchNumber, place, ...standing } of await this.standings(known, run, group)) {
+          const reason = missingReason(standing);
+          if (reason !== undefined && missing.length === limit) return { missing, next: last };
+          if (reason !== undefined) missing.push({ ...profile, reason });
+          last = { runId: run.runId, batchNumber, place };
+        }
+        lookedAt += group.length;
+      }
+    }
+    return { missing, next: undefined };
+  }
+
+  /**
    * Asks priority-api to start failed and overdue profiles again. Profiles on their way or done are only counted, so a
    * second request starts nothing more. The same plan starts nothing more even when a start has failed since.
    */
@@ -92,7 +132,7 @@ export class MonthReportService {
       requestedBy,
     }: { planId?: string | undefined; isDryRun?: boolean | undefined; requestedBy: string | null },
     onPage: (counts: RetryCounts) => void = () => undefined,
-  ): Promise<RetryResult> {
+  ): Promise<RetryResult & { expected_cost_usd: number | null }> {
     const { month: known, runs } = await this.runsOf(month);
     // Recorded before anything is started, so that after a crash every start still has a requester.
     if (!isDryRun) {
@@ -117,7 +157,9 @@ export class MonthReportService {
         onPage({ ...sum });
       }
     }
-    return { month: known, plan_id: planId, dry_run: isDryRun, ...sum };
+    const { PROFILE_COST_USD: costUsd } = this.config;
+    const expected = costUsd === undefined ? null : Math.round(sum.started * costUsd * 1e6) / 1e6;
+    return { month: known, plan_id: planId, dry_run: isDryRun, ...sum, expected_cost_usd: expected };
   }
 
   private async runsOf(month: string): Promise<{ month: Month; runs: Run[] }> {
@@ -139,16 +181,19 @@ export class MonthReportService {
   }
 
   /** The profiles of a run that no later one publishes again, as many at a time as fit one look-up. */
-  private async *groups(run: Run): AsyncGenerator<ReportedProfile[]> {
+  private async *groups(run: Run, position?: ProfilePosition): AsyncGenerator<ReportedProfile[]> {
     const batchesAtOnce = Math.max(1, Math.floor(profileLookupMax / this.config.BATCH_PROFILES));
-    for (let after = 0; ;) {
+    for (let after = (position?.batchNumber ?? 1) - 1; ;) {
       const batches = await this.runs.listBatches(run.runId, after, batchesAtOnce);
       const last = batches.at(-1);
       if (!last) return;
       after = last.batchNumber;
-      const group = batches.flatMap(({ profiles, isPublished }) =>
-        profiles.map((profile) => ({ profile, isPublished })),
+      const all = batches.flatMap(({ batchNumber, profiles, places, isPublished }) =>
+        profiles.map((profile, index) => ({ profile, isPublished, batchNumber, place: places[index]! })),
       );
+      const group = position
+        ? all.filter(({ batchNumber, place }) => batchNumber > position.batchNumber || place > position.place)
+        : all;
       for (let at = 0; at < group.length; at += profileLookupMax) yield group.slice(at, at + profileLookupMax);
     }
   }
@@ -168,9 +213,9 @@ export class MonthReportService {
     ]);
     const callOf = new Map(calls.map((call) => [call.network_username, call]));
     const deliveryOf = new Map(deliveries.map((delivery) => [delivery.network_username, delivery]));
-    return group.map(({ profile, isPublished }) => ({
+    return group.map(({ profile, ...rest }) => ({
       profile,
-      isPublished,
+      ...rest,
       call: callOf.get(profile.network_username),
       delivery: deliveryOf.get(profile.network_username),
     }));
@@ -180,6 +225,8 @@ export class MonthReportService {
 interface ReportedProfile {
   profile: ProfileReference;
   isPublished: boolean;
+  batchNumber: number;
+  place: number;
 }
 
 function count({ isPublished, call, delivery }: ProfileStanding, counts: MonthCounts): void {

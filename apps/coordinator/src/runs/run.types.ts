@@ -32,6 +32,8 @@ export interface ReportedBatch {
   batchNumber: number;
   isPublished: boolean;
   profiles: ProfileReference[];
+  /** The place of each in the message, which no later run changes. */
+  places: number[];
 }
 
 /** All runs of a month together, dry runs aside. */

@@ -11,11 +11,20 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
-import { Caller, callerId, Callers, type CallerIdentity } from '@tradewind/service-kit';
+import {
+  Caller,
+  callerId,
+  Callers,
+  pageOf,
+  positionAfter,
+  toCursor,
+  type CallerIdentity,
+} from '@tradewind/service-kit';
 import { ServiceError, monthOf, parseMonth } from '@tradewind/shared-types';
 import type { RunOptions } from './run.types.js';
 import {
   MonthsAnswer,
+  MonthsQuery,
   RunDto,
   RunsAnswer,
   RunsQuery,
@@ -74,8 +83,13 @@ export class RunsController {
   @Callers()
   @ApiOperation({ summary: 'Lists months that have runs, latest first; the report of a month has its progress' })
   @ApiOkResponse({ type: MonthsAnswer })
-  async listMonths(@Query() { limit }: RunsQuery): Promise<MonthsAnswer> {
-    return { months: (await this.runs.listMonths(limit)).map(toMonthDto) };
+  async listMonths(@Query() { limit, cursor }: MonthsQuery): Promise<MonthsAnswer> {
+    const after = positionAfter(cursor, 'months', ([month, ...rest]) =>
+      typeof month === 'string' && /^\d{4}-\d{2}$/.test(month) && rest.length === 0 ? month : undefined,
+    );
+    const rows = await this.runs.listMonths(limit + 1, after);
+    const { page, next_cursor } = pageOf(rows, limit, ({ month }) => toCursor([month], 'months'));
+    return { months: page.map(toMonthDto), next_cursor };
   }
 
   @Get('runs/:run_id')

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsPageCursor, nextCursorProperty, pageCursorProperty } from '@tradewind/service-kit';
 import { IsMonthKey, MayBeAbsent } from '@tradewind/shared-types';
 import { Type } from 'class-transformer';
 import { IsBoolean, IsInt, Max, Min } from 'class-validator';
@@ -59,6 +60,13 @@ export class RunsQuery {
   @Min(1, { message: limitMessage })
   @Max(listLimitMax, { message: limitMessage })
   limit: number = listLimitDefault;
+}
+
+/** Query of `GET /months`. */
+export class MonthsQuery extends RunsQuery {
+  @ApiPropertyOptional(pageCursorProperty)
+  @IsPageCursor()
+  cursor?: string;
 }
 
 export class RunDto {
@@ -171,6 +179,9 @@ export class MonthDto {
 export class MonthsAnswer {
   @ApiProperty({ type: MonthDto, isArray: true })
   months!: MonthDto[];
+
+  @ApiProperty({ ...nextCursorProperty, example: null })
+  next_cursor!: string | null;
 }
 
 /** Answer of `POST /run`. */

@@ -114,8 +114,8 @@ export class RunsService {
   }
 
   /** Months that have runs, the latest first. */
-  listMonths(limit: number): Promise<MonthOfRuns[]> {
-    return this.store.listMonths(limit);
+  listMonths(limit: number, after?: string): Promise<MonthOfRuns[]> {
+    return this.store.listMonths(limit, after);
   }
 
   list(limit: number): Promise<Run[]> {

@@ -62,15 +62,18 @@ export class RunsStore {
     return this.runs.find({ order: { createdAt: 'desc' }, take: limit });
   }
 
-  /** Months that have runs, dry runs aside, the latest first. */
-  async listMonths(limit: number): Promise<MonthOfRuns[]> {
+  /**
+   * Months that have runs, dry runs aside, the latest first.
+   * @param after the last month of the page before
+   */
+  async listMonths(limit: number, after?: string): Promise<MonthOfRuns[]> {
     return this.db.rows<MonthOfRuns>(
       `select month, count(*)::int as runs, sum(selected)::int as selected,
          sum(published_profiles)::int as "publishedProfiles", min(created_at) as "firstRunAt",
          max(created_at) as "lastRunAt", bool_and(state = 'completed') as "isFinished",
          coalesce(bool_or(state = 'completed' and profile_limit is null), false) as "isWhole"
-       from run where not dry_run group by month order by month desc limit $1`,
-      [limit],
+       from run where not dry_run and ($2::text is null or month < $2) group by month order by month desc limit $1`,
+      [limit, after ?? null],
     );
   }
 
@@ -174,10 +177,12 @@ export class RunsStore {
       const superseded = new Set(row.superseded);
       // SelectionStore.numberBatches built the text.
       const { profiles } = JSON.parse(row.message) as ProfileBatchMessage;
+      const left = [...profiles.entries()].filter(([, { network_username }]) => !superseded.has(network_username));
       return {
         batchNumber: row.batch_number,
         isPublished: row.is_published,
-        profiles: profiles.filter(({ network_username }) => !superseded.has(network_username)),
+        profiles: left.map(([, profile]) => profile),
+        places: left.map(([place]) => place),
       };
     });
   }
