@@ -222,6 +222,14 @@ describe('administration of jobs', () => {
     const costs = jobs.map(({ cost_micro_usd }) => Number(cost_micro_usd) / 1e6);
     expect(plan.expected_cost_usd).toBeCloseTo(costs[0]! + costs[1]!, 5);
     expect(await world.tracker()).toEqual(before);
+    // The runs of companies say nothing about those of persons.
+    await world.sql.query(
+      `insert into "network_interactions_trackerDev" (job_id, "networkUsername", "entityType", status, user_company_id,
+          target_key, input, stage, cost_micro_usd)
+       select gen_random_uuid(), 'big', 'COMPANY', 'ABORTED', 'acme', 'COMPANY:big', '{"maxPosts":1}', 'done', 9000000
+         from generate_series(1, 200)`,
+    );
+    expect((await bulk('re-run', {})).expected_cost_usd).toBe(plan.expected_cost_usd);
   });
 
   it('starts a failed job again once, however often and by however many it is asked', async () => {

@@ -612,7 +612,7 @@ export interface components {
        */
       cost_usd_max: number;
       /**
-       * @description What they are expected to cost: as the last 100 runs of the company on average, US dollars
+       * @description An estimate, US dollars: each costs as the last 100 runs of the company for persons, or for companies, did on average. It knows neither the target nor how much is asked for. Without such a run: what is reserved
        * @example 0.12
        */
       expected_cost_usd: number;

@@ -217,7 +217,8 @@ export class ReRunAnswerDto extends BulkAnswerDto {
   @ApiProperty({
     type: Number,
     example: 0.12,
-    description: 'What they are expected to cost: as the last 100 runs of the company on average, US dollars',
+    description:
+      'An estimate, US dollars: each costs as the last 100 runs of the company for persons, or for companies, did on average. It knows neither the target nor how much is asked for. Without such a run: what is reserved',
   })
   expected_cost_usd!: number;
 }

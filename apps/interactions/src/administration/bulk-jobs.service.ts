@@ -1,6 +1,7 @@
 // Actions on many jobs: failed ones start again, active ones are aborted. Each has a plan, which says what would happen
 // and what it may cost, and does nothing. The act makes the same plan first.
 import { Injectable } from '@nestjs/common';
+import type { ProfileEntity } from '@tradewind/scraping-provider';
 import type { ChangeAuthor } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { BudgetsService } from '../budgets/budgets.service.js';
@@ -39,7 +40,10 @@ export interface BulkAnswer {
 export interface ReRunAnswer extends BulkAnswer {
   /** What the runs may cost at most by their reservations, millionths of a US dollar. */
   costMicroUsdMax: number;
-  /** By what the last runs of each company cost; without one, what is reserved. */
+  /**
+   * By what the last runs of each company cost for persons or companies, whoever they were and however much was asked
+   * for; without one, what is reserved.
+   */
   expectedCostMicroUsd: number;
 }
 
@@ -74,10 +78,10 @@ export class BulkJobs {
     const planned = await this.plan(jobs);
     const results = isDryRun ? planned : await this.start(planned, author);
     const begun = results.filter(({ outcome }) => outcome === 'would_start' || outcome === 'started');
-    const averages = new Map<string, number | undefined>();
+    const averages = new Map<string, Map<ProfileEntity, number>>();
     for (const { job } of begun) {
       if (!averages.has(job.userCompanyId))
-        averages.set(job.userCompanyId, await this.jobs.averageCostMicroUsd(job.userCompanyId));
+        averages.set(job.userCompanyId, await this.jobs.averageCostsMicroUsd(job.userCompanyId));
     }
     const reserved = ({ job }: BulkResult) => reservedMicroUsd(job.input, this.config);
     return {
@@ -85,7 +89,7 @@ export class BulkJobs {
       results,
       costMicroUsdMax: sum(begun.map(reserved)),
       expectedCostMicroUsd: Math.round(
-        sum(begun.map((each) => averages.get(each.job.userCompanyId) ?? reserved(each))),
+        sum(begun.map((each) => averages.get(each.job.userCompanyId)?.get(each.job.entity) ?? reserved(each))),
       ),
     };
   }

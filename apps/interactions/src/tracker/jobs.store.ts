@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { RunInput } from '@tradewind/scraping-provider';
+import type { ProfileEntity, RunInput } from '@tradewind/scraping-provider';
 import { Db, isDatabaseUnavailable, type Queries, type Tx } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { trackerTables, type TrackerTables } from './tracker-tables.js';
@@ -300,17 +300,22 @@ export class JobsStore {
     return { jobs: found.map((row) => ({ ...toJob(row), hasActive: row.has_active })), matched: count!.count };
   }
 
-  /** What the last runs of a company cost on average, millionths of a US dollar; undefined before there is one. */
-  async averageCostMicroUsd(userCompanyId: string): Promise<number | undefined> {
-    const [row] = await this.db.rows<{ average: number | null }>(
-      `select avg(cost)::float8 as average from (
-         select cost_micro_usd as cost from ${this.tables.tracker}
-         where user_company_id = $1 and cost_micro_usd is not null
-         order by created_at desc, job_id desc limit ${runsOfAverage}
-       ) as latest`,
+  /**
+   * What the last runs of a company cost on average for persons and for companies, millionths of a US dollar. It looks
+   * at its last thousand runs at most, so one kind that is rare among them may be missing.
+   */
+  async averageCostsMicroUsd(userCompanyId: string): Promise<Map<ProfileEntity, number>> {
+    const rows = await this.db.rows<{ entity: ProfileEntity; average: number }>(
+      `select entity, avg(cost)::float8 as average from (
+         select entity, cost, row_number() over (partition by entity order by created_at desc, job_id desc) as place from (
+           select "entityType" as entity, cost_micro_usd as cost, created_at, job_id from ${this.tables.tracker}
+           where user_company_id = $1 and cost_micro_usd is not null
+           order by created_at desc, job_id desc limit ${10 * runsOfAverage}
+         ) as latest
+       ) as placed where place <= ${runsOfAverage} group by entity`,
       [userCompanyId],
     );
-    return row?.average ?? undefined;
+    return new Map(rows.map(({ entity, average }) => [entity, average]));
   }
 
   /**
