@@ -3,11 +3,12 @@ import { PushAuthenticator } from '@tradewind/cloud-ports';
 import { openApiFile } from '@tradewind/service-kit';
 import { writeGenerated } from '../../tools/workspace/generated-files.mjs';
 import { AdminDeadLettersController } from './src/administration/admin-dead-letters.controller.ts';
+import { AdminProfileCallsController } from './src/administration/admin-profile-calls.controller.ts';
 import { AppConfig } from './src/app.config.ts';
 import { BatchesController } from './src/batches/batches.controller.ts';
 import { MonthsController } from './src/months/months.controller.ts';
 import { apiDescription } from './src/service.ts';
 
-const controllers = [BatchesController, MonthsController, AdminDeadLettersController];
+const controllers = [BatchesController, MonthsController, AdminDeadLettersController, AdminProfileCallsController];
 const document = await openApiFile(controllers, apiDescription, [PushAuthenticator, AppConfig]);
 await writeGenerated({ [new URL('openapi.json', import.meta.url).href]: document });

@@ -128,6 +128,7 @@ export const outsideCalls = [
     '/admin/dead-letters/{id}',
     '/admin/dead-letters/{id}/redrive',
     '/admin/dead-letters/{id}/drop',
+    '/admin/profiles/{username}/calls',
   ]),
   ...call('administrators', 'priority-webhook', [
     '/admin/profiles/{username}/deliveries',

@@ -3,6 +3,7 @@ import { PushAuthenticator, createPushAuthenticator } from '@tradewind/cloud-por
 import { ProfileProvider, createProfileProvider } from '@tradewind/scraping-provider';
 import { CallerAuthModule, DatabaseModule } from '@tradewind/service-kit';
 import { AdminDeadLettersController } from './administration/admin-dead-letters.controller.js';
+import { AdminProfileCallsController } from './administration/admin-profile-calls.controller.js';
 import { AppConfig } from './app.config.js';
 import { BatchMessagesStore } from './batches/batch-messages.store.js';
 import { BatchesController } from './batches/batches.controller.js';
@@ -30,7 +31,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [DatabaseModule.forRoot({ migrations, entities: [DeadLetter] }), CallerAuthModule],
-      controllers: [BatchesController, MonthsController, AdminDeadLettersController],
+      controllers: [BatchesController, MonthsController, AdminDeadLettersController, AdminProfileCallsController],
       providers: [
         AppEvents,
         {

@@ -64,6 +64,10 @@ const ofLetter = (action: string, body?: object): Operation<PipelineGroup> => ({
 Object.assign(operations, {
   'GET /admin/dead-letters': { answers: byAdministrator(200) },
   'GET /admin/dead-letters/:id': ofLetter(''),
+  'GET /admin/profiles/:username/calls': {
+    path: '/admin/profiles/access/calls',
+    answers: byAdministrator(200),
+  },
   'POST /admin/dead-letters/:id/redrive': ofLetter('/redrive', { content: { profiles: profiles(1, 'corrected') } }),
   'POST /admin/dead-letters/:id/drop': ofLetter('/drop', { reason: 'a test' }),
 });
@@ -125,6 +129,7 @@ describe('access', () => {
     expect(await servedOperations(app.url)).toEqual({
       'GET /admin/dead-letters': '200 400 401 403 503',
       'GET /admin/dead-letters/:id': '200 400 401 403 404 503',
+      'GET /admin/profiles/:username/calls': '200 400 401 403 503',
       'POST /admin/dead-letters/:id/drop': '200 400 401 403 404 409 413 415 503',
       'POST /admin/dead-letters/:id/redrive': '200 400 401 403 404 409 413 415 503',
       'POST /batch-trigger': '200 400 401 403 413 415 503',

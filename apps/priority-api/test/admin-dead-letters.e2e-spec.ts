@@ -273,6 +273,65 @@ describe('administration of dead letters', () => {
     expect((await send('GET', `/${letter.id}`)).body.state).toBe('dropped');
   });
 
+  it('shows a profile in each month, latest first, with its retries', async () => {
+    const [profile] = profiles(1, 'historian');
+    const handle = profile!.network_username;
+    await app.push({ profiles: [profile], attributes: { batch_number: '3', total_batches: '9', month: '2026-10' } });
+    await app.push({ profiles: [profile], attributes: { batch_number: '7', total_batches: '9', month: '2026-11' } });
+    const forced_run_id = '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11';
+    await app.push({
+      profiles: [profile],
+      attributes: { batch_number: '1', total_batches: '1', month: '2026-11', forced_run_id },
+    });
+    await app.push({ profiles: profiles(2, 'somebody-else') });
+    await app.query(
+      `insert into profile_retry(plan_id, month, network_username, generation, requested_by)
+       values ($1, '2026-10', $2, 'monthly', 'operator')`,
+      [forced_run_id, handle],
+    );
+    const page = async (query = '', name = handle) => {
+      const response = await fetch(`${app.url}/admin/profiles/${name}/calls?limit=1${query}`, {
+        headers: { authorization: `Bearer ${serviceToken}` },
+      });
+      return {
+        status: response.status,
+        ...((await response.json()) as { calls: object[]; next_cursor: string | null }),
+      };
+    };
+    const calls: object[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const {
+        status,
+        calls: some,
+        next_cursor,
+      }: Awaited<ReturnType<typeof page>> = await page(cursor && `&cursor=${cursor}`);
+      expect([status, some.length]).toEqual([200, 1]);
+      calls.push(...some);
+      cursor = next_cursor;
+    }
+    const call = (more: object) => expect.objectContaining({ state: 'started', retries: [], ...more });
+    expect(calls).toEqual([
+      call({ month: '2026-11', forced_run_id: null, batch_number: 7, person_id: profile!.person_id }),
+      call({ month: '2026-11', forced_run_id, batch_number: 1, scrape_id: expect.any(String) }),
+      call({
+        ...{ month: '2026-10', batch_number: 3, started_at: expect.stringMatching(/Z$/) },
+        retries: [{ plan_id: forced_run_id, retried_at: expect.stringMatching(/\.\d{3}Z$/), requested_by: 'operator' }],
+      }),
+    ]);
+    expect(await page('', 'nobody-yet')).toEqual({ status: 200, calls: [], next_cursor: null });
+    const { next_cursor } = await page();
+    for (const [query, name] of [
+      [`&cursor=${next_cursor}`, 'somebody-else-0'],
+      ['&cursor=x', handle],
+      ['&month=2026-11', handle],
+      ['', '%00'],
+      ['', 'a%2Fb'],
+      ['', '%ed%a0%80'],
+    ] as const)
+      expect((await page(query, name)).status).toBe(400);
+  });
+
   it.each<[string, string, unknown, number]>([
     ['GET', '/987654', undefined, 404],
     ['POST', '/987654/redrive', {}, 404],

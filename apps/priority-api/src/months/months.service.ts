@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import {
   ServiceError,
   addRetryCounts,
+  normaliseNetworkUsername,
   parseMonth,
   profileLookupMax,
   type ProfileCallLookup,
@@ -16,7 +17,7 @@ import type { BatchProfile } from '../batch-message.js';
 import { DeliveryWatch } from '../delivery-watch/delivery-watch.js';
 import { AppEvents } from '../events.js';
 import { WatchedCallsStore } from '../profile-calls/watched-calls.store.js';
-import type { RetryPlan } from '../profile-calls/profile-call.types.js';
+import type { CallOfProfile, RetryPlan } from '../profile-calls/profile-call.types.js';
 import { ProfileCallsStore } from '../profile-calls/profile-calls.store.js';
 
 /** The profiles of a month: their states, and retries of those that came to nothing. */
@@ -35,6 +36,14 @@ export class MonthsService {
 
   async lookup(month: string, { network_usernames, forced_run_id }: ProfileCallLookup): Promise<ProfileCallStatus[]> {
     return this.calls.listStatuses(parseMonth(month), network_usernames, forced_run_id);
+  }
+
+  /** A profile in all months that are kept, the latest first. */
+  listCalls(
+    handle: string,
+    page: { after?: { month: string; generation: string } | undefined; limit: number },
+  ): Promise<CallOfProfile[]> {
+    return this.calls.listOfProfile(handle, page);
   }
 
   async count(month: string): Promise<Record<string, number>> {
@@ -98,6 +107,14 @@ export class MonthsService {
     }
     return this.calls.retry(plan);
   }
+}
+
+/** The handle in a handle or address of a profile. Throws 400. */
+export function assertHandle(username: string): string {
+  const handle = normaliseNetworkUsername(username);
+  if (handle !== undefined) return handle;
+  const message = ['username must be the handle of a profile'];
+  throw new ServiceError({ code: 'request.invalid', status: 400, message });
 }
 
 /** Each handle once. */

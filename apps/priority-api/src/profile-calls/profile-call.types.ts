@@ -1,5 +1,5 @@
 import type { ProviderPause } from '@tradewind/scraping-provider';
-import type { Month } from '@tradewind/shared-types';
+import type { Month, ProfileCallState } from '@tradewind/shared-types';
 import type { BatchProfile } from '../batch-message.js';
 
 /** Which claim of a start this is: each one of a profile has a higher fence. */
@@ -41,6 +41,25 @@ export interface CallGroup {
 export interface PauseLeft {
   kind: ProviderPause['kind'];
   leftMs: number;
+}
+
+/** Everything that is known of a profile in one month and generation. */
+export interface CallOfProfile {
+  month: Month;
+  generation: string;
+  personId: string;
+  /** Null when a retry recorded it first. */
+  batchNumber: number | null;
+  createdAt: Date;
+  state: ProfileCallState;
+  reason: string | null;
+  startedAt: Date | null;
+  scrapeId: string | null;
+  lostAt: Date | null;
+  deliveredAt: Date | null;
+  deliveredStatus: 'SUCCESS' | 'FAILED' | null;
+  /** Latest first. */
+  retries: { plan_id: string; retried_at: string; requested_by: string | null }[];
 }
 
 /** Profiles of one month that an operator asks to retry. A handle occurs once. */

@@ -3,7 +3,7 @@ import type { ProviderPause } from '@tradewind/scraping-provider';
 import { Db, storableJson, type Queries, type Tx } from '@tradewind/service-kit';
 import type { Month, ProfileCallStatus, RetryCounts } from '@tradewind/shared-types';
 import { monthlyGeneration, type BatchProfile } from '../batch-message.js';
-import type { CallGroup, CallOutcome, ClaimedCall, PauseLeft, RetryPlan } from './profile-call.types.js';
+import type { CallGroup, CallOfProfile, CallOutcome, ClaimedCall, PauseLeft, RetryPlan } from './profile-call.types.js';
 import { isRetryable } from './retry-rule.js';
 
 interface ClaimedRow {
@@ -220,6 +220,35 @@ export class ProfileCallsStore {
       [month, networkUsernames, generation ?? null],
     );
     return rows.map((row) => ({ ...row, started_at: row.started_at?.toISOString() ?? null }));
+  }
+
+  /**
+   * A profile in all months that are kept, the latest first. The primary key begins with the month, so the months are
+   * found first, one step of the index for each.
+   */
+  async listOfProfile(
+    networkUsername: string,
+    { after, limit }: { after?: { month: string; generation: string } | undefined; limit: number },
+  ): Promise<CallOfProfile[]> {
+    return this.db.rows<CallOfProfile>(
+      `with recursive kept(kept_month) as (
+         select max(month) from profile_call
+         union all
+         select (select max(month) from profile_call where month < kept_month) from kept where kept_month is not null
+       )
+       select month, generation, person_id as "personId", batch_number as "batchNumber", created_at as "createdAt", state,
+         reason, started_at as "startedAt", scrape_id as "scrapeId", lost_at as "lostAt", delivered_at as "deliveredAt",
+         delivered_status as "deliveredStatus",
+         (select coalesce(json_agg(json_build_object('plan_id', plan_id,
+             'retried_at', to_char(retried_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+             'requested_by', requested_by) order by retried_at desc), '[]')
+           from profile_retry r
+           where (r.month, r.network_username, r.generation) = (c.month, c.network_username, c.generation)) as retries
+       from kept join profile_call c on month = kept_month
+       where network_username = $1 and ($2::text is null or (month, generation) < ($2, $3::text))
+       order by month desc, generation desc limit $4`,
+      [networkUsername, after?.month ?? null, after?.generation ?? null, limit],
+    );
   }
 
   async countByState(month: string): Promise<Record<string, number>> {
