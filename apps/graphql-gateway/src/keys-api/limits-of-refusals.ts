@@ -1,7 +1,7 @@
 // The limits on answers of REST that no unit was taken for: a refused token, a role that is not allowed, an unreadable
 // body. As on the GraphQL endpoints, they say what is left, of the user or else of the address.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { HttpAdapterHost, type AbstractHttpAdapter } from '@nestjs/core';
 import type { RequestWithCaller } from '@tradewind/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { limitHeaders, policyHeader } from '../rate-limit/limit-headers.js';
@@ -18,8 +18,9 @@ export class LimitsOfRefusals implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
-    fastify.addHook('onSend', async (request, reply, payload) => {
+    // Operator commands have no server.
+    const adapter = this.host.httpAdapter as AbstractHttpAdapter | null;
+    adapter?.getInstance<FastifyInstance>().addHook('onSend', async (request, reply, payload) => {
       // 503: the counters are away, or an overloaded service must not ask them about requests that it refuses.
       if (!paths.test(request.url) || reply.hasHeader(policyHeader) || reply.statusCode === 503) return payload;
       const state = await this.limits
