@@ -131,12 +131,67 @@ describe('the console', () => {
       await page.getByRole('link', { name: 'ada-lovelace' }).click();
       await page.getByRole('heading', { name: 'ada-lovelace' }).waitFor();
       await page.getByText('completed', { exact: true }).waitFor({ timeout: 60_000 });
+      const happened = page.getByRole('region', { name: 'What happened' }).getByRole('listitem');
+      await happened.filter({ hasText: 'Start of a run: started' }).waitFor();
+      await happened.filter({ hasText: 'The job is completed' }).waitFor();
+      // What jobs of this company cost is known now.
+      await page.goto(`${origin()}/jobs?start=yes`);
+      await dialog.getByLabel('Company id').fill('console-test');
+      await dialog.getByLabel(/Handles or profile addresses/).fill('alan-turing');
+      await dialog.getByText(/Expected cost \$\d+\.\d\d, as its last jobs on average\./).waitFor();
       // The filters are in the address, and a shared link shows the same after a sign-in.
       await page.goto(`${origin()}/jobs?company=console-test&status=COMPLETED&handle=ada-lovelace`);
       await page.getByRole('link', { name: 'ada-lovelace' }).waitFor();
       expect(await page.getByRole('link', { name: 'grace-hopper' }).count()).toBe(0);
       expect(await page.getByLabel('State').inputValue()).toBe('COMPLETED');
     });
+  });
+
+  it('shows the plan before failed jobs start again and before jobs are aborted', async () => {
+    const simulator = `${platform.url('simulator')}/faults`;
+    const faults = [
+      { on: 'run', kind: 'fail', target: 'fails-once', times: 1 },
+      { on: 'run', kind: 'never_ends', target: 'never-ends' },
+    ];
+    const put = (body: unknown) =>
+      fetch(simulator, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    expect((await put({ faults })).ok).toBe(true);
+    await visit({}, async (page) => {
+      await signIn(page, admin);
+      await page.goto(`${origin()}/jobs?company=console-plans&start=yes`);
+      const starting = page.getByRole('dialog', { name: 'Start jobs' });
+      await starting.getByLabel(/Handles or profile addresses/).fill('fails-once\nnever-ends');
+      await starting.getByLabel('Company id').fill('console-plans');
+      await starting.getByRole('button', { name: 'Start', exact: true }).click();
+      await starting.getByRole('button', { name: 'Close', exact: true }).last().click();
+      await page.getByRole('link', { name: 'fails-once' }).click();
+      await page.getByText('failed', { exact: true }).waitFor({ timeout: 60_000 });
+      await page.getByRole('button', { name: 'Start again' }).click();
+      const again = page.getByRole('dialog', { name: 'Start failed jobs again' });
+      await again.getByText(/^One job of 1 will start\. Expected cost \$\d+\.\d\d, at most \$\d+\.\d\d\.$/).waitFor();
+      await again.getByText('would start', { exact: true }).waitFor();
+      await again.getByRole('button', { name: 'Start again' }).click();
+      await again.getByText('One job started again.').waitFor();
+      await again.getByRole('button', { name: 'Done' }).click();
+      // It starts again once.
+      await page.goto(`${origin()}/jobs?company=console-plans`);
+      await page.getByRole('button', { name: 'Start failed again' }).click();
+      await again.getByText('No failed job of these can start again.').waitFor();
+      await page.keyboard.press('Escape');
+      await page.goto(`${origin()}/jobs?company=console-plans&handle=never-ends&plan=abort`);
+      const aborting = page.getByRole('dialog', { name: 'Abort jobs' });
+      await aborting.getByText('One job of 1 will end.').waitFor();
+      expect(await violations(page)).toEqual([]);
+      await aborting.getByRole('button', { name: 'Abort', exact: true }).click();
+      await aborting.getByText('One job will be aborted.').waitFor();
+      await aborting.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('region', { name: 'Jobs' }).getByText('aborted', { exact: true }).waitFor();
+    });
+    expect((await put({ faults: [] })).ok).toBe(true);
   });
 
   it('says what the service refused, in its own words', async () => {

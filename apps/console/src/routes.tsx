@@ -15,7 +15,7 @@ const overview = createRoute({
 const jobs = createRoute({
   getParentRoute: () => root,
   path: '/jobs',
-  validateSearch: textsOf('company', 'status', 'entity', 'handle', 'from', 'cursor', 'start'),
+  validateSearch: textsOf('company', 'status', 'entity', 'handle', 'from', 'cursor', 'start', 'plan'),
   component: lazyRouteComponent(() => import('./jobs/jobs-screen'), 'JobsScreen'),
 });
 const job = createRoute({

@@ -1,4 +1,4 @@
-// One job: what it is to read, how it goes, and its end.
+// One job: what it is to read, how it goes, what happened, and its end.
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -8,7 +8,9 @@ import { useConsole } from '../console-context';
 import { Confirm } from '../look/confirm';
 import { Answer, Heading, Moment, Tag } from '../look/states';
 import { TextLink } from '../look/text-link';
+import { JobTimeline } from './job-timeline';
 import { isUnderWay, type Job } from './job.types';
+import { PlanDialog } from './plan-dialog';
 
 const route = getRouteApi('/jobs/$jobId');
 const followMs = 2000;
@@ -35,9 +37,10 @@ export function JobScreen() {
 }
 
 function JobDetails({ job }: { job: Job }) {
-  const { api } = useConsole();
+  const { api, user } = useConsole();
   const queries = useQueryClient();
   const [isAborting, setIsAborting] = useState(false);
+  const [isStarting, setIsStarting] = useState(false);
   const target = { network_handle: job.network_handle, entity: job.entity };
   const abort = async () => {
     const { results } = await bodyOf(
@@ -70,10 +73,17 @@ function JobDetails({ job }: { job: Job }) {
         title={job.network_handle}
         lead={<Tag state={job.status} />}
         actions={
-          isUnderWay(job) && (
+          isUnderWay(job) ? (
             <Button variant="default" onClick={() => setIsAborting(true)}>
               Abort
             </Button>
+          ) : (
+            job.status === 'FAILED' &&
+            user.role === 'ADMIN' && (
+              <Button variant="default" onClick={() => setIsStarting(true)}>
+                Start again
+              </Button>
+            )
           )
         }
       />
@@ -92,6 +102,8 @@ function JobDetails({ job }: { job: Job }) {
           ))}
         </dl>
       </div>
+      {user.role === 'ADMIN' && <JobTimeline job={job} />}
+      {isStarting && <PlanDialog action="re-run" of={{ job_ids: [job.job_id] }} onClose={() => setIsStarting(false)} />}
       {isAborting && (
         <Confirm
           title="Abort this job?"

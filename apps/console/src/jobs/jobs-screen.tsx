@@ -1,5 +1,5 @@
 // All jobs, newest first: filters in the address, and those that run are followed.
-import { Button, NativeSelect, Table, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Table, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { bodyOf } from '../api/api';
@@ -7,6 +7,7 @@ import { useConsole } from '../console-context';
 import { Answer, Heading, Moment, Pages, Tag } from '../look/states';
 import { TextLink } from '../look/text-link';
 import { isUnderWay, type Job } from './job.types';
+import { PlanDialog } from './plan-dialog';
 import { StartDialog } from './start-dialog';
 
 const route = getRouteApi('/jobs');
@@ -47,7 +48,21 @@ export function JobsScreen() {
       <Heading
         title="Jobs"
         lead="Each job reads the posts, comments and reactions of one person or company."
-        actions={<Button onClick={() => void navigate({ search: { ...search, start: 'yes' } })}>Start jobs</Button>}
+        actions={
+          <Group gap="sm">
+            {user.role === 'ADMIN' && (
+              <>
+                <Button variant="default" onClick={() => void navigate({ search: { ...search, plan: 're-run' } })}>
+                  Start failed again
+                </Button>
+                <Button variant="default" onClick={() => void navigate({ search: { ...search, plan: 'abort' } })}>
+                  Abort running
+                </Button>
+              </>
+            )}
+            <Button onClick={() => void navigate({ search: { ...search, start: 'yes' } })}>Start jobs</Button>
+          </Group>
+        }
       />
       <form className="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
         <NativeSelect
@@ -139,6 +154,17 @@ export function JobsScreen() {
         )}
       </Answer>
       {search.start && <StartDialog onClose={() => void navigate({ search: ({ start: _, ...kept }) => kept })} />}
+      {(search.plan === 're-run' || search.plan === 'abort') && (
+        <PlanDialog
+          action={search.plan}
+          of={{
+            ...(search.company && { user_company_id: search.company }),
+            ...(search.handle && { network_handle: search.handle }),
+            ...(search.entity && { entity: search.entity as Job['entity'] }),
+          }}
+          onClose={() => void navigate({ search: ({ plan: _, ...kept }) => kept })}
+        />
+      )}
     </>
   );
 }

@@ -1,11 +1,12 @@
 // Starts jobs: targets, how much to read, and what came of each.
 import { Button, Checkbox, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { bodyOf } from '../api/api';
 import { useConsole } from '../console-context';
 import { Dialog } from '../look/dialog';
 import { Problem } from '../look/states';
+import { averageCostUsd, jobsOfAverage } from './expected-cost';
 import { itemsMax, targetsOf, type Target } from './targets';
 
 const targetsMax = 100;
@@ -32,12 +33,25 @@ export function StartDialog({ onClose }: { onClose: () => void }) {
     comments: form.isWithComments ? Number(form.comments) : 0,
     reactions: form.isWithReactions ? Number(form.reactions) : 0,
   });
+  const company = form.company.trim();
+  const average = useQuery({
+    queryKey: ['average cost', company],
+    queryFn: async () => {
+      const query = { user_company_id: company, limit: jobsOfAverage };
+      const { interactions } = await bodyOf(
+        api.interactions.GET('/scraper/network/interactions', { params: { query } }),
+      );
+      return averageCostUsd(interactions) ?? null;
+    },
+    // Asked once there are targets: the company is typed in by then, or follows next.
+    ...{ enabled: company !== '' && targets.length > 0, staleTime: 60_000, retry: false },
+  });
   const start = useMutation({
     mutationFn: () =>
       bodyOf(
         api.interactions.POST('/scraper/network/interactions', {
           body: {
-            user_company_id: form.company.trim(),
+            user_company_id: company,
             trigger_user_id: user.id,
             targets,
             posted_limit: form.age,
@@ -153,6 +167,7 @@ export function StartDialog({ onClose }: { onClose: () => void }) {
               <Text className="notice" role="status">
                 {targets.length === 1 ? 'One job' : `${targets.length} jobs`}
                 {most === undefined ? ', without a limit of posts.' : `, up to ${most.toLocaleString('en')} items.`}
+                {average.isSuccess && ` ${costSentence(average.data, targets.length)}`}
               </Text>
             )}
             {start.isError && <Problem error={start.error} />}
@@ -170,3 +185,8 @@ export function StartDialog({ onClose }: { onClose: () => void }) {
     </Dialog>
   );
 }
+
+const costSentence = (average: number | null, jobs: number) =>
+  average === null
+    ? 'No job of this company has a known cost yet.'
+    : `Expected cost $${(average * jobs).toFixed(2)}, as its last jobs on average.`;

@@ -89,6 +89,9 @@ const tones: Record<string, 'good' | 'bad' | 'warn' | 'busy'> = {
   ...{ FAILED: 'bad', disabled: 'bad', revoked: 'bad', not_ready: 'bad' },
   ...{ ABORTED: 'warn', expired: 'warn', degraded: 'warn' },
   ...{ PENDING: 'busy', RUNNING: 'busy' },
+  // Of the plans of actions on jobs.
+  ...{ would_start: 'busy', would_abort: 'busy', started: 'good', abort_requested: 'good' },
+  ...{ ended: 'warn', over_budget: 'bad' },
 };
 
 /** A state in words, with a colour beside them. */
@@ -101,11 +104,11 @@ export function Tag({ state }: { state: string }) {
 }
 
 /** A moment in the person's own time zone; the exact one on hover and for machines. */
-export function Moment({ at }: { at: string | null | undefined }) {
+export function Moment({ at, isWithSeconds = false }: { at: string | null | undefined; isWithSeconds?: boolean }) {
   if (!at) return <>–</>;
   return (
     <time dateTime={at} title={at}>
-      {new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}
+      {new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: isWithSeconds ? 'medium' : 'short' })}
     </time>
   );
 }
