@@ -1,5 +1,5 @@
 // Administration of jobs over REST: timelines, search, starting failed jobs again, aborting many.
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ProviderCalls } from '../src/tracker/provider-calls.js';
 import { TimelineNotes } from '../src/tracker/timeline-notes.js';
@@ -346,6 +346,17 @@ describe('administration of jobs', () => {
       400,
       expect.stringContaining(message),
     ]);
+  });
+
+  it.each(['re-run', 'abort'])('refuses to %s from a cursor whose time was changed by hand', async (action) => {
+    const sum = createHash('sha256')
+      .update(JSON.stringify([action, {}]))
+      .digest('base64url')
+      .slice(0, 12);
+    const cursor = (time: number) => Buffer.from(JSON.stringify([time, randomUUID(), sum])).toString('base64url');
+    expect((await world.post(`/admin/jobs/${action}`, { cursor: cursor(Date.now()) })).status).toBe(200);
+    for (const time of [-8.64e15, -1, 8.64e15, 1e300])
+      expect((await world.post(`/admin/jobs/${action}`, { cursor: cursor(time) })).status).toBe(400);
   });
 
   it('has no timeline of a job that is none', async () => {

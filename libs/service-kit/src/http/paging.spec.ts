@@ -33,6 +33,8 @@ describe('paging', () => {
     ['a time alone', [1]],
     ['no UUID', [1, 'x']],
     ['a time that no Date holds', [9e15, id]],
+    ['a time that PostgreSQL cannot read', [-8.64e15, id]],
+    ['a year of six digits', [8.64e15, id]],
     ['a fraction', [1.5, id]],
     ['more than both', [1, id, 2]],
   ])('refuses %s as time and id', (_name, parts) => {

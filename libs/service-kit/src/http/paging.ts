@@ -92,9 +92,13 @@ export function positionAfter<T>(
   });
 }
 
-/** The position of rows in the order of their time and id, for `positionAfter`. */
+/** The latest year that both a Date and PostgreSQL write with four digits, milliseconds since 1970. */
+const timeMax = Date.parse('9999-12-31T23:59:59Z');
+
+/** The position of rows in the order of their time and id, for `positionAfter`. Times before 1970 are none of ours. */
 export function timeAndId([time, id, ...rest]: unknown[]): { time: Date; id: string } | undefined {
-  if (!Number.isSafeInteger(time) || Math.abs(time as number) > 8.64e15 || rest.length > 0) return undefined;
+  if (!Number.isSafeInteger(time) || (time as number) < 0 || (time as number) > timeMax || rest.length > 0)
+    return undefined;
   if (typeof id !== 'string' || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return undefined;
   return { time: new Date(time as number), id };
 }
