@@ -1,6 +1,7 @@
 // Administration of dead letters over REST.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
+import { AppEvents } from '../src/events.js';
 import { DeadLetterRedrive } from '../src/batches/dead-letter-redrive.js';
 import { eventually, profiles, serviceToken, startApp, type TestApp } from './priority-api-app.js';
 
@@ -187,6 +188,26 @@ describe('administration of dead letters', () => {
       expect((await redrive(id, 'cut-off-again')).status).toBe(200);
       expect(startsOf('cut-off-again')).toBe(1);
     });
+  });
+
+  it('logs who redrove it, with digests of what was kept and what was received', async () => {
+    const emitted = jest.spyOn(app.running.app.get(AppEvents), 'emit');
+    const { id } = await bad({ profiles: [{ network_username: 'digested', person_id: 'x' }] });
+    const content = { profiles: [{ ...profiles(1)[0], network_username: 'digested' }] };
+    expect((await send('POST', `/${id}/redrive`, { content })).status).toBe(200);
+    const [row] = await app.query<{ kept: string; received: string }>(
+      `select encode(sha256(message::text::bytea), 'hex') as kept, encode(sha256(corrected::text::bytea), 'hex') as received
+       from dead_letter where id = $1`,
+      [id],
+    );
+    expect(emitted.mock.calls.filter(([event]) => event === 'dead_letter_redriven')).toEqual([
+      [
+        'dead_letter_redriven',
+        { id, caller: 'test', corrected: true, kept_sha256: row!.kept, received_sha256: row!.received },
+      ],
+    ]);
+    expect(row!.kept).not.toBe(row!.received);
+    emitted.mockRestore();
   });
 
   it('stays open when its profiles cannot be recorded', async () => {

@@ -1,5 +1,7 @@
 // How a dead letter is received again: by one person, once, with one correction.
+import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { storableJson } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
@@ -59,7 +61,11 @@ export class DeadLetterRedrive {
       this.store.claimForRedrive(tx, id, { by, ...(isCorrected ? { corrected: message } : {}) }),
     );
     if (started === undefined) throw handled();
-    this.events.emit('dead_letter_redriven', { id, caller: by, corrected: isCorrected });
+    this.events.emit('dead_letter_redriven', {
+      ...{ id, caller: by, corrected: isCorrected },
+      // Who has the row, or a copy of it, can prove by them what was corrected; the log has no content.
+      ...{ kept_sha256: digestOf(kept), received_sha256: digestOf(message) },
+    });
     return started;
   }
 
@@ -78,6 +84,9 @@ export class DeadLetterRedrive {
     for (const { id } of letters) yield await this.tryRedrive(id, redrive);
   }
 }
+
+/** Of the JSON that the columns `message` and `corrected` hold. */
+const digestOf = (message: PushedMessage): string => hash('sha256', storableJson(message));
 
 const unusable = (reason: string): ServiceError =>
   new ServiceError({ code: 'request.invalid', status: 400, message: [reason] });
