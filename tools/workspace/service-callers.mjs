@@ -145,6 +145,7 @@ export const outsideCalls = [
     '/months',
     '/months/{month}/report',
     '/months/{month}/missing',
+    '/months/{month}/profiles/{username}',
     '/months/{month}/retry-missing',
   ]),
   ...call('scraping provider', 'interactions', ['/scraper/network/webhook']),

@@ -63,6 +63,11 @@ beforeAll(async () => {
       unknown: { path: '/months/2001-01/missing' },
       answers: ofAllCompanies(200),
     },
+    'GET /months/:month/profiles/:username': {
+      path: `/months/${month}/profiles/access`,
+      unknown: { path: '/months/2001-01/profiles/access' },
+      answers: ofAllCompanies(200),
+    },
     'POST /months/:month/retry-missing': {
       path: `/months/${month}/retry-missing`,
       unknown: { path: '/months/2001-01/retry-missing' },
@@ -99,6 +104,7 @@ describe('access', () => {
       'GET /runs/:run_id': '200 400 401 403 404 503',
       'GET /months/:month/report': '200 400 401 403 404 503',
       'GET /months/:month/missing': '200 400 401 403 404 503',
+      'GET /months/:month/profiles/:username': '200 400 401 403 404 503',
       'POST /months/:month/retry-missing': '200 400 401 403 404 413 415 503',
     });
   });

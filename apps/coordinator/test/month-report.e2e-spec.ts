@@ -244,6 +244,24 @@ describe('the month report', () => {
     expect((await app.request('GET', '/months/2026-13/missing')).status).toBe(400);
   });
 
+  it('shows which runs have selected and published a profile', async () => {
+    await app.addPeople([{ usernames: ['ada'] }, { usernames: ['ada-2'] }, { usernames: ['zoë'] }]);
+    const first = await app.runToEnd({ month });
+    const forced = await app.runToEnd({ month, force: true });
+    const of = async (name: string) => app.request('GET', `/months/${month}/profiles/${name}`);
+    const selection = (run_id: unknown, isForced: boolean) => ({
+      ...{ run_id, forced: isForced, batch_number: 1, is_superseded: !isForced },
+      ...{ selected_at: expect.stringMatching(/Z$/), published_at: expect.stringMatching(/Z$/) },
+    });
+    const runs = [selection(first.run_id, false), selection(forced.run_id, true)];
+    expect(await of('ADA')).toEqual({ status: 200, body: { month, network_username: 'ada', runs } });
+    expect((await of('zo%C3%AB')).body).toMatchObject({ runs });
+    for (const nobody of ['ad', 'da', 'person_id']) expect((await of(nobody)).body).toMatchObject({ runs: [] });
+    for (const wrong of ['%00', '%ed%a0%80', 'a%2Fb', '%20']) expect((await of(wrong)).status).toBe(400);
+    expect((await app.request('GET', '/months/2026-01/profiles/ada')).status).toBe(404);
+    expect((await app.request('GET', '/months/2026-13/profiles/ada')).status).toBe(400);
+  });
+
   it('lists months page by page', async () => {
     await app.addPeople([{ usernames: ['once'] }]);
     const months = ['2026-08', '2026-10', '2026-11'];

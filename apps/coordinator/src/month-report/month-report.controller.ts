@@ -9,12 +9,14 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { Caller, callerId, Callers, positionAfter, toCursor, type CallerIdentity } from '@tradewind/service-kit';
-import { uuidPattern } from '@tradewind/shared-types';
+import { normaliseNetworkUsername, ServiceError, uuidPattern } from '@tradewind/shared-types';
 import {
   MissingPageAnswer,
   MissingQuery,
   MonthReportAnswer,
   MonthReportQuery,
+  profileSelectionDto,
+  ProfileSelectionsAnswer,
   RetryMissingAnswer,
   RetryMissingDto,
 } from './month-report.dto.js';
@@ -67,6 +69,29 @@ export class MonthReportController {
     const { missing, next } = await this.reports.listMissing(month, { after, limit });
     const next_cursor = next ? toCursor([next.runId, next.batchNumber, next.place], month) : null;
     return { month, missing_profiles: missing, next_cursor };
+  }
+
+  @Get(':month/profiles/:username')
+  @Header('Cache-Control', 'no-store')
+  @ApiParam({ name: 'month', example: '2026-11' })
+  @ApiParam({ name: 'username', example: 'ada-lovelace', description: 'Handle or address of a profile' })
+  @ApiOperation({
+    summary: 'Shows which runs of a month have selected and published a profile',
+    description: 'priority-api knows when it was started, and priority-webhook what came of it.',
+  })
+  @ApiOkResponse({ type: ProfileSelectionsAnswer })
+  @ApiNotFoundResponse({ description: noRunOfMonth })
+  async listSelections(
+    @Param('month') month: string,
+    @Param('username') username: string,
+  ): Promise<ProfileSelectionsAnswer> {
+    const handle = normaliseNetworkUsername(username);
+    if (handle === undefined) {
+      const message = ['username must be the handle of a profile'];
+      throw new ServiceError({ code: 'request.invalid', status: 400, message });
+    }
+    const selections = await this.reports.listSelections(month, handle);
+    return { month, network_username: handle, runs: selections.map(profileSelectionDto) };
   }
 
   @Post(':month/retry-missing')

@@ -10,6 +10,7 @@ import {
 import { RetryOptions, type Month, type RetryResult } from '@tradewind/shared-types';
 import { Type } from 'class-transformer';
 import { IsInt, Max, Min } from 'class-validator';
+import type { ProfileSelection } from '../runs/run.types.js';
 import { namesDefault, namesMax } from '../runs/run-limits.js';
 
 const namesMessage = `names must be an integer from 0 to ${namesMax}`;
@@ -40,6 +41,53 @@ export class MissingProfileDto {
   @ApiProperty({ type: String, description: 'Why it is not done', example: 'No webhook has arrived' })
   reason!: string;
 }
+
+export class ProfileSelectionDto {
+  @ApiProperty({ type: String, format: 'uuid', example: '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11' })
+  run_id!: string;
+
+  @ApiProperty({ type: Boolean, example: false })
+  forced!: boolean;
+
+  @ApiProperty({ type: 'integer', example: 7 })
+  batch_number!: number;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-01T06:00:00.123Z' })
+  selected_at!: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: '2026-11-01T06:01:00.123Z',
+    description: 'Null while its batch is still to be published',
+  })
+  published_at!: string | null;
+
+  @ApiProperty({ type: Boolean, example: false, description: 'Whether a later forced run publishes it again' })
+  is_superseded!: boolean;
+}
+
+/** Answer of `GET /months/:month/profiles/:username`. */
+export class ProfileSelectionsAnswer {
+  @ApiProperty({ type: String, example: '2026-11' })
+  month!: string;
+
+  @ApiProperty({ type: String, example: 'ada-lovelace' })
+  network_username!: string;
+
+  @ApiProperty({ type: ProfileSelectionDto, isArray: true, description: 'Oldest first; none: it was not selected' })
+  runs!: ProfileSelectionDto[];
+}
+
+export const profileSelectionDto = (selection: ProfileSelection): ProfileSelectionDto => ({
+  run_id: selection.runId,
+  forced: selection.isForced,
+  batch_number: selection.batchNumber,
+  selected_at: selection.selectedAt?.toISOString() ?? null,
+  published_at: selection.publishedAt?.toISOString() ?? null,
+  is_superseded: selection.isSuperseded,
+});
 
 /** Query of `GET /months/:month/missing`. */
 export class MissingQuery {

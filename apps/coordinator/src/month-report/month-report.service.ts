@@ -14,6 +14,7 @@ import {
 import { AppConfig } from '../app.config.js';
 import { AppEvents } from '../events.js';
 import type { Run } from '../runs/run.entity.js';
+import type { ProfileSelection } from '../runs/run.types.js';
 import { RunsStore } from '../runs/runs.store.js';
 import { missingReason, type ProfileStanding } from './missing-reason.js';
 import { PipelineClients } from './pipeline.clients.js';
@@ -118,6 +119,15 @@ export class MonthReportService {
       }
     }
     return { missing, next: undefined };
+  }
+
+  /**
+   * Which runs of the month have selected a profile; none when nobody selected it.
+   * @throws ServiceError 404 when the month has no run
+   */
+  async listSelections(month: string, handle: string): Promise<ProfileSelection[]> {
+    const { month: known } = await this.runsOf(month);
+    return this.runs.listSelections(known, handle);
   }
 
   /**

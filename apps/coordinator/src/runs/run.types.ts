@@ -36,6 +36,18 @@ export interface ReportedBatch {
   places: number[];
 }
 
+/** That a run has selected a profile. */
+export interface ProfileSelection {
+  runId: string;
+  isForced: boolean;
+  batchNumber: number;
+  selectedAt: Date | null;
+  /** Null while its batch is still to be published. */
+  publishedAt: Date | null;
+  /** Whether a later forced run publishes it again. */
+  isSuperseded: boolean;
+}
+
 /** All runs of a month together, dry runs aside. */
 export interface MonthOfRuns {
   month: Month;

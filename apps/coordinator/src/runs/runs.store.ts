@@ -3,7 +3,14 @@ import { Db, type Tx } from '@tradewind/service-kit';
 import type { Month, ProfileBatchMessage } from '@tradewind/shared-types';
 import { IsNull, Not, type Repository } from 'typeorm';
 import { Run } from './run.entity.js';
-import type { MonthOfRuns, ReportedBatch, RunBatch, RunOptions, SelectionCounts } from './run.types.js';
+import type {
+  MonthOfRuns,
+  ProfileSelection,
+  ReportedBatch,
+  RunBatch,
+  RunOptions,
+  SelectionCounts,
+} from './run.types.js';
 
 /** The tables run, run_batch and retry_request. */
 @Injectable()
@@ -185,6 +192,22 @@ export class RunsStore {
         places: left.map(([place]) => place),
       };
     });
+  }
+
+  /**
+   * Which runs of a month have selected a profile, oldest first. No index holds handles, so it searches the texts of
+   * all batches of the month: 100 MB for a million people. A handle is in them as numberBatches writes it.
+   */
+  async listSelections(month: Month, networkUsername: string): Promise<ProfileSelection[]> {
+    return this.db.rows<ProfileSelection>(
+      `select run_id as "runId", forced as "isForced", batch_number as "batchNumber", selected_at as "selectedAt",
+         published_at as "publishedAt", $2 = any(superseded) as "isSuperseded"
+       from run join run_batch using (run_id)
+       where month = $1 and not dry_run
+         and strpos(message, '{"network_username":' || to_json($2::text)::text || ',"person_id":') > 0
+       order by created_at, batch_number`,
+      [month, networkUsername],
+    );
   }
 
   /** Removes batches of completed runs of earlier months. The runs stay: they are few and record what was published. */
