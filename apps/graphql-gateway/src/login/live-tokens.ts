@@ -7,6 +7,7 @@ import { unauthenticated } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { LRUCache } from 'lru-cache';
 import { AppConfig } from '../app.config.js';
+import { Clock } from '../clock.js';
 import { AppEvents } from '../events.js';
 import { IdentityClient } from './identity-client.js';
 
@@ -23,9 +24,11 @@ export class LiveTokens {
     config: AppConfig,
     private readonly identity: IdentityClient,
     private readonly events: AppEvents,
+    clock: Clock,
   ) {
     const { KEY_CACHE_MS: ttl } = config;
-    if (ttl > 0) this.answers = new LRUCache({ max: tokensMax, ttl });
+    if (ttl > 0)
+      this.answers = new LRUCache({ max: tokensMax, ttl, ttlResolution: 0, perf: { now: () => clock.elapsedMs() } });
   }
 
   /** Throws 401 for a token that identity no longer accepts. Its signature has been checked. */
