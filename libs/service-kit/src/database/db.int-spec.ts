@@ -227,12 +227,11 @@ describe('Db', () => {
           await tx.rows(paint, [2, 'ours']);
         }),
       );
-      expect([runs, await items()]).toEqual([
-        2,
-        [
-          { id: 1, colour: 'ours' },
-          { id: 2, colour: 'ours' },
-        ],
+      // More often than twice when it locks the first row again before the other one wakes up.
+      expect(runs).toBeGreaterThan(1);
+      expect(await items()).toEqual([
+        { id: 1, colour: 'ours' },
+        { id: 2, colour: 'ours' },
       ]);
     });
 
