@@ -42,9 +42,9 @@ export abstract class Warehouse {
     providerRunId: string,
   ): Promise<number>;
   /**
-   * Priority people (person_fields.isPriority = TRUE, left joined with person_identifiers of kind NETWORK), in pages
-   * ordered by person_id then username (null first, then by bytes), starting behind `after`. A person is priority when
-   * the latest row of person_fields says so. Holds one page in memory; a page may be shorter than asked for.
+   * Pages of priority people: person_fields.isPriority = TRUE, left joined with person_identifiers of kind NETWORK.
+   * Ordered by person_id, then username (null first, then by bytes). A page starts behind `after`. A person is priority
+   * when the latest row of person_fields says so. Holds one page in memory; a page may be shorter than asked for.
    */
   abstract readPriorityPeople(options: {
     pageSize: number;

@@ -5,9 +5,9 @@ import { compareScalars, daysBetween, integerOf, type Scalar } from './scalars.j
 import { normaliseText, wordsOf } from './text.js';
 
 /**
- * A row of the entity's data table by column name: integers as number, bigint or digit string, dates as `YYYY-MM-DD`,
- * instants as Date, lists as arrays. A missing column is null, a missing list is empty, and missing generated columns
- * are made from the others.
+ * A row of the entity's data table by column name. Integers are numbers, bigints or strings of digits. Dates are
+ * `YYYY-MM-DD`, instants are Dates, lists are arrays. A missing column is null, a missing list is empty, and missing
+ * generated columns are made from the others.
  */
 export type FilterRecord = Readonly<Record<string, unknown>>;
 

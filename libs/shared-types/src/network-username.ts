@@ -3,7 +3,7 @@
 //
 // The rule follows the addresses that are in use. A custom address of a person has 3 to 100 letters and digits.
 // Addresses that the network makes from names have letters of every script, hyphens and emoji
-// (`/in/%F0%9F%9A%80-julien-...`); companies have `_`, `.`, `&` and apostrophes as well (`/company/booking.com`,
+// (`/in/%F0%9F%9A%80-julien-...`). Companies have `_`, `.`, `&` and apostrophes as well (`/company/booking.com`,
 // `/company/johnson-&-johnson`, `/company/mcdonald's-corporation`). A few addresses hold invisible marks, such as
 // U+200E or U+200B, left over from pasted names. They are refused as well: two handles that look alike must be one.
 
@@ -55,8 +55,9 @@ export function normaliseNetworkUsername(text: string): string | undefined {
 }
 
 /**
- * The handle in a profile address `https://www.linkedin.com/in/<handle>`: with and without scheme, `www` or a country
- * subdomain, trailing slash, language suffix, query and fragment, in any case. Undefined for every other address.
+ * The handle in a profile address `https://www.linkedin.com/in/<handle>`, in any case. Scheme, `www` or a country
+ * subdomain, trailing slash, language suffix, query and fragment may be there or not. Undefined for every other
+ * address.
  */
 export function usernameOfProfileUrl(text: string): string | undefined {
   return text.length > textLengthMax ? undefined : inOneCase(handleOfAddress(text.trim(), 'PERSON'));

@@ -34,8 +34,8 @@ export class AuditEntry {
   operationName!: string | null;
 
   /**
-   * Who made or revoked the key: `sub` of a user, name of a service token, or `operator`; null for uses, refusals, and
-   * a key that ended with the credentials of its user.
+   * Who made or revoked the key: `sub` of a user, name of a service token, or `operator`. Null for uses and refusals,
+   * and when a key ended with the credentials of its user.
    */
   @Column('text', { name: 'changed_by', nullable: true })
   changedBy?: string | null;

@@ -1,8 +1,8 @@
 import type { Migration } from '@tradewind/service-kit';
 
 /**
- * What the administration API lists: grants, those that last longest first, of all users or of one client, and the
- * audit log by time, of a user, a client or a kind of event. The former indexes of the audit log were by id, which is
+ * What the administration API lists. Grants of all users or of one client: those that last longest first. The audit
+ * log of a user, a client or a kind of event: by time. The former indexes of the audit log were by id, which is
  * not quite the order of time.
  */
 export const listsOfGrantsAndAudit: Migration = {

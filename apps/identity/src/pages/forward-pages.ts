@@ -1,6 +1,6 @@
-// In three cases the provider answers with a form that posts itself. The client asked for response_mode=form_post;
-// somebody signs in while another account is signed in; or a client asks for a sign-out and nobody is signed in. Its
-// page is almost empty without scripts; this puts the form on one of ours.
+// In three cases the provider answers with a form that posts itself: the client asked for response_mode=form_post,
+// somebody else is signed in, or nobody is signed in who could sign out. Its page is almost empty without scripts; this
+// puts the form on one of ours.
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { formActionSource, redirectUriKind } from '../clients/redirect-uri-policy.js';
 import { forwardPage } from './pages.js';

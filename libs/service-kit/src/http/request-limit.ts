@@ -30,7 +30,7 @@ declare module 'fastify' {
 }
 
 /**
- * Answers a request with 503 and Retry-After when `limit` others of its route are under way, or so many that it would
+ * Answers a request with 503 and Retry-After when `limit` others of its route are under way. So it does when it would
  * wait long for them. Sets `isRefusedAsTooMany` then. A request is under way from the end of its body to the end of its
  * answer and of its work. So slow senders take no place. Must be called before any hook that answers requests.
  */
