@@ -1,5 +1,5 @@
-// `npm run chaos -- --minutes N --seed S`: the platform under load and faults, and then the accountant. The exit code
-// is 0 only when nothing was found.
+// `npm run chaos -- --minutes N --seed S [--ready-seconds R]`: the platform under load and faults, and then the
+// accountant. The exit code is 0 only when nothing was found.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,19 +34,27 @@ function report(line: string): void {
 interface Options {
   minutes: number;
   seed: string;
+  /** How long after a fault a service may need to be ready. */
+  recoveryMs: number;
 }
 
 function readOptions(): Options {
   const { values } = parseArgs({
-    options: { minutes: { type: 'string', default: '3' }, seed: { type: 'string', default: '1' } },
+    options: {
+      minutes: { type: 'string', default: '3' },
+      seed: { type: 'string', default: '1' },
+      'ready-seconds': { type: 'string', default: '15' },
+    },
   });
   const minutes = Number(values.minutes);
   if (!(minutes > 0) || minutes > minutesMax) throw new Error(`--minutes must be a number up to ${minutesMax}`);
-  return { minutes, seed: values.seed };
+  const recoveryMs = Number(values['ready-seconds']) * 1000;
+  if (!(recoveryMs > 0)) throw new Error('--ready-seconds must be a positive number');
+  return { minutes, seed: values.seed, recoveryMs };
 }
 
 async function main(): Promise<number> {
-  const { minutes, seed } = readOptions();
+  const { minutes, seed, recoveryMs } = readOptions();
   report(`chaos for ${minutes} minutes, seed ${seed}`);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
@@ -54,7 +62,7 @@ async function main(): Promise<number> {
   const platform = await ChaosPlatform.start(limitsOf(minutes), report);
   let isClean = false;
   try {
-    const { evidence, acts, broken } = await run(platform, secrets, { minutes, seed }, stop);
+    const { evidence, acts, broken } = await run(platform, secrets, { minutes, seed, recoveryMs }, stop);
     const results = account(evidence);
     // What happened until then is compared all the same.
     const findings = [...broken, ...results.flatMap((result) => result.findings)];
@@ -76,7 +84,7 @@ async function main(): Promise<number> {
 async function run(
   platform: ChaosPlatform,
   secrets: SeenSecrets,
-  { minutes, seed }: Options,
+  { minutes, seed, recoveryMs }: Options,
   stop: AbortController,
 ): Promise<{ evidence: Evidence; acts: Map<string, number>; broken: string[] }> {
   const log = new RunLog();
@@ -114,7 +122,8 @@ async function run(
   secrets.addSettings(dataDir);
   const logs = await secrets.scanLogs(logsDir);
   const errorLines = readErrorLines(logsDir, begunMs, stopMs);
-  const sources = { databaseUrl, objectsDir, log, limits: limitsOf(minutes), killedAtStop, deaths, logs, errorLines };
+  const limits = { ...limitsOf(minutes), recoveryMs };
+  const sources = { databaseUrl, objectsDir, log, limits, killedAtStop, deaths, logs, errorLines };
   return { evidence: await readEvidence(sources), acts, broken };
 }
 

@@ -65,6 +65,7 @@ function sound(): Evidence {
     answers: [answer, { ...answer, atMs: crash.fromMs, endedMs: crash.toMs, status: 503, text: 'Service Unavailable' }],
     faults: [crash],
     limits: {
+      recoveryMs: 15_000,
       ...{ dataCallsPerDay: 2, registrationsPerHour: 3, wrongPasswords: 1 },
       ...{ companyWithBudget: 'acme', budgetUsd: 0.025 },
     },
@@ -204,12 +205,12 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
   ],
   [
     'a slow recovery',
-    'ready within 15 s of the end of a fault',
+    'ready in time after the end of a fault',
     (e) => e.faults.push({ ...crash, strike: 2, readyMs: crash.toMs + 15_001 }),
   ],
   [
     'a slow recovery from two faults that overlap',
-    'ready within 15 s of the end of a fault',
+    'ready in time after the end of a fault',
     (e) => {
       e.faults.push(
         { ...crash, strike: 2 },
@@ -219,7 +220,7 @@ const planted: readonly (readonly [what: string, rule: string, plant: (evidence:
   ],
   [
     'a service that never came back',
-    'ready within 15 s of the end of a fault',
+    'ready in time after the end of a fault',
     (e) => e.faults.push({ ...crash, strike: 2, readyMs: null }),
   ],
   ['a service that hangs at its end', 'a service stops within its time', (e) => e.killedAtStop.push('identity-1')],

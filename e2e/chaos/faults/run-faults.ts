@@ -10,7 +10,7 @@ import type { Fault, FaultKind } from './fault.types.js';
 /** Shorter than the leases of the services (platform/service-settings.ts); a kind may choose another length. */
 const faultMs = { min: 800, max: 7_000 };
 const pauseMs = { min: 500, max: 3_000 };
-/** Past the 15 s that a service has: a slow recovery is measured, not just noticed. */
+/** Past the time that a service has: a slow recovery is measured, not just noticed. */
 const readyTimeoutMs = 45_000;
 const pollMs = 100;
 

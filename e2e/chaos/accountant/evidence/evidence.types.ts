@@ -5,6 +5,8 @@ import type { ErrorLine } from './error-lines.js';
 
 export interface Evidence extends LogContent {
   limits: {
+    /** How long after a fault a service may need to be ready. */
+    recoveryMs: number;
     dataCallsPerDay: number;
     registrationsPerHour: number;
     wrongPasswords: number;

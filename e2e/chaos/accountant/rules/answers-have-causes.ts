@@ -6,12 +6,12 @@ const internalError = 500;
 
 export const answersHaveCauses: Rule = {
   name: 'a 5xx or a missing answer has a cause',
-  check: ({ answers, faults }) =>
-    answers
+  check: (evidence) =>
+    evidence.answers
       .filter(({ status }) => status === null || status >= 500)
       .filter(
         ({ service, status, atMs, endedMs }) =>
-          status === internalError || !hasCause({ service, fromMs: atMs, toMs: endedMs }, faults),
+          status === internalError || !hasCause({ service, fromMs: atMs, toMs: endedMs }, evidence),
       )
       .map(
         ({ service, request, status, atMs, endedMs, text }) =>

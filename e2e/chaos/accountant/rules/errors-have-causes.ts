@@ -6,10 +6,10 @@ const clockStepMs = 5_000;
 
 export const errorsHaveCauses: Rule = {
   name: 'a log line of level error has a cause',
-  check: ({ errorLines, faults }) =>
-    errorLines
+  check: (evidence) =>
+    evidence.errorLines
       .filter(
-        ({ service, atMs }) => !hasCause({ service, fromMs: atMs - clockStepMs, toMs: atMs + clockStepMs }, faults),
+        ({ service, atMs }) => !hasCause({ service, fromMs: atMs - clockStepMs, toMs: atMs + clockStepMs }, evidence),
       )
       .map(({ service, text }) => `${service}: ${text.slice(0, 500)}`),
 };
