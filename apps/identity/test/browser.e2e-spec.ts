@@ -322,6 +322,9 @@ describe('in Chromium', () => {
         await obtainTokens(identity.issuer, { ...tokensOf, scope });
       }
       await open({ colorScheme, locale, viewport: { width, height: 800 } }, async (page) => {
+        await page.goto(`${identity.issuer}/`);
+        expect(await page.getByRole('link', { name: `${identity.issuer}/oauth/token`, exact: true }).count()).toBe(1);
+        await checkLayout(page, width);
         await page.goto(`${identity.issuer}/account`);
         await checkLayout(page, width);
         await page.locator('#email').fill(own);

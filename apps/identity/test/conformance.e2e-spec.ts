@@ -104,6 +104,10 @@ describe('OpenID conformance modules', () => {
     });
     for (const url of Object.values(listing['endpoints'] as Record<string, string>))
       expect(url).toMatch(new RegExp(`^${identity.issuer}/`));
+    for (const accept of ['*/*', 'application/json', 'application/json, text/html', '']) {
+      const answer = await fetch(at('/'), { headers: { accept } });
+      expect([accept, await answer.json()]).toEqual([accept, listing]);
+    }
     for (const path of ['/', '/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server']) {
       const { headers } = await fetch(at(path), { headers: { origin: 'https://inspector.example' } });
       expect(headers.get('access-control-allow-origin')).toMatch(/^(\*|https:\/\/inspector\.example)$/);

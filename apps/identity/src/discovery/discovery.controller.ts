@@ -3,6 +3,12 @@ import type { FastifyReply } from 'fastify';
 import { AppConfig } from '../app.config.js';
 import { scopes } from '../oidc/policy/resources.js';
 import { routes } from '../oidc/policy/routes.js';
+import { listingPage } from '../pages/listing-page.js';
+import { messagesFor } from '../pages/page-messages.js';
+import { contentSecurityPolicy, securityHeaders } from '../pages/security-headers.js';
+
+/** Browsers name HTML first, programs do not. */
+const wantsPage = /^\s*text\/html\b/i;
 
 /** The documents that oidc-provider does not serve. */
 @Controller()
@@ -11,8 +17,18 @@ export class DiscoveryController {
 
   @Get()
   @Header('Access-Control-Allow-Origin', '*')
-  listing() {
-    return serviceListing(this.config);
+  @Header('Vary', 'Accept, Accept-Language')
+  listing(
+    @Headers('accept') accept: string | undefined,
+    @Headers('accept-language') languages: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const listing = serviceListing(this.config);
+    if (!wantsPage.test(accept ?? '')) return listing;
+    void reply
+      .headers({ ...securityHeaders, 'Content-Security-Policy': contentSecurityPolicy(), 'Cache-Control': 'no-store' })
+      .type('text/html; charset=utf-8');
+    return listingPage(messagesFor(undefined, languages), listing);
   }
 
   @Get('.well-known/oauth-protected-resource')

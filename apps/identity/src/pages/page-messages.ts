@@ -11,6 +11,11 @@ export interface Permission {
 
 const en = {
   language: 'en',
+  /** At the address of the service itself. */
+  listing: {
+    title: 'Sign-in service',
+    lead: 'This service signs people and applications in. These are its addresses.',
+  },
   account: accountMessages.en,
   secondFactor: secondFactorMessages.en,
   links: linkMessages.en,
@@ -118,6 +123,10 @@ export type PageMessages = typeof en;
 
 const de: PageMessages = {
   language: 'de',
+  listing: {
+    title: 'Anmeldedienst',
+    lead: 'Dieser Dienst meldet Menschen und Anwendungen an. Dies sind seine Adressen.',
+  },
   account: accountMessages.de,
   secondFactor: secondFactorMessages.de,
   links: linkMessages.de,
@@ -231,6 +240,10 @@ const de: PageMessages = {
 
 const fr: PageMessages = {
   language: 'fr',
+  listing: {
+    title: 'Service de connexion',
+    lead: 'Ce service connecte les personnes et les applications. Voici ses adresses.',
+  },
   account: accountMessages.fr,
   secondFactor: secondFactorMessages.fr,
   links: linkMessages.fr,
@@ -341,6 +354,10 @@ const fr: PageMessages = {
 
 const es: PageMessages = {
   language: 'es',
+  listing: {
+    title: 'Servicio de inicio de sesión',
+    lead: 'Este servicio inicia la sesión de personas y aplicaciones. Estas son sus direcciones.',
+  },
   account: accountMessages.es,
   secondFactor: secondFactorMessages.es,
   links: linkMessages.es,
