@@ -16,8 +16,11 @@ const isPlaceholderHost = (host) =>
 /** Written by our masks, by templates, and in documents. */
 const isMasked = (value) => /^(?:\*+|\$\{?.*|<.*|\{.*|\.\.\.|…)$/.test(value);
 
-/** Ids that open nothing: of keys, by their sum, of OAuth clients, and of grants in the audit log. */
-export const publicIds = /(?<="kid":"|"client_id":"|"grant_id":")[\w-]{20,}/g;
+/**
+ * Ids that open nothing: of keys, by their sum, of OAuth clients, also as the author of a change, and of grants in the
+ * audit log.
+ */
+export const publicIds = /(?<="kid":"|"client_id":"|"by":"|"grant_id":")[\w-]{20,}/g;
 
 /** Shorter texts are often words. */
 const randomLengthMin = 20;

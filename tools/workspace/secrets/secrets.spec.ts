@@ -105,6 +105,7 @@ describe('no secret', () => {
     '{"code":"ECONNREFUSED","status":503}',
     `{"kid":"${random('kid')}"}`,
     `{"kind":"grant.revoked","grant_id":"${random('grant')}"}`,
+    `{"kind":"client.deleted","by":"${random('client')}"}`,
   ])('is in the log line %s', async (line) => {
     expect(await inLogs(line)).toEqual([]);
   });
