@@ -206,6 +206,45 @@ describe('the console', () => {
     });
   });
 
+  it('shows the progress of a month and who is missing, and retries them by the plan', async () => {
+    const faults = [{ on: 'profile', kind: 'fail', times: 3 }];
+    const put = (body: unknown) =>
+      fetch(`${platform.url('simulator')}/faults`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    await visit({}, async (page) => {
+      await signIn(page, admin);
+      await open(page, 'Months');
+      await page.getByText('No month has a run yet.').waitFor();
+      expect((await put({ faults })).ok).toBe(true);
+      const run = await fetch(`${platform.url('coordinator')}/run`, { method: 'POST' });
+      const { month } = (await run.json()) as { month: string };
+      const missing = page.getByRole('region', { name: 'Missing profiles' }).getByRole('row');
+      await page.goto(`${origin()}/months?month=${month}`);
+      await page.getByText('3 of these ended without a profile.').waitFor({ timeout: 60_000 });
+      // The head, and the three.
+      for (let tries = 0; tries < 300 && (await missing.count()) !== 4; tries++) await page.waitForTimeout(100);
+      expect(await missing.count()).toBe(4);
+      for (const scheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme: scheme });
+        expect(await violations(page)).toEqual([]);
+      }
+      await page.getByRole('button', { name: 'Retry the missing' }).click();
+      const retry = page.getByRole('dialog', { name: `Retry the missing of ${month}` });
+      await retry.getByText('Will start again').waitFor();
+      expect(await retry.locator('dd').first().textContent()).toBe('3');
+      expect(await violations(page)).toEqual([]);
+      await retry.getByRole('button', { name: 'Start again' }).click();
+      await retry.getByText('Started again: 3.').waitFor();
+      await retry.getByRole('button', { name: 'Done' }).click();
+      await page.getByText('Nobody is missing: everything is stored and backed up.').waitFor({ timeout: 60_000 });
+      await page.goto(`${origin()}/months?month=1999-01`);
+      await page.getByText('The month 1999-01 has no run.').waitFor();
+    });
+  });
+
   it('makes a key that works, and revokes it', async () => {
     await visit({}, async (page) => {
       await signIn(page, user);
@@ -294,7 +333,7 @@ describe('the console', () => {
 
   const screens = [
     ...[['/', 'Overview'] as const, ['/jobs', 'Jobs'] as const, ['/jobs?start=yes', 'Jobs'] as const],
-    ...[['/keys', 'Keys and usage'] as const, ['/users', 'Users'] as const],
+    ...[['/months', 'Months'] as const, ['/keys', 'Keys and usage'] as const, ['/users', 'Users'] as const],
     ...[
       ['/applications', 'Applications'] as const,
       ['/audit', 'Audit'] as const,

@@ -23,6 +23,12 @@ const job = createRoute({
   path: '/jobs/$jobId',
   component: lazyRouteComponent(() => import('./jobs/job-screen'), 'JobScreen'),
 });
+const months = createRoute({
+  getParentRoute: () => root,
+  path: '/months',
+  validateSearch: textsOf('month', 'retry'),
+  component: lazyRouteComponent(() => import('./months/months-screen'), 'MonthsScreen'),
+});
 const keys = createRoute({
   getParentRoute: () => root,
   path: '/keys',
@@ -55,7 +61,7 @@ const audit = createRoute({
 
 export function createConsoleRouter() {
   return createRouter({
-    routeTree: root.addChildren([overview, jobs, job, keys, users, user, applications, audit]),
+    routeTree: root.addChildren([overview, jobs, job, months, keys, users, user, applications, audit]),
     // The texts of an address as they are, readable and without quotes.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {

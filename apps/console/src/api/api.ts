@@ -3,6 +3,7 @@
 import createClient from 'openapi-fetch';
 import type { Session } from '../session/session';
 import type { ServiceName, Settings } from '../settings';
+import type { paths as CoordinatorPaths } from './coordinator.generated';
 import type { paths as GatewayPaths } from './graphql-gateway.generated';
 import type { paths as IdentityPaths } from './identity.generated';
 import type { paths as InteractionsPaths } from './interactions.generated';
@@ -30,6 +31,7 @@ export function createApi(session: Session, { services }: Settings) {
     identity: createClient<IdentityPaths>(of('identity')),
     gateway: createClient<GatewayPaths>(of('graphql-gateway')),
     interactions: createClient<InteractionsPaths>(of('interactions')),
+    coordinator: createClient<CoordinatorPaths>(of('coordinator')),
   };
 }
 

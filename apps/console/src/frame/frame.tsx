@@ -8,6 +8,7 @@ import { Mark } from '../look/mark';
 const entries = [
   { to: '/', label: 'Overview', roles: ['USER', 'ANALYST', 'ADMIN'] },
   { to: '/jobs', label: 'Jobs', roles: ['ANALYST', 'ADMIN'] },
+  { to: '/months', label: 'Months', roles: ['ANALYST', 'ADMIN'] },
   { to: '/keys', label: 'Keys and usage', roles: ['USER', 'ANALYST', 'ADMIN'] },
   { to: '/users', label: 'Users', roles: ['ADMIN'] },
   { to: '/applications', label: 'Applications', roles: ['ADMIN'] },

@@ -89,6 +89,7 @@ const tones: Record<string, 'good' | 'bad' | 'warn' | 'busy'> = {
   ...{ FAILED: 'bad', disabled: 'bad', revoked: 'bad', not_ready: 'bad' },
   ...{ ABORTED: 'warn', expired: 'warn', degraded: 'warn' },
   ...{ PENDING: 'busy', RUNNING: 'busy' },
+  ...{ published: 'good', published_in_part: 'warn' },
   // Of the plans of actions on jobs.
   ...{ would_start: 'busy', would_abort: 'busy', started: 'good', abort_requested: 'good' },
   ...{ ended: 'warn', over_budget: 'bad' },

@@ -1,0 +1,204 @@
+// The months that have runs, and the progress of the one in the address: as a funnel, with who is missing and why.
+import { Button, NativeSelect, Table, Text, Title } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { bodyOf } from '../api/api';
+import type { components } from '../api/coordinator.generated';
+import { useConsole } from '../console-context';
+import { Answer, Empty, Heading, Moment, Tag } from '../look/states';
+import { RetryDialog } from './retry-dialog';
+
+type Report = components['schemas']['MonthReportAnswer'];
+
+const route = getRouteApi('/months');
+/** Four years. */
+const monthsMax = 48;
+/** Missing people that are named, at most. */
+const namesMax = 100;
+const followMs = 5000;
+const number = (value: number) => value.toLocaleString('en');
+
+export function MonthsScreen() {
+  const { api } = useConsole();
+  const { month } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery({
+    queryKey: ['months'],
+    queryFn: () => bodyOf(api.coordinator.GET('/months', { params: { query: { limit: monthsMax } } })),
+    refetchInterval: ({ state }) => (state.data?.months.some((one) => !one.is_finished) ? followMs : false),
+  });
+  return (
+    <>
+      <Heading title="Months" lead="Each month the profiles of the priority people are read and stored." />
+      <Answer
+        query={query}
+        waiting="Loading months"
+        isEmpty={({ months }) => months.length === 0}
+        empty="No month has a run yet. The scheduler starts the next one."
+      >
+        {({ months }) => {
+          const shown = months.find((one) => one.month === month) ?? (month ? undefined : months[0]);
+          return (
+            <>
+              <div className="filters">
+                <NativeSelect
+                  label="Month"
+                  value={shown?.month ?? ''}
+                  onChange={({ target }) => void navigate({ search: { month: target.value } })}
+                  data={[
+                    ...(shown ? [] : [{ value: '', label: 'Choose one' }]),
+                    ...months.map((one) => ({ value: one.month, label: one.month })),
+                  ]}
+                />
+              </div>
+              {shown ? (
+                <>
+                  <div className="card" style={{ marginTop: '1rem' }}>
+                    <dl className="facts">
+                      <div>
+                        <dt>State</dt>
+                        <dd>
+                          <Tag
+                            state={!shown.is_finished ? 'RUNNING' : shown.is_whole ? 'published' : 'published_in_part'}
+                          />
+                        </dd>
+                      </div>
+                      <div>
+                        <dt>Runs</dt>
+                        <dd>{number(shown.runs)}</dd>
+                      </div>
+                      <div>
+                        <dt>First run</dt>
+                        <dd>
+                          <Moment at={shown.first_run_at} />
+                        </dd>
+                      </div>
+                      <div>
+                        <dt>Last run</dt>
+                        <dd>
+                          <Moment at={shown.last_run_at} />
+                        </dd>
+                      </div>
+                    </dl>
+                  </div>
+                  <MonthProgress month={shown.month} />
+                </>
+              ) : (
+                <Empty>The month {month} has no run.</Empty>
+              )}
+            </>
+          );
+        }}
+      </Answer>
+    </>
+  );
+}
+
+function MonthProgress({ month }: { month: string }) {
+  const { api } = useConsole();
+  const { retry } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery({
+    queryKey: ['months', month, 'report'],
+    queryFn: () =>
+      bodyOf(
+        api.coordinator.GET('/months/{month}/report', { params: { path: { month }, query: { names: namesMax } } }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.is_complete === false ? followMs : false),
+  });
+  return (
+    <Answer query={query} waiting="Loading the progress">
+      {(report) => (
+        <>
+          <Funnel report={report} />
+          <section aria-labelledby="missing">
+            <Title order={2} size="h4" mt="lg" mb="xs" id="missing">
+              Missing
+            </Title>
+            {report.missing === 0 ? (
+              <Empty>Nobody is missing: everything is stored and backed up.</Empty>
+            ) : (
+              <>
+                <Button variant="default" mb="sm" onClick={() => void navigate({ search: { month, retry: 'yes' } })}>
+                  Retry the missing
+                </Button>
+                <Missing report={report} />
+              </>
+            )}
+          </section>
+          {retry && <RetryDialog month={month} onClose={() => void navigate({ search: { month } })} />}
+        </>
+      )}
+    </Answer>
+  );
+}
+
+const steps = {
+  selected: 'Selected',
+  published: 'Published',
+  started: 'Started',
+  received: 'Received',
+  stored: 'Stored',
+  backed_up: 'Backed up',
+} as const;
+
+function Funnel({ report }: { report: Report }) {
+  return (
+    <section aria-labelledby="progress">
+      <Title order={2} size="h4" mt="lg" mb="xs" id="progress">
+        Progress
+      </Title>
+      <dl className="card funnel">
+        {(Object.keys(steps) as (keyof typeof steps)[]).map((step) => (
+          <div key={step}>
+            <dt>{steps[step]}</dt>
+            <dd>
+              {number(report[step])}
+              <div className="bar" aria-hidden>
+                <span
+                  style={{ width: `${report.selected === 0 ? 0 : Math.min(1, report[step] / report.selected) * 100}%` }}
+                />
+              </div>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {report.failed > 0 && <Text mt="xs">{number(report.failed)} of these ended without a profile.</Text>}
+    </section>
+  );
+}
+
+function Missing({ report: { missing, missing_profiles: profiles } }: { report: Report }) {
+  return (
+    <>
+      <div className="card table-card" tabIndex={0} role="region" aria-label="Missing profiles">
+        <Table verticalSpacing="sm">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Profile</Table.Th>
+              <Table.Th>Person id</Table.Th>
+              <Table.Th>Reason</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {profiles.map((profile) => (
+              <Table.Tr key={profile.network_username}>
+                <Table.Td>{profile.network_username}</Table.Td>
+                <Table.Td>
+                  <code>{profile.person_id}</code>
+                </Table.Td>
+                <Table.Td>{profile.reason}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </div>
+      {missing > profiles.length && (
+        <Text mt="xs">
+          The first {number(profiles.length)} of {number(missing)}.
+        </Text>
+      )}
+    </>
+  );
+}
