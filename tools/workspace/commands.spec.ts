@@ -32,6 +32,17 @@ describe('a command before npm ci', () => {
   });
 });
 
+it('a build within a test run leaves alone what other tests read', () => {
+  const build = (isBuilt: string) =>
+    spawnSync(process.execPath, [join(root, 'tools/workspace/build.mjs')], {
+      env: { ...process.env, PATH: '', TEST_BUILT: isBuilt },
+      encoding: 'utf8',
+    });
+  expect(build('true')).toMatchObject({ status: 0, stdout: '', stderr: '' });
+  // Nx is not in this path.
+  expect(build('')).toMatchObject({ status: 1, stdout: '· building\n' });
+});
+
 describe('npm test', () => {
   const summary = { passed: 5, failed: 0 };
 
