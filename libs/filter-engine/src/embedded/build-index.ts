@@ -70,7 +70,7 @@ export function buildIndex(order: BuildOrder, signal: AbortSignal): Promise<Buil
   });
 }
 
-/** Tests run the sources, but Jest does not compile for a thread, which runs the built file. */
+/** Tests run the sources, but a thread has no loader for TypeScript, so it runs the built file. */
 function workerFile(): string {
   const beside = fileURLToPath(new URL('./build-index.worker.js', import.meta.url));
   return existsSync(beside) ? beside : beside.replace('/src/embedded/', '/dist/embedded/');
