@@ -5,6 +5,15 @@ import { costs } from './migrations/0003-costs.js';
 import { timeline } from './migrations/0004-timeline.js';
 import { reRuns } from './migrations/0005-re-runs.js';
 import { repeatedEntries } from './migrations/0006-repeated-entries.js';
+import { timelineTriggers } from './migrations/0007-timeline-triggers.js';
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [tracker, callers, costs, timeline, reRuns, repeatedEntries];
+export const migrations: readonly Migration[] = [
+  tracker,
+  callers,
+  costs,
+  timeline,
+  reRuns,
+  repeatedEntries,
+  timelineTriggers,
+];

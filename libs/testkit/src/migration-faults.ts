@@ -61,6 +61,7 @@ export async function migrationFaults<M extends { name: string }>(check: Migrati
     const again = await migrate(filled.url);
     if (again.length > 0) faults.push(`applied twice: ${again.join(', ')}`);
     if (String(await catalogOf(pool)) !== String(catalogs.migrated)) faults.push('changed by applying nothing');
+    faults.push(...(await triggersOnAForeignPath(pool)));
     for (const [table, count] of await countsOf(pool)) {
       if (count === 0) faults.push(`no rows in ${table}: "rows" must have some for each table`);
     }
@@ -143,6 +144,18 @@ async function countsOf(pool: pg.Pool): Promise<Map<string, number>> {
     counts.set(table, counted!.count);
   }
   return counts;
+}
+
+/** Functions of triggers that find their tables only if the writer has the search path of the service. */
+async function triggersOnAForeignPath(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select proname as name from pg_proc
+      where pronamespace = current_schema()::regnamespace and prorettype = 'trigger'::regtype
+        and prosrc ~* '\\m(select|insert|update|delete|perform)\\M'
+        and not exists (select from unnest(proconfig) as setting where setting like 'search_path=%')
+      order by 1`,
+  );
+  return rows.map(({ name }) => `the trigger function ${name} has no search path of its own`);
 }
 
 /** Everything in the schema, a line for each, in order. */
