@@ -63,6 +63,30 @@ describe('the list of changes', () => {
     expect({ there, gone }).toEqual({ there: 12_000, gone: 12_000 });
   });
 
+  it('has the contacts of persons that changed, however many one person has', async () => {
+    await tables.sql.query(`insert into person (id, name) select id, 'Person' from generate_series(1, 3) id`);
+    await tables.sql.query(`insert into contact (id, name, person_id, owner_id)
+      select id, 'Contact', case when id <= 12000 then 1 when id <= 12010 then 2 end, '00000000-0000-0000-0000-000000000001'
+      from generate_series(1, 12020) id`);
+    const { rows } = await tables.sql.query<{ version: string }>(
+      `select version from data_version where entity = 'person'`,
+    );
+    await tables.sql.query(`update person set name = 'Other' where id in (1, 3)`);
+    const changes = await changesSince(tables.sql, 'person', BigInt(rows[0]!.version));
+    if (changes.outcome === 'unknown') throw new Error('the changes of persons are not known');
+    const parts: number[] = [];
+    const found = new Set<string>();
+    for await (const { documents } of changedDocuments(tables.sql, 'contact', changes)) {
+      parts.push(documents.length);
+      for (const { id, document } of documents) {
+        expect((JSON.parse(document!) as { person: object }).person).toMatchObject({ name_normalised: 'other' });
+        found.add(id);
+      }
+    }
+    expect(parts).toEqual([5_000, 5_000, 2_000]);
+    expect(found.size).toBe(12_000);
+  });
+
   it('is not known after a truncation, with a gap, and for a version that is not there yet', async () => {
     const start = await versionNow();
     await tables.sql.query(insertCompanies, [1, 12_000]);

@@ -6,13 +6,14 @@ import { PostgresEngine } from './postgres-engine.js';
 describeEngine('PostgreSQL', async (url) => {
   const client = await connected(url);
   const engine = new PostgresEngine(client);
-  return { engine, refresh: (entity) => engine.poll(entity), close: () => client.end() };
+  return { engine, joinsPersons: false, refresh: (entity) => engine.poll(entity), close: () => client.end() };
 });
 
 describeEngine('the engine in memory', (url) => {
   const engine = new EmbeddedEngine();
   return Promise.resolve({
     engine,
+    joinsPersons: true,
     async refresh(entity) {
       const order = { connection: { connectionString: url }, entity, bytesMax: Number.MAX_SAFE_INTEGER };
       const result = await buildIndex(order, new AbortController().signal);

@@ -5,15 +5,17 @@ import { canonicalKey, evaluateFilter, type FilterRecord, integerOf, type Normal
 import fc from 'fast-check';
 import pg from 'pg';
 import type { CursorPosition, Entity, FilterAnswer, FilterEngine, FilterQuery, SortKey } from '../src/index.js';
-import { indexedColumns, indexedEntities } from '../src/index.js';
+import { ChangedRows, indexedColumns, indexedEntities } from '../src/index.js';
 import { firstInOrder } from '../src/row-order.js';
-import { drawnFilter, drawnRecord, drawnSort } from './drawn-queries.js';
+import { drawnContacts, drawnFilter, drawnRecord, drawnSort } from './drawn-queries.js';
 import { createGatewayTables } from './gateway-tables.js';
 
 export interface TestedEngine {
   engine: FilterEngine;
   /** Brings the engine to the current version of the entity, which is passed. */
   refresh(entity: Entity, version: bigint): Promise<void>;
+  /** Whether it knows contacts by their addresses and their persons. PostgreSQL has statements of its own for these. */
+  joinsPersons: boolean;
   close(): Promise<void>;
 }
 
@@ -54,14 +56,15 @@ export function describeEngine(name: string, start: (url: string) => Promise<Tes
       return BigInt(rows[0]!.version);
     }
 
-    /** The rows as the evaluation compares them. */
-    async function rowsOf(entity: Entity): Promise<[id: bigint, row: FilterRecord][]> {
+    /** The rows as the evaluation compares them; all unless ids are given. */
+    async function rowsOf(entity: Entity, ids?: readonly bigint[]): Promise<[id: bigint, row: FilterRecord][]> {
       const columns = indexedColumns[entity].map(({ column, type, shape, sql = `t.${column}` }) => {
         if (shape === 'words') return `tsvector_to_array(${sql}) as ${column}`;
         return `${sql}${type === 'date' ? '::text' : ''} as ${column}`;
       });
       const { rows } = await tables.sql.query<Record<string, unknown>>(
-        `select t.id, ${columns.join(', ')} from ${entity} t`,
+        `select t.id, ${columns.join(', ')} from ${entity} t where $1::bigint[] is null or t.id = any($1::bigint[])`,
+        [ids?.map(String)],
       );
       return rows.map((row) => {
         const record: Record<string, unknown> = { id: integerOf(row['id']) };
@@ -148,6 +151,103 @@ export function describeEngine(name: string, start: (url: string) => Promise<Tes
       for (const filter of filters) alone.push(await answered(queryOf(filter)));
       expect(await Promise.all(filters.map((filter) => answered(queryOf(filter))))).toEqual(alone);
     }, 600_000);
+
+    describe('about contacts by their addresses and their persons', () => {
+      type Followed = Record<'contact' | 'person', ChangedRows>;
+      const both = ['contact', 'person'] as const;
+
+      const followed = (entity: Entity) => new ChangedRows(tested.engine.version(entity)!);
+
+      /** As the gateway follows them. */
+      async function follow(entity: Entity, changed: ChangedRows): Promise<void> {
+        const { rows } = await tables.sql.query<{ id: string }>(
+          'select distinct unnest(ids)::text as id from data_change where entity = $1 and version > $2',
+          [entity, String(changed.version)],
+        );
+        const ids = rows.map(({ id }) => BigInt(id));
+        const version = await versionOf(entity);
+        const now = new Map(await rowsOf(entity, ids));
+        changed.apply(
+          version,
+          ids.map((id) => [id, now.get(id) ?? null]),
+        );
+      }
+
+      async function compare({ contact, person }: Followed): Promise<void> {
+        const masked = ({ since, version: upTo, ids: except }: ChangedRows) => ({ since, upTo, except });
+        const personOf = (row: FilterRecord) => (row['person_id'] === null ? null : BigInt(row['person_id'] as number));
+        let matches = 0;
+        for (const { filter, person: ofPerson, where } of fc.sample(drawnContacts, { seed, numRuns: cases })) {
+          const own = contact.rowsOf(contact.matching(filter) as bigint[]);
+          const query = queryOf(filter, {
+            ...masked(contact),
+            limit: 5_000,
+            ...(ofPerson && {
+              person: {
+                filter: ofPerson,
+                key: canonicalKey(ofPerson),
+                ...masked(person),
+                matching: person.matching(ofPerson) as bigint[],
+                asked: own.map(([, row]) => personOf(row)).filter((id) => id !== null),
+              },
+            }),
+          });
+          const { ids, count, persons } = await answered(query);
+          const judged = own.filter(([, row]) => !ofPerson || persons!.has(personOf(row) ?? -1n)).map(([id]) => id);
+          const { rows } = await tables.sql.query<{ ids: string[] }>(
+            `select array(select t.id::text from contact t where ${where.sql} order by t.id) as ids`,
+            where.params,
+          );
+          const right = rows[0]!.ids.map(BigInt);
+          const found = [...ids, ...judged].sort((a, b) => (a < b ? -1 : 1));
+          expect({ where, found, count: count! + judged.length }).toEqual({ where, found: right, count: right.length });
+          if (ofPerson) matches += right.length;
+        }
+        expect(matches).toBeGreaterThan(cases);
+      }
+
+      async function change(round: number): Promise<void> {
+        for (const entity of both) {
+          await insert(
+            entity,
+            5_000 + 1_000 * round,
+            fc.sample(drawnRecord(entity), { seed: seed + round, numRuns: 40 }),
+          );
+          await tables.sql.query(`delete from ${entity} where id % 23 = $1`, [round]);
+        }
+        // Persons with other values, and contacts with another person or none.
+        await tables.sql.query(
+          `update person set gender = case gender when 'MALE' then 'FEMALE' else 'MALE' end,
+             birth_date = null, skill_ids = '{}', name = 'Ann Lee' where id % 11 = $1`,
+          [round],
+        );
+        await tables.sql.query('update contact set person_id = nullif(id % 9, 0) + $1 where id % 13 = $1', [round]);
+      }
+
+      async function refreshed(entity: Entity): Promise<ChangedRows> {
+        await tested.refresh(entity, await versionOf(entity));
+        return followed(entity);
+      }
+
+      it('is exact while either of them changes, and when it has the changes of one or of both', async () => {
+        if (!tested.joinsPersons) {
+          const { filter, person } = fc.sample(drawnContacts, { seed, numRuns: 50 }).find((each) => each.person)!;
+          expect(tested.engine.canAnswer({ ...queryOf(filter), person: { filter: person! } })).toBe(false);
+          return;
+        }
+        let all: Followed = { contact: await refreshed('contact'), person: await refreshed('person') };
+        await compare(all);
+        for (const [round, entity] of both.entries()) {
+          await change(round + 1);
+          for (const each of both) await follow(each, all[each]);
+          await compare(all);
+          all = { ...all, [entity]: await refreshed(entity) };
+          await compare(all);
+        }
+        all = { contact: await refreshed('contact'), person: await refreshed('person') };
+        await compare(all);
+      }, 600_000);
+    });
 
     it('does not know orders by columns that pages are not sorted by', () => {
       const byUrl: SortKey = { column: 'website_url', type: 'text', direction: 'asc', isNullable: true };

@@ -2,7 +2,14 @@
 // page, too; this one is the contract and no more.
 import { compileFilter } from '@tradewind/filters';
 import type pg from 'pg';
-import { type Entity, type FilterAnswer, FilterEngine, type FilterQuery, type Unanswered } from '../src/index.js';
+import {
+  type AnswerableQuery,
+  type Entity,
+  type FilterAnswer,
+  FilterEngine,
+  type FilterQuery,
+  type Unanswered,
+} from '../src/index.js';
 import { sortedColumns } from '../src/sorted-columns.js';
 
 export class PostgresEngine extends FilterEngine {
@@ -13,7 +20,8 @@ export class PostgresEngine extends FilterEngine {
     super();
   }
 
-  override canAnswer({ filter, sort }: Pick<FilterQuery, 'filter' | 'sort'>): boolean {
+  override canAnswer({ filter, person, sort }: AnswerableQuery): boolean {
+    if (person) return false;
     return sort.every(
       ({ column }) => column === 'id' || sortedColumns[filter.entity].some((each) => each.column === column),
     );

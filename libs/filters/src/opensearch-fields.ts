@@ -11,7 +11,22 @@ export interface SearchField {
   /** Whether the list of ids is asked for by order, too. */
   hasRanges: boolean;
   isSorted: boolean;
+  /** SQL over alias `t` of a value that is no column of the table. */
+  sql?: string;
 }
+
+/** The record that a document's record belongs to, as an object of the document. */
+export interface RelatedRecord {
+  /** Name of the object. */
+  field: string;
+  table: FilterEntity;
+  /** Column of the document's record with the id of the related one. */
+  idColumn: string;
+  fields: readonly SearchField[];
+}
+
+/** In the object of a related record: it is there, whatever its fields are. */
+export const isThere = 'is_there';
 
 /** A column that pages are sorted by. */
 export interface SortedColumn {
@@ -92,10 +107,27 @@ export function searchMapping(fields: readonly SearchField[]): Mapping {
   return properties;
 }
 
+/** Properties of the object of a related record. */
+export function relatedMapping(fields: readonly SearchField[]): Mapping {
+  const { id, ...properties } = searchMapping(fields);
+  void id;
+  return { ...properties, [isThere]: { type: 'boolean', doc_values: false } };
+}
+
 /** SQL of a row's document as JSON text, over alias `t`. Fields without a value are absent. */
-export function searchDocumentSql(fields: readonly SearchField[]): string {
-  const pairs = fields.map(({ column, kind }) => `'${column}', ${valueSql(`t.${column}`, kind)}`);
-  return `json_strip_nulls(json_build_object('id', t.id, ${pairs.join(', ')}))::text`;
+export function searchDocumentSql(fields: readonly SearchField[], related?: RelatedRecord): string {
+  const pairs = [`'id', t.id`, ...fields.map((field) => pairSql(field, 't'))];
+  if (related) pairs.push(`'${related.field}', (${relatedSql(related)})`);
+  return `json_strip_nulls(json_build_object(${pairs.join(', ')}))::text`;
+}
+
+function relatedSql({ table, idColumn, fields }: RelatedRecord): string {
+  const pairs = [`'${isThere}', true`, ...fields.map((field) => pairSql(field, 'r'))];
+  return `select json_build_object(${pairs.join(', ')}) from ${table} r where r.id = t.${idColumn}`;
+}
+
+function pairSql({ column, kind, sql = column }: SearchField, alias: string): string {
+  return `'${column}', ${valueSql(sql === column ? `${alias}.${column}` : sql, kind)}`;
 }
 
 function valueSql(column: string, kind: SearchFieldKind): string {

@@ -3,6 +3,7 @@
 import type { DealStatus } from './enumerations.js';
 import type { ColumnType } from './filter-fields.js';
 import type { Condition, NormalisedFilter, Range } from './normalised-filter.js';
+import { isThere } from './opensearch-fields.js';
 import { daysBetween, type Scalar } from './scalars.js';
 
 export type SearchQuery = Readonly<Record<string, unknown>>;
@@ -13,6 +14,37 @@ const nothing: SearchQuery = { match_none: {} };
 /** Integers travel as text: JSON numbers are exact to 2^53 only. */
 export function searchQuery(filter: NormalisedFilter): SearchQuery {
   return allOf(filter.conditions.map((condition) => conditionQuery(condition, filter.today)));
+}
+
+/** The documents whose related record (`RelatedRecord`) is there and satisfies the filter. */
+export function relatedQuery({ conditions, today }: NormalisedFilter, field: string): SearchQuery {
+  const ofObject = conditions.map((condition) => conditionQuery(inObject(condition, field), today));
+  return allOf([{ term: { [`${field}.${isThere}`]: true } }, ...ofObject]);
+}
+
+function inObject(condition: Condition, field: string): Condition {
+  const named = (column: string) => `${field}.${column}`;
+  switch (condition.op) {
+    case 'in':
+    case 'inRanges':
+    case 'overlaps':
+    case 'containsAll':
+    case 'hasElementIn':
+    case 'words':
+      return { ...condition, column: named(condition.column) };
+    case 'wholeText':
+      return { ...condition, columns: condition.columns.map((each) => ({ ...each, column: named(each.column) })) };
+    case 'status':
+      return {
+        ...condition,
+        startColumn: named(condition.startColumn),
+        endColumn: named(condition.endColumn),
+      };
+    case 'either':
+      return { ...condition, conditions: condition.conditions.map((each) => inObject(each, field)) };
+    case 'nothing':
+      return condition;
+  }
 }
 
 /** How many clauses Lucene counts in the query; a node refuses more than `indices.query.bool.max_clause_count`. */

@@ -1,9 +1,8 @@
-// What the feeder reads from PostgreSQL. Every statement names the data version of its snapshot, and documents come as
+// What the feeder reads from PostgreSQL. Every statement names the data versions of its snapshot, and documents come as
 // JSON text that OpenSearch takes as it is.
-import { searchDocumentSql } from '@tradewind/filters';
 import type pg from 'pg';
 import type { Entity } from '../filter-engine.port.js';
-import { fieldsOf } from './search-index.js';
+import { documentSql, sourcesOf, type Versions } from './search-index.js';
 
 export type Queryable = Pick<pg.ClientBase, 'query'>;
 
@@ -22,7 +21,7 @@ const changedIdsMax = 5_000;
  */
 function documentsSql(entity: Entity, condition: string): string {
   return `select t.id, left(d.document, -1) || ',"digest":' || ${digestSql} || '}' as document
-    from ${entity} t cross join lateral (select ${searchDocumentSql(fieldsOf(entity))} as document offset 0) d ${condition}`;
+    from ${entity} t cross join lateral (select ${documentSql(entity)} as document offset 0) d ${condition}`;
 }
 
 /** Eight bytes of the hash as a number. */
@@ -35,8 +34,8 @@ export interface IdRange {
 }
 
 export interface Documents {
-  /** Data version of the snapshot that the documents are from. */
-  version: bigint;
+  /** Data versions of the snapshot that the documents are from, in the order of the sources. */
+  versions: Versions;
   documents: RecordDocument[];
 }
 
@@ -58,7 +57,7 @@ export async function digestsBetween(
 ): Promise<Map<string, bigint>> {
   const { rows } = await db.query<{ id: string; digest: string }>(
     `select t.id::text as id, ${digestSql} as digest
-     from ${entity} t cross join lateral (select ${searchDocumentSql(fieldsOf(entity))} as document offset 0) d
+     from ${entity} t cross join lateral (select ${documentSql(entity)} as document offset 0) d
      where t.id between $1::bigint and $2::bigint`,
     [String(first), String(last)],
   );
@@ -68,26 +67,37 @@ export async function digestsBetween(
 /** The documents of these records as they are now. */
 export async function documentsOf(db: Queryable, entity: Entity, ids: readonly string[]): Promise<Documents> {
   const some = documentsSql(entity, 'where t.id = any($2::bigint[])');
-  const { version, documents } = await read(db, entity, some, [ids]);
+  const { versions, documents } = await read(db, entity, some, [ids]);
   const byId = new Map(documents.map((each) => [each.id, each]));
-  return { version, documents: ids.map((id) => byId.get(id) ?? { id, document: null }) };
+  return { versions, documents: ids.map((id) => byId.get(id) ?? { id, document: null }) };
 }
 
+/** SQL of the data versions of these tables, in their order. */
+const versionsSql = `array(select version::text from data_version where entity = any($1::text[]) order by array_position($1::text[], entity))`;
+
 async function read(db: Queryable, entity: Entity, sql: string, values: readonly unknown[]): Promise<Documents> {
-  // Without a record there is still one row, with the version.
-  const { rows } = await db.query<{ version: string; id: string | null; document: string }>(
-    `select v.version, d.id::text as id, d.document from data_version v left join (${sql}) d on true
-     where v.entity = $1 order by d.id`,
-    [entity, ...values],
+  // Without a record there is still one row, with the versions.
+  const { rows } = await db.query<{ versions: string[]; id: string | null; document: string }>(
+    `select v.versions, d.id::text as id, d.document from (select ${versionsSql} as versions) v
+     left join (${sql}) d on true order by d.id`,
+    [sourcesOf(entity), ...values],
   );
   return {
-    version: BigInt(rows[0]!.version),
+    versions: rows[0]!.versions.map(BigInt),
     documents: rows.flatMap(({ id, document }) => (id === null ? [] : [{ id, document }])),
   };
 }
 
+/** The data versions of the sources of an entity now. */
+export async function versionsNow(db: Queryable, entity: Entity): Promise<Versions> {
+  const { rows } = await db.query<{ versions: string[] }>(`select ${versionsSql} as versions`, [sourcesOf(entity)]);
+  return rows[0]!.versions.map(BigInt);
+}
+
+/** Of one table. */
 export interface KnownChanges {
   outcome: 'known';
+  table: Entity;
   /** The newest version when they were read, at least `upTo`. */
   version: bigint;
   upTo: bigint;
@@ -136,10 +146,25 @@ export async function changesSince(db: Queryable, entity: Entity, version: bigin
   }>(changedIdsSql, [entity, String(version)]);
   const { version: newest, up_to: upTo, parts, has_more: hasMore, is_known: isKnown, ids } = rows[0]!;
   if (!isKnown) return { outcome: 'unknown' };
-  return { outcome: 'known', version: BigInt(newest), upTo: BigInt(upTo), ids, parts, hasMore };
+  return { outcome: 'known', table: entity, version: BigInt(newest), upTo: BigInt(upTo), ids, parts, hasMore };
 }
 
-/** The records of these changes as they are now; a part at a time. */
+/** The changes of each source of an entity since these versions; undefined when some are not known. */
+export async function changesOfSources(
+  db: Queryable,
+  entity: Entity,
+  since: Versions,
+): Promise<KnownChanges[] | undefined> {
+  const all: KnownChanges[] = [];
+  for (const [place, source] of sourcesOf(entity).entries()) {
+    const changes = await changesSince(db, source, since[place]!);
+    if (changes.outcome === 'unknown') return undefined;
+    all.push(changes);
+  }
+  return all;
+}
+
+/** The documents of an entity that these changes of one of its sources have to do with, as they are now; in parts. */
 export async function* changedDocuments(
   db: Queryable,
   entity: Entity,
@@ -148,21 +173,45 @@ export async function* changedDocuments(
   for await (const ids of changedIds(db, entity, changes)) yield await documentsOf(db, entity, ids);
 }
 
-/** The records that changed; a part at a time. */
+/** The ids of these documents; in parts. */
 export async function* changedIds(
   db: Queryable,
   entity: Entity,
-  { upTo, ids, parts }: KnownChanges,
+  changes: KnownChanges,
+): AsyncGenerator<readonly string[]> {
+  for await (const ids of idsInTable(db, changes)) {
+    if (changes.table === entity) yield ids;
+    else yield* contactsOf(db, ids);
+  }
+}
+
+async function* idsInTable(
+  db: Queryable,
+  { table, upTo, ids, parts }: KnownChanges,
 ): AsyncGenerator<readonly string[]> {
   if (ids.length > 0) yield ids;
   for (let part = 0; part < parts; part++) {
     const { rows } = await db.query<{ ids: string[] }>(
       'select ids::text[] as ids from data_change_part where entity = $1 and version = $2::bigint and part = $3',
-      [entity, String(upTo), part],
+      [table, String(upTo), part],
     );
     // It is too old by now; the next look at the changes finds that out, too.
-    if (!rows[0]) throw new Error(`Part ${part} of version ${upTo} of ${entity} is gone`);
+    if (!rows[0]) throw new Error(`Part ${part} of version ${upTo} of ${table} is gone`);
     yield rows[0].ids;
+  }
+}
+
+/** A contact that gets one of these persons meanwhile is among the changes of contacts. */
+async function* contactsOf(db: Queryable, personIds: readonly string[]): AsyncGenerator<readonly string[]> {
+  for (let after = '0'; ;) {
+    const { rows } = await db.query<{ id: string }>(
+      `select id::text as id from contact where person_id = any($1::bigint[]) and id > $2::bigint
+       order by contact.id limit ${changedIdsMax}`,
+      [personIds, after],
+    );
+    if (rows.length > 0) yield rows.map(({ id }) => id);
+    if (rows.length < changedIdsMax) return;
+    after = rows.at(-1)!.id;
   }
 }
 

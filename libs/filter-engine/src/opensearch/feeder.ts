@@ -8,6 +8,7 @@ import type { Entity } from '../filter-engine.port.js';
 import {
   changedDocuments,
   changedIds,
+  changesOfSources,
   changesSince,
   digestsBetween,
   documentsOf,
@@ -15,10 +16,19 @@ import {
   type IdRange,
   type KnownChanges,
   nextDocuments,
+  versionsNow,
 } from './changed-documents.js';
 import { digestsInIndex } from './digests-in-index.js';
 import { allRanges, sampledRanges } from './id-ranges.js';
-import { aliasOf, indexBody, refreshInterval } from './search-index.js';
+import {
+  aliasOf,
+  buildsIndexOf,
+  indexBody,
+  refreshInterval,
+  schemaOf,
+  sourcesOf,
+  type Versions,
+} from './search-index.js';
 import { SearchIndexWriter, writeAliasOf } from './search-index-writer.js';
 
 export interface FeederOptions {
@@ -46,11 +56,21 @@ export interface CheckOutcome {
 }
 
 export type PassOutcome =
-  /** The index has all changes up to this version; all there were when the pass began, unless it `hasMore`. */
+  /**
+   * The index has all changes of its own table up to this version; all there were when the pass began, unless it
+   * `hasMore`. The same holds for the persons of contacts.
+   */
   | { outcome: 'fed'; version: bigint; records: number; hasMore: boolean }
   /** Another process writes at the moment. */
   | { outcome: 'busy' }
-  /** There is no index, it lost its marks, or the list of changes does not reach back to its version. */
+  /**
+   * There is no index, it lost its marks or has another schema, or the list of changes does not reach back to its
+   * version.
+   */
+  | { outcome: 'build_needed' };
+
+type Fed =
+  | { outcome: 'fed'; versions: Versions; records: number; hasMore: boolean; writer: SearchIndexWriter }
   | { outcome: 'build_needed' };
 
 export type FollowEvent =
@@ -84,12 +104,13 @@ const locks = { write: 717_201, build: 717_202, follow: 717_203 };
 /** Where a build was when it ended early. */
 interface BuildState {
   index: string;
+  schema: string;
   /** Records up to this id are written. */
   scannedTo: string;
   /** How many these are. */
   records: number;
-  /** Changes up to this version are written. */
-  version: string;
+  /** Changes up to these are written, in the order of the sources. */
+  versions: string[];
 }
 
 export class Feeder {
@@ -105,7 +126,9 @@ export class Feeder {
    * @throws when PostgreSQL or OpenSearch fails; nothing is lost, and the next pass repeats it
    */
   async pass(): Promise<PassOutcome> {
-    return (await this.locked(locks.write, () => this.feed())) ?? { outcome: 'busy' };
+    const fed = await this.locked(locks.write, () => this.feed());
+    if (fed?.outcome !== 'fed') return fed ?? { outcome: 'busy' };
+    return { outcome: 'fed', version: fed.versions[0]!, records: fed.records, hasMore: fed.hasMore };
   }
 
   /**
@@ -178,53 +201,56 @@ export class Feeder {
     // Behind the lock nobody else writes to the index, so it lacks exactly the changes since its version.
     const fed = await this.feed();
     if (fed.outcome !== 'fed') throw new IndexMissing(entity);
-    const { index } = this.writer!;
+    const { versions, writer } = fed;
+    const { index } = writer;
     await client.indices.refresh({ index });
     const [theirs, ours] = [await digestsInIndex(client, index, range), await digestsBetween(db, entity, range)];
     const differing = [...new Set([...ours.keys(), ...theirs.keys()])].filter((id) => ours.get(id) !== theirs.get(id));
     const changedSince = new Set<string>();
-    for (let since = fed.version; ;) {
-      const changes = await changesSince(db, entity, since);
-      if (changes.outcome === 'unknown') throw new IndexMissing(entity);
+    const caughtUp = await this.eachChange(versions, async (changes) => {
       for await (const ids of changedIds(db, entity, changes)) for (const id of ids) changedSince.add(id);
-      if (!changes.hasMore) break;
-      since = changes.upTo;
-    }
+    });
+    if (!caughtUp) throw new IndexMissing(entity);
     const wrongIds = differing.filter((id) => !changedSince.has(id));
-    if (wrongIds.length > 0) {
-      const { version, documents } = await documentsOf(db, entity, wrongIds);
-      await this.writer!.apply({ upTo: fed.version, version, documents });
-    }
+    if (wrongIds.length > 0) await writer.apply({ upTo: versions, ...(await documentsOf(db, entity, wrongIds)) });
     return { compared: ours.size, wrongIds };
   }
 
-  private async feed(): Promise<PassOutcome> {
+  private async feed(): Promise<Fed> {
     const { client, db, entity } = this.options;
     const index = await this.indexInUse();
     if (index === undefined) return { outcome: 'build_needed' };
-    if (this.writer?.index !== index) this.writer = await SearchIndexWriter.open(client, index);
+    if (this.writer?.index !== index) this.writer = await SearchIndexWriter.open(client, index, entity);
     const { writer } = this;
-    const version = await writer.writtenVersion();
-    if (version === undefined) return { outcome: 'build_needed' };
-    const changes = await changesSince(db, entity, version);
-    if (changes.outcome === 'unknown') return { outcome: 'build_needed' };
-    const { upTo, hasMore } = changes;
-    const records = upTo > version ? await this.apply(changes, writer) : 0;
-    return { outcome: 'fed', version: upTo, records, hasMore };
+    const written = await writer.writtenVersions();
+    if (written === undefined) return { outcome: 'build_needed' };
+    const all = await changesOfSources(db, entity, written);
+    if (!all) return { outcome: 'build_needed' };
+    const isNew = all.some(({ upTo }, place) => upTo > written[place]!);
+    const records = isNew ? await this.apply(all, writer) : 0;
+    const hasMore = all.some((changes) => changes.hasMore);
+    return { outcome: 'fed', versions: all.map(({ upTo }) => upTo), records, hasMore, writer };
   }
 
-  /** Writes the changes, and the marks that say so; returns how many records they are. */
-  private async apply(changes: KnownChanges, writer: SearchIndexWriter): Promise<number> {
+  /** Writes the changes of all sources, and the marks that say so; returns how many records they are. */
+  private async apply(all: readonly KnownChanges[], writer: SearchIndexWriter): Promise<number> {
     const { db, entity } = this.options;
     let records = 0;
     // What a build has written may be as new as that.
-    await writer.mark('to', changes.version);
-    for await (const { version, documents } of changedDocuments(db, entity, changes)) {
-      await writer.mark('to', version);
-      await writer.write(documents, version);
-      records += documents.length;
-    }
-    await writer.mark('from', changes.upTo);
+    await writer.mark(
+      'to',
+      all.map(({ version }) => version),
+    );
+    for (const changes of all)
+      for await (const { versions, documents } of changedDocuments(db, entity, changes)) {
+        await writer.mark('to', versions);
+        await writer.write(documents, versions);
+        records += documents.length;
+      }
+    await writer.mark(
+      'from',
+      all.map(({ upTo }) => upTo),
+    );
     return records;
   }
 
@@ -232,42 +258,58 @@ export class Feeder {
     const { client, db, entity } = this.options;
     const total = await estimatedCount(db, entity);
     let state = (await this.resumable()) ?? (await this.begin());
-    const writer = await SearchIndexWriter.open(client, state.index);
+    const writer = await SearchIndexWriter.open(client, state.index, entity);
     for (;;) {
       if (signal.aborted) return false;
       const next = await nextDocuments(db, entity, { after: BigInt(state.scannedTo), limit: documentsPerRead });
-      await writer.write(next.documents, next.version);
+      await writer.write(next.documents, next.versions);
       const records = state.records + next.documents.length;
       onProgress({ records, total: Math.max(total, records) });
-      const caughtUp = await this.catchUp(writer, BigInt(state.version));
+      const caughtUp = await this.catchUp(writer, state.versions.map(BigInt));
       if (caughtUp === undefined) {
         // The list of changes was cut: what was scanned before is no longer known to be right.
         await this.drop(state.index);
         return this.buildAlone(signal, onProgress);
       }
       const scannedTo = next.documents.at(-1)?.id ?? state.scannedTo;
-      state = { ...state, version: String(caughtUp), scannedTo, records };
+      state = { ...state, versions: caughtUp.map(String), scannedTo, records };
       await this.keepState(state);
       if (next.documents.length < documentsPerRead) break;
     }
-    return this.putInPlace(writer, BigInt(state.version), signal);
+    return this.putInPlace(writer, state.versions.map(BigInt), signal);
   }
 
-  /** Writes the changes since a version; returns the version reached, or undefined when they are not known. */
-  private async catchUp(writer: SearchIndexWriter, since: bigint): Promise<bigint | undefined> {
+  /** Writes the changes since these versions; returns those reached, or undefined when the changes are not known. */
+  private async catchUp(writer: SearchIndexWriter, since: Versions): Promise<Versions | undefined> {
     const { db, entity } = this.options;
-    let version = since;
-    for (;;) {
-      const changes = await changesSince(db, entity, version);
-      if (changes.outcome === 'unknown') return undefined;
-      for await (const batch of changedDocuments(db, entity, changes))
-        await writer.write(batch.documents, batch.version);
-      version = changes.upTo;
-      if (!changes.hasMore) return version;
-    }
+    return this.eachChange(since, async (changes) => {
+      for await (const { versions, documents } of changedDocuments(db, entity, changes))
+        await writer.write(documents, versions);
+    });
   }
 
-  private async putInPlace(writer: SearchIndexWriter, version: bigint, signal: AbortSignal): Promise<boolean> {
+  /** All changes of all sources since these versions, step by step; returns the versions reached. */
+  private async eachChange(
+    since: Versions,
+    work: (changes: KnownChanges) => Promise<void>,
+  ): Promise<Versions | undefined> {
+    const { db, entity } = this.options;
+    const reached: bigint[] = [];
+    for (const [place, source] of sourcesOf(entity).entries()) {
+      for (let version = since[place]!; ;) {
+        const changes = await changesSince(db, source, version);
+        if (changes.outcome === 'unknown') return undefined;
+        await work(changes);
+        version = changes.upTo;
+        if (changes.hasMore) continue;
+        reached.push(version);
+        break;
+      }
+    }
+    return reached;
+  }
+
+  private async putInPlace(writer: SearchIndexWriter, since: Versions, signal: AbortSignal): Promise<boolean> {
     const { client, db, entity, replicas } = this.options;
     const { index } = writer;
     await client.indices.putSettings({
@@ -276,9 +318,9 @@ export class Feeder {
     });
     // No other process follows the changes between the last ones and the swap.
     const swapped = await this.lockedSoon(locks.write, signal, async () => {
-      const changes = await changesSince(db, entity, version);
-      if (changes.outcome === 'unknown') throw new Error(`the changes of ${entity} since ${version} are not known`);
-      await this.apply(changes, writer);
+      const all = await changesOfSources(db, entity, since);
+      if (!all) throw new Error(`the changes of ${entity} since ${since.join()} are not known`);
+      await this.apply(all, writer);
       await client.indices.refresh({ index });
       const before = await this.indexInUse();
       await client.indices.updateAliases({
@@ -301,9 +343,7 @@ export class Feeder {
 
   private async begin(): Promise<BuildState> {
     const { client, db, entity, shards } = this.options;
-    const { rows } = await db.query<{ version: string }>('select version from data_version where entity = $1', [
-      entity,
-    ]);
+    const versions = await versionsNow(db, entity);
     // What a build left that ended before it kept its state, or before it dropped the index it replaced.
     const { body: all } = await client.indices.get({ index: `${this.alias}-*` }, { ignore: [404] });
     const inUse = await this.indexInUse();
@@ -318,7 +358,13 @@ export class Feeder {
         aliases: { [writeAliasOf(index)]: {} },
       },
     });
-    const state = { index, scannedTo: '0', records: 0, version: rows[0]!.version };
+    const state: BuildState = {
+      index,
+      schema: schemaOf(entity),
+      scannedTo: '0',
+      records: 0,
+      versions: versions.map(String),
+    };
     await this.keepState(state);
     return state;
   }
@@ -331,20 +377,19 @@ export class Feeder {
   /** The state of a build that can go on. */
   private async resumable(): Promise<BuildState | undefined> {
     const { client, db, entity, prefix } = this.options;
-    const { body } = await client.get({ index: `${prefix}-builds`, id: entity }, { ignore: [404] });
+    const { body } = await client.get({ index: buildsIndexOf(prefix), id: entity }, { ignore: [404] });
     const state = (body as { _source?: BuildState })._source;
-    if (!state?.index) return undefined;
+    if (!state?.index || state.schema !== schemaOf(entity)) return undefined;
     const exists = await client.indices.exists({ index: state.index });
     if (exists.statusCode === 404) return undefined;
-    const changes = await changesSince(db, entity, BigInt(state.version));
-    if (changes.outcome === 'known') return state;
+    if (await changesOfSources(db, entity, state.versions.map(BigInt))) return state;
     await this.drop(state.index);
     return undefined;
   }
 
   private async keepState(state: BuildState | undefined): Promise<void> {
     const { client, entity, prefix } = this.options;
-    await client.index({ index: `${prefix}-builds`, id: entity, body: state ?? {} });
+    await client.index({ index: buildsIndexOf(prefix), id: entity, body: state ?? {} });
   }
 
   private async drop(index: string): Promise<void> {

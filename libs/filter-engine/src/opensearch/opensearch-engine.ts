@@ -1,5 +1,5 @@
-// The engine on a cluster of OpenSearch. It sends one request with two searches. It trusts them only if both saw the
-// marks of every shard, all changes that the caller does not mask, and no others. A search that fails leaves its own
+// The engine on a cluster of OpenSearch. It sends one request with two or three searches. It trusts them only if all saw
+// the marks of every shard, all changes that the caller does not mask, and no others. A search that fails leaves its own
 // query unanswered. Only a poll, which is quick, or a lost connection finds that the cluster is away. Then every query
 // is 'away' at once, until a poll finds it back.
 import type { Client } from '@opensearch-project/opensearch';
@@ -10,11 +10,12 @@ import {
   type FilterAnswer,
   FilterEngine,
   type FilterQuery,
+  type PersonQuery,
   type Unanswered,
 } from '../filter-engine.port.js';
-import { isSmallEnough, marks, searchesOf } from './page-query.js';
+import { isSmallEnough, type Search, searchesOf } from './page-query.js';
 import { readColumns } from '../read-columns.js';
-import { aliasOf, fieldsOf, type SeenVersions, seenVersions } from './search-index.js';
+import { aliasOf, fieldsOf, least, marks, type SeenVersions, seenVersions, sourcesOf } from './search-index.js';
 import { sortedColumns } from '../sorted-columns.js';
 
 export interface OpenSearchEngineOptions {
@@ -37,6 +38,9 @@ const searchesMax = 64;
 // Each copy of a shard is refreshed every second on its own, so the next search may see an older version than the last
 // one. After this time every copy has caught up.
 const settledMs = 5_000;
+
+/** The page of 10,000 hits that an index gives by default, without marks. */
+const askedMax = 9_000;
 
 interface Hit {
   sort: unknown[];
@@ -69,17 +73,19 @@ export class OpenSearchEngine extends FilterEngine {
   }
 
   override canAnswer({ filter, person, sort, after, limit }: AnswerableQuery): boolean {
-    // It joins nothing, and an unknown field would match no record.
+    // An unknown field would match no record. Of its person, a contact's document has no id.
     const isKnown = (column: string) =>
       column === 'id' || fieldsOf(filter.entity).some((each) => each.column === column);
-    if (person || !readColumns(filter).every(isKnown)) return false;
+    const isOfPerson = (column: string) => fieldsOf('person').some((each) => each.column === column);
+    if (!readColumns(filter).every(isKnown)) return false;
+    if (person && !(filter.entity === 'contact' && readColumns(person.filter).every(isOfPerson))) return false;
     const sorted = sortedColumns[filter.entity];
     const isSortable = ({ column, type }: FilterQuery['sort'][number]) =>
       column === 'id' ||
       (sorted.some((each) => each.column === column) && (type !== 'text' || this.options.sortsTextsByBytes()));
     // A window of 10,000 records is the default of the cluster.
     if (limit > 5_000 || !sort.every(isSortable)) return false;
-    return !after?.some((value) => isCut(value)) && isSmallEnough(filter);
+    return !after?.some((value) => isCut(value)) && isSmallEnough({ filter, ...(person && { person }) });
   }
 
   override version(entity: Entity): bigint | undefined {
@@ -92,32 +98,34 @@ export class OpenSearchEngine extends FilterEngine {
   }
 
   override async search(query: FilterQuery): Promise<FilterAnswer | Unanswered> {
-    const { entity } = query.filter;
-    const held = this.held.get(entity);
-    if (this.away.has(entity)) return 'away';
-    if (!held) return 'not_ready';
-    if (query.except.length > exceptMax) return 'behind';
+    const { filter, person, limit } = query;
+    const { entity } = filter;
+    const entities: readonly Entity[] = person && person.asked.length > 0 ? [entity, 'person'] : [entity];
+    if (entities.some((each) => this.away.has(each))) return 'away';
+    if (!entities.every((each) => this.held.has(each))) return 'not_ready';
+    if (query.except.length + (person?.except.length ?? 0) > exceptMax) return 'behind';
+    if (person && person.asked.length > askedMax) return 'behind';
     if (this.underWay >= searchesMax) return 'busy';
-    const { page, count } = searchesOf(query, held.shards);
-    const read = await this.send(entity, count ? [page, count] : [page]);
+    const shardsOf = (of: Entity) => this.held.get(of)!.shards;
+    const { page, count, persons } = searchesOf(query, shardsOf);
+    const read = await this.send(entity, [page, ...(count ? [count] : []), ...(persons ? [persons] : [])]);
     if (typeof read === 'string') return read;
-    const responses = read.map((each) => this.read(each));
-    const seen = responses.flatMap(({ seen: each }) => each ?? []);
-    if (seen.length < responses.length || responses.some(({ shards }) => shards !== held.shards)) {
+    for (const response of read) {
+      if (response.seen && response.shards === this.held.get(response.entity)?.shards) continue;
       // The index was lost or replaced; the next poll says which.
-      this.held.delete(entity);
+      this.held.delete(response.entity);
       return 'not_ready';
     }
-    const from = seen.reduce((least, each) => (each.from < least ? each.from : least), seen[0]!.from);
-    // Either it lacks changes that the caller does not mask, or it has some that the caller does not know.
-    if (from < query.since || seen.some(({ to }) => to > query.upTo)) return 'behind';
-    const [found, counted] = responses;
+    const seen = read.map((response) => ({ of: response.entity, ...response.seen! }));
+    if (!seen.every((each) => isExact(each, query))) return 'behind';
+    const found = read[0]!;
     // Texts that were cut may be in the wrong order.
-    if (found!.records.some(({ sort }) => sort.some(isCut))) return 'behind';
+    if (found.records.some(({ sort }) => sort.some(isCut))) return 'behind';
     return {
-      ids: found!.records.slice(0, query.limit).map(idOf),
-      ...(counted && { count: counted.total }),
-      version: from,
+      ids: found.records.slice(0, limit).map(idOf),
+      ...(count && { count: read[1]!.total }),
+      version: least(seen.filter(({ of }) => of === entity).map(({ from }) => from[0]!)),
+      ...(person && { persons: personsOf(person, persons && read.at(-1)) }),
     };
   }
 
@@ -127,16 +135,16 @@ export class OpenSearchEngine extends FilterEngine {
    */
   async poll(entity: Entity): Promise<void> {
     // Enough for any number of shards that makes sense; the answer says how many there are.
-    const body = { query: marks, size: 2000, sort: ['id'], _source: false, stored_fields: '_none_' };
+    const body = { query: marks(entity), size: 2000, sort: ['id'], _source: false, stored_fields: '_none_' };
     let response: SearchResponse;
     try {
-      [response] = (await this.msearch(entity, [body])) as [SearchResponse];
+      [response] = (await this.msearch([{ entity, body }])) as [SearchResponse];
       if (response.error && !isMissing(response)) throw new Error(JSON.stringify(response.error));
     } catch (error) {
       this.away.add(entity);
       throw error;
     }
-    const { seen, shards } = this.read(response);
+    const { seen, shards } = this.read(entity, response);
     if (!seen) {
       this.held.delete(entity);
       this.away.delete(entity);
@@ -145,26 +153,27 @@ export class OpenSearchEngine extends FilterEngine {
     const nowMs = performance.now();
     const before = this.held.get(entity)?.seen ?? [];
     // A version below the settled one is an index that was restored: what was seen before means nothing.
-    const isRestored = before.length > 0 && seen.from < before[0]!.from;
-    const kept = isRestored ? [] : before.filter(({ from }) => from <= seen.from);
-    const all = [...kept, { atMs: nowMs, from: seen.from }];
+    const [from] = seen.from as [bigint];
+    const isRestored = before.length > 0 && from < before[0]!.from;
+    const kept = isRestored ? [] : before.filter((each) => each.from <= from);
+    const all = [...kept, { atMs: nowMs, from }];
     const settled = all.findLastIndex(({ atMs }) => atMs <= nowMs - settledMs);
     this.held.set(entity, { shards, seen: all.slice(Math.max(settled, 0)) });
     this.away.delete(entity);
   }
 
-  private async send(entity: Entity, bodies: readonly object[]): Promise<SearchResponse[] | Unanswered> {
+  private async send(entity: Entity, searches: readonly Search[]): Promise<ReadResponse[] | Unanswered> {
     let responses: SearchResponse[];
     this.underWay += 1;
     try {
-      responses = await this.msearch(entity, bodies);
+      responses = await this.msearch(searches);
     } catch (error) {
       return this.unansweredAfter(error, entity);
     } finally {
       this.underWay -= 1;
     }
     const [unanswered] = responses.flatMap((response) => unansweredOf(response) ?? []);
-    return unanswered ?? responses;
+    return unanswered ?? responses.map((response, place) => this.read(searches[place]!.entity, response));
   }
 
   /** @throws what no other query has to do with */
@@ -179,22 +188,26 @@ export class OpenSearchEngine extends FilterEngine {
     return 'away';
   }
 
-  private async msearch(entity: Entity, bodies: readonly object[]): Promise<SearchResponse[]> {
-    const header = { index: aliasOf(this.options.prefix, entity), allow_partial_search_results: false };
+  private async msearch(searches: readonly Search[]): Promise<SearchResponse[]> {
+    const headerOf = ({ entity }: Search) => ({
+      index: aliasOf(this.options.prefix, entity),
+      allow_partial_search_results: false,
+    });
     const { body } = await this.options.client.msearch(
-      { body: bodies.flatMap((each) => [header, each]) },
+      { body: searches.flatMap((each) => [headerOf(each), each.body]) },
       { requestTimeout: this.options.timeoutMs, maxRetries: 0 },
     );
     return (body as unknown as { responses: SearchResponse[] }).responses;
   }
 
-  private read({ error, timed_out, _shards, hits }: SearchResponse): ReadResponse {
+  private read(entity: Entity, { error, timed_out, _shards, hits }: SearchResponse): ReadResponse {
     const isWhole = !error && timed_out === false && _shards?.failed === 0 && _shards.successful === _shards.total;
-    if (!isWhole) return { seen: undefined, shards: 0, records: [], total: 0 };
+    if (!isWhole) return { entity, seen: undefined, shards: 0, records: [], total: 0 };
     const all = hits?.hits ?? [];
     const markIds = all.map(idOf).filter((id) => id < 0n);
     return {
-      seen: seenVersions(markIds, _shards.total),
+      entity,
+      seen: seenVersions(entity, markIds, _shards.total),
       shards: _shards.total,
       records: all.filter((hit) => idOf(hit) > 0n),
       total: Number(hits?.total?.value ?? 0) - markIds.length,
@@ -203,11 +216,33 @@ export class OpenSearchEngine extends FilterEngine {
 }
 
 interface ReadResponse {
+  entity: Entity;
   /** Undefined unless every shard answered with its marks. */
   seen: SeenVersions | undefined;
   shards: number;
   records: Hit[];
   total: number;
+}
+
+/**
+ * Whether what a search saw is exact for what the caller masks: it lacks no change that the caller does not mask, and
+ * has none that the caller does not know.
+ */
+function isExact(
+  { of, from, to }: SeenVersions & { of: Entity },
+  { filter, person, since, upTo }: FilterQuery,
+): boolean {
+  return sourcesOf(of).every((source, place) => {
+    const known = source === filter.entity ? { since, upTo } : person;
+    // What contacts have of their persons is read only by a filter on these.
+    return !known || (from[place]! >= known.since && to[place]! <= known.upTo);
+  });
+}
+
+/** The persons that the caller asks for and that satisfy its filter, those that changed among them. */
+function personsOf({ asked, matching }: PersonQuery, found: ReadResponse | undefined): ReadonlySet<bigint> {
+  const known = new Set(asked);
+  return new Set([...matching.filter((id) => known.has(id)), ...(found?.records ?? []).map(idOf)]);
 }
 
 /** The last key of every order is the id. */

@@ -1,55 +1,101 @@
-// The two searches that answer a query: the page and the count. Both also find the marks of every shard.
+// The searches that answer a query: the page, the count, and for contacts what is asked of changed persons. Each also
+// finds the marks of every shard.
 import {
   allOf,
   anyOf,
   clauseCount,
-  type NormalisedFilter,
   noneOf,
+  relatedQuery,
   searchQuery,
   type SearchQuery,
   termOf,
 } from '@tradewind/filters';
-import type { CursorPosition, FilterQuery, SortKey } from '../filter-engine.port.js';
+import type {
+  AnswerableQuery,
+  CursorPosition,
+  Entity,
+  FilterQuery,
+  PersonQuery,
+  SortKey,
+} from '../filter-engine.port.js';
+import { marks, marksPerShard, personField } from './search-index.js';
 
 /** Default of `indices.query.bool.max_clause_count`. */
 const clausesMax = 1024;
 /** Those of the marks, of the mask, and of a cursor with every sort key. */
 const clausesReserved = 64;
 
-export const marks: SearchQuery = { range: { id: { lt: 0 } } };
 const ascendingId = [{ id: 'asc' }];
 
-export function isSmallEnough(filter: NormalisedFilter): boolean {
-  return clauseCount(searchQuery(filter)) <= clausesMax - clausesReserved;
+export function isSmallEnough({ filter, person }: Pick<AnswerableQuery, 'filter' | 'person'>): boolean {
+  const clauses =
+    clauseCount(searchQuery(filter)) + (person ? clauseCount(relatedQuery(person.filter, personField)) : 0);
+  return clauses <= clausesMax - clausesReserved;
+}
+
+export interface Search {
+  entity: Entity;
+  body: object;
 }
 
 export interface Searches {
-  page: object;
-  count?: object;
+  page: Search;
+  count?: Search;
+  /** Which of the persons that the caller asks for satisfy the filter. */
+  persons?: Search;
 }
 
-/** @param shards at most this many shards answer, each with two marks */
-export function searchesOf({ filter, sort, after, limit, isCounted, except }: FilterQuery, shards: number): Searches {
-  const matches = allOf([...(filter.conditions.length > 0 ? [searchQuery(filter)] : []), isRecord, ...masks(except)]);
+/** @param shardsOf at most this many shards of an index answer, each with its marks */
+export function searchesOf(
+  { filter, person, sort, after, limit, isCounted, except }: FilterQuery,
+  shardsOf: (entity: Entity) => number,
+): Searches {
+  const { entity } = filter;
+  const matches = allOf([
+    ...(filter.conditions.length > 0 ? [searchQuery(filter)] : []),
+    ...(person ? [ofPerson(person)] : []),
+    isRecord,
+    ...masks(except),
+  ]);
   const [first] = sort;
   const isById = first!.column === 'id' && first!.direction === 'asc';
-  const search = (query: SearchQuery, size: number, order: readonly object[]) => ({
-    query: { bool: { should: [query, marks] } },
-    size: size + 2 * shards,
-    sort: order,
-    _source: false,
-    stored_fields: '_none_',
-  });
-  return {
-    page: {
-      ...search(after ? allOf([matches, behind(sort, after)]) : matches, limit, [
-        ...(isById ? [] : [{ rank: { order: 'desc', missing: 0 } }]),
-        ...sort.map(({ column, direction }) => ({ [column]: { order: direction, missing: '_last' } })),
-      ]),
-      track_total_hits: false,
+  const search = (of: Entity, query: SearchQuery, size: number, order: readonly object[], isTotal: boolean) => ({
+    entity: of,
+    body: {
+      query: { bool: { should: [query, marks(of)] } },
+      size: size + marksPerShard(of) * shardsOf(of),
+      sort: order,
+      _source: false,
+      stored_fields: '_none_',
+      track_total_hits: isTotal,
     },
-    ...(isCounted && { count: { ...search(matches, 0, ascendingId), track_total_hits: true } }),
+  });
+  const order = [
+    ...(isById ? [] : [{ rank: { order: 'desc', missing: 0 } }]),
+    ...sort.map(({ column, direction }) => ({ [column]: { order: direction, missing: '_last' } })),
+  ];
+  return {
+    page: search(entity, after ? allOf([matches, behind(sort, after)]) : matches, limit, order, false),
+    ...(isCounted && { count: search(entity, matches, 0, ascendingId, true) }),
+    ...(person &&
+      person.asked.length > 0 && {
+        persons: search('person', askedOf(person), person.asked.length, ascendingId, false),
+      }),
   };
+}
+
+/** Contacts whose person satisfies the filter. What their documents have of a person that changed is not read. */
+function ofPerson({ filter, except, matching }: PersonQuery): SearchQuery {
+  const byDocument = relatedQuery(filter, personField);
+  if (except.length === 0) return byDocument;
+  const among = (ids: readonly bigint[]) => ({ terms: { person_id: ids.map(String) } });
+  const unchanged = allOf([byDocument, noneOf([among(except)])]);
+  return matching.length === 0 ? unchanged : anyOf([unchanged, among(matching)]);
+}
+
+/** The caller knows itself whether persons that changed satisfy the filter. */
+function askedOf({ filter, asked, except }: PersonQuery): SearchQuery {
+  return allOf([{ terms: { id: asked.map(String) } }, searchQuery(filter), ...masks(except)]);
 }
 
 const isRecord: SearchQuery = { range: { id: { gt: 0 } } };

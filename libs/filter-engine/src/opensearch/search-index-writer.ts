@@ -1,8 +1,9 @@
-// Writes one index. Every document has the data version of its snapshot as its version, and OpenSearch keeps the newer
-// one. So a step may be repeated, and a request that was given up does no harm when it arrives late.
+// Writes one index. Every document has a version that its snapshot gives it, and OpenSearch keeps the newer one. So a
+// step may be repeated, and a request that was given up does no harm when it arrives late.
 import type { Client } from '@opensearch-project/opensearch';
+import type { Entity } from '../filter-engine.port.js';
 import type { RecordDocument } from './changed-documents.js';
-import { type Mark, markDocument, markId } from './search-index.js';
+import { least, type Mark, markDocument, markId, sourcesOf, type Versions } from './search-index.js';
 
 /** OpenSearch refuses a write, or part of one. */
 export class RefusedWrite extends Error {}
@@ -22,11 +23,12 @@ export class SearchIndexWriter {
   private constructor(
     private readonly client: Client,
     readonly index: string,
+    private readonly entity: Entity,
     private readonly routings: readonly string[],
   ) {}
 
   /** @throws when there is no such index */
-  static async open(client: Client, index: string): Promise<SearchIndexWriter> {
+  static async open(client: Client, index: string, entity: Entity): Promise<SearchIndexWriter> {
     const routings = new Map<number, string>();
     let shardCount = 1;
     for (let candidate = 0; routings.size < shardCount && candidate < routingsMax; candidate++) {
@@ -41,41 +43,61 @@ export class SearchIndexWriter {
       if (shard !== undefined && !routings.has(shard)) routings.set(shard, routing);
     }
     if (routings.size !== shardCount) throw new Error(`${index} has ${shardCount} shards, but not all can be reached`);
-    return new SearchIndexWriter(client, index, [...routings.values()]);
+    return new SearchIndexWriter(client, index, entity, [...routings.values()]);
   }
 
   /**
-   * All changes up to this version are written; undefined when a mark is missing.
+   * All changes up to these are written; undefined when a mark is missing, as in an index with another schema.
    * It reads what is acknowledged, not what searches see.
    */
-  async writtenVersion(): Promise<bigint | undefined> {
-    const docs = this.routings.map((routing) => ({ _id: markId({ kind: 'from', routing }), routing }));
-    const { body } = await this.client.mget({ index: this.index, body: { docs } });
+  async writtenVersions(): Promise<Versions | undefined> {
+    const { client, index, entity, routings } = this;
+    const sources = sourcesOf(entity);
+    const docs = sources.flatMap((source) =>
+      routings.map((routing) => ({ _id: markId(entity, { kind: 'from', source, routing }), routing })),
+    );
+    const { body } = await client.mget({ index, body: { docs } });
     const found = body.docs as unknown as { found?: boolean; _version?: number }[];
     if (!found.every((each) => each.found)) return undefined;
-    return found.map(({ _version }) => BigInt(_version!)).reduce((least, each) => (each < least ? each : least));
+    const versions = found.map(({ _version }) => BigInt(_version!));
+    return sources.map((_, place) => least(versions.slice(place * routings.length, (place + 1) * routings.length)));
   }
 
   /**
-   * Writes all changes up to `upTo`, with documents of the snapshot at `version`.
+   * Writes all changes up to `upTo`, with documents of the snapshot at `versions`.
    * @throws RefusedWrite when any part was not written; then the whole has to be repeated
    */
-  async apply({ upTo, version, documents }: { upTo: bigint; version: bigint; documents: readonly RecordDocument[] }) {
-    await this.mark('to', version);
-    await this.write(documents, version);
+  async apply({
+    upTo,
+    versions,
+    documents,
+  }: {
+    upTo: Versions;
+    versions: Versions;
+    documents: readonly RecordDocument[];
+  }) {
+    await this.mark('to', versions);
+    await this.write(documents, versions);
     await this.mark('from', upTo);
   }
 
-  async mark(kind: Mark['kind'], version: bigint): Promise<void> {
-    const lines = this.routings.map((routing) => {
-      const mark = { kind, routing };
-      const action = { _id: markId(mark), routing, version: Number(version), version_type: 'external_gte' };
-      return `${JSON.stringify({ index: action })}\n${markDocument(mark, version)}\n`;
+  async mark(kind: Mark['kind'], versions: Versions): Promise<void> {
+    const { entity, routings } = this;
+    const lines = sourcesOf(entity).flatMap((source, place) => {
+      const version = versions[place]!;
+      return routings.map((routing) => {
+        const mark = { kind, source, routing };
+        const action = { _id: markId(entity, mark), routing, version: Number(version), version_type: 'external_gte' };
+        return `${JSON.stringify({ index: action })}\n${markDocument(entity, mark, version)}\n`;
+      });
     });
     await this.send(lines.join(''));
   }
 
-  async write(documents: readonly RecordDocument[], version: bigint): Promise<void> {
+  async write(documents: readonly RecordDocument[], versions: Versions): Promise<void> {
+    // Snapshots follow each other, and none has an older version of any source than the one before. So the sum is a
+    // version of documents, and a newer snapshot with another version of any source has a larger one.
+    const version = versions.reduce((sum, each) => sum + each, 0n);
     const versioned = `"version":${version},"version_type":"external_gte"`;
     let text = '';
     for (const { id, document } of documents) {
