@@ -79,19 +79,22 @@ describe('the engine on OpenSearch', () => {
     await otherQueriesAreAnswered();
   });
 
+  /** Behind a cursor, page and count are two searches. */
+  const behindCursor = { ...query, after: ['1'] };
+
   it.each<[string, object]>([
     ['too_costly', { ...found(), timed_out: true }],
     ['busy', refused(429, 'circuit_breaking_exception')],
     ['away', refused(503, 'search_phase_execution_exception')],
   ])('leaves other queries alone when one search of a request is %s', async (reason, fault) => {
     answer = (response) => send(response, [found(), fault]);
-    expect(await engine.search(query)).toBe(reason);
+    expect(await engine.search(behindCursor)).toBe(reason);
     await otherQueriesAreAnswered();
   });
 
   it('leaves other queries alone when the cluster does not understand one', async () => {
     answer = (response) => send(response, [found(), refused(400, 'too_many_clauses')]);
-    await expect(engine.search(query)).rejects.toThrow('too_many_clauses');
+    await expect(engine.search(behindCursor)).rejects.toThrow('too_many_clauses');
     answer = (response) => response.writeHead(413).end('{}');
     await expect(engine.search(query)).rejects.toThrow();
     await otherQueriesAreAnswered();

@@ -1,7 +1,7 @@
-// The engine on a cluster of OpenSearch. It sends one request with two or three searches. It trusts them only if all saw
-// the marks of every shard, all changes that the caller does not mask, and no others. A search that fails leaves its own
-// query unanswered. Only a poll, which is quick, or a lost connection finds that the cluster is away. Then every query
-// is 'away' at once, until a poll finds it back.
+// The engine on a cluster of OpenSearch. It sends one request with one to three searches. It trusts them only if all
+// saw the marks of every shard, all changes that the caller does not mask, and no others. A search that fails leaves
+// its own query unanswered. Only a poll, which is quick, or a lost connection finds that the cluster is away. Then
+// every query is 'away' at once, until a poll finds it back.
 import type { Client } from '@opensearch-project/opensearch';
 import { sortTextCharsMax } from '@tradewind/filters';
 import {
@@ -98,7 +98,7 @@ export class OpenSearchEngine extends FilterEngine {
   }
 
   override async search(query: FilterQuery): Promise<FilterAnswer | Unanswered> {
-    const { filter, person, limit } = query;
+    const { filter, person, limit, isCounted } = query;
     const { entity } = filter;
     const entities: readonly Entity[] = person && person.asked.length > 0 ? [entity, 'person'] : [entity];
     if (entities.some((each) => this.away.has(each))) return 'away';
@@ -123,7 +123,7 @@ export class OpenSearchEngine extends FilterEngine {
     if (found.records.some(({ sort }) => sort.some(isCut))) return 'behind';
     return {
       ids: found.records.slice(0, limit).map(idOf),
-      ...(count && { count: read[1]!.total }),
+      ...(isCounted && { count: (count ? read[1]! : found).total }),
       version: least(seen.filter(({ of }) => of === entity).map(({ from }) => from[0]!)),
       ...(person && { persons: personsOf(person, persons && read.at(-1)) }),
     };

@@ -1,5 +1,5 @@
-// The searches that answer a query: the page, the count, and for contacts what is asked of changed persons. Each also
-// finds the marks of every shard.
+// The searches that answer a query: the page with the count, and for contacts what is asked of changed persons. Each
+// also finds the marks of every shard. One search for both reads the records that match once.
 import {
   allOf,
   anyOf,
@@ -39,7 +39,9 @@ export interface Search {
 }
 
 export interface Searches {
+  /** Its total is the count, unless there is a search for that. */
   page: Search;
+  /** Behind a cursor, the page does not find what is counted. */
   count?: Search;
   /** Which of the persons that the caller asks for satisfy the filter. */
   persons?: Search;
@@ -54,7 +56,6 @@ export function searchesOf(
   const matches = allOf([
     ...(filter.conditions.length > 0 ? [searchQuery(filter)] : []),
     ...(person ? [ofPerson(person)] : []),
-    isRecord,
     ...masks(except),
   ]);
   const [first] = sort;
@@ -75,8 +76,10 @@ export function searchesOf(
     ...sort.map(({ column, direction }) => ({ [column]: { order: direction, missing: '_last' } })),
   ];
   return {
-    page: search(entity, after ? allOf([matches, behind(sort, after)]) : matches, limit, order, false),
-    ...(isCounted && { count: search(entity, matches, 0, ascendingId, true) }),
+    page: after
+      ? search(entity, allOf([matches, behind(sort, after)]), limit, order, false)
+      : search(entity, matches, limit, order, isCounted),
+    ...(after && isCounted && { count: search(entity, matches, 0, ascendingId, true) }),
     ...(person &&
       person.asked.length > 0 && {
         persons: search('person', askedOf(person), person.asked.length, ascendingId, false),
@@ -97,8 +100,6 @@ function ofPerson({ filter, except, matching }: PersonQuery): SearchQuery {
 function askedOf({ filter, asked, except }: PersonQuery): SearchQuery {
   return allOf([{ terms: { id: asked.map(String) } }, searchQuery(filter), ...masks(except)]);
 }
-
-const isRecord: SearchQuery = { range: { id: { gt: 0 } } };
 
 /** The same array comes with many queries. */
 const keptMasks = new WeakMap<readonly bigint[], readonly SearchQuery[]>();
