@@ -100,6 +100,27 @@ describe('the commands of the index', () => {
     expect(Object.keys(await ask<object>('tradewind-company-*'))).toEqual([await indexInUse()]);
   }, 600_000);
 
+  it('build again only what was left when a build of all ended early', async () => {
+    const before = await indexInUse();
+    const other = await gateway.sql.connect();
+    // As another process that builds this index has it.
+    await other.query(`select pg_advisory_lock(717202, hashtext('person'))`);
+    const stopped = await run('build');
+    expect(stopped.code).toBe(1);
+    expect(stopped.text).toContain('Another process builds the index of person.');
+    await other.query(`select pg_advisory_unlock(717202, hashtext('person'))`);
+    other.release();
+    const company = await indexInUse();
+    expect(company).not.toBe(before);
+    const next = await run('build');
+    expect(next.code).toBe(0);
+    expect(next.text).toContain('The index of company was built before the stop');
+    expect(next.text).toContain('The index of contact is built and in use.');
+    expect(await indexInUse()).toBe(company);
+    // A run that was finished is followed by one of all entities.
+    expect((await run('build')).text).toContain('The index of company is built and in use.');
+  }, 600_000);
+
   it('follow changes in one process, and in another one when that is killed', async () => {
     const metricsPort = await freePort();
     const followers = [start('follow', '--metrics-port', String(metricsPort)), start('follow')];

@@ -7,6 +7,7 @@ export * from './filter-engine.port.js';
 export { connectOpenSearch, type OpenSearchAddress } from './opensearch/connect-opensearch.js';
 export { firstInOrder, type IdentifiedRow } from './row-order.js';
 export { indexedEntities } from './sorted-columns.js';
+export { BuildRun } from './opensearch/build-run.js';
 export type { BuildProgress, CheckOutcome, FeederOptions, FollowEvent, PassOutcome } from './opensearch/feeder.js';
 export { Feeder, IndexMissing } from './opensearch/feeder.js';
 export { OpenSearchEngine, type OpenSearchEngineOptions } from './opensearch/opensearch-engine.js';

@@ -49,7 +49,8 @@ export function addIndexCommands(program: Command, open: () => Promise<INestAppl
     .action(async ({ entity }: EntityOption) => {
       const feeders = (await open()).get(SearchIndexFeeders);
       const signal = stopSignal();
-      for (const each of entitiesOf(entity)) await build(each, feeders, signal);
+      if (entity === undefined) await buildAll(feeders, signal);
+      else await build(entity, feeders, signal);
     });
   index
     .command('follow')
@@ -71,6 +72,18 @@ export function addIndexCommands(program: Command, open: () => Promise<INestAppl
     .action(async ({ entity, sample }: EntityOption & { sample?: number }) =>
       check((await open()).get(SearchIndexFeeders), entitiesOf(entity), sample),
     );
+}
+
+/** One after the other; those that a stopped run has finished are not built again. */
+async function buildAll(feeders: SearchIndexFeeders, signal: AbortSignal): Promise<void> {
+  await feeders.useRun(async (run) => {
+    for (const entity of indexedEntities.filter((each) => !run.left.includes(each)))
+      print(`The index of ${entity} was built before the stop; \`--entity ${entity}\` builds it again.`);
+    for (const entity of run.left) {
+      await build(entity, feeders, signal);
+      await run.finished(entity);
+    }
+  });
 }
 
 async function build(entity: Entity, feeders: SearchIndexFeeders, signal: AbortSignal): Promise<void> {

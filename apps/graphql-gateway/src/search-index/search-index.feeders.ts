@@ -1,7 +1,7 @@
 // Feeders of the index in OpenSearch, each with a connection of its own to the data tables. They read the server that
 // the pages are read from, because an index must not know versions that pages do not have yet.
 import { Injectable } from '@nestjs/common';
-import { connectOpenSearch, type Entity, Feeder } from '@tradewind/filter-engine';
+import { BuildRun, connectOpenSearch, type Entity, Feeder } from '@tradewind/filter-engine';
 import { connectionOptions, WatchedClient } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { openSearchAddress } from './search-index.address.js';
@@ -49,6 +49,19 @@ export class SearchIndexFeeders {
       );
     } finally {
       await Promise.allSettled([db.end(), client.close()]);
+    }
+  }
+
+  /**
+   * A build of all entities, which goes on where it was stopped.
+   * @throws when OpenSearch is away; OperatorError without OPENSEARCH_URL
+   */
+  async useRun<T>(work: (run: BuildRun) => Promise<T>): Promise<T> {
+    const client = await connectOpenSearch(openSearchAddress(this.config));
+    try {
+      return await work(await BuildRun.open(client, this.config.OPENSEARCH_PREFIX));
+    } finally {
+      await client.close();
     }
   }
 }
