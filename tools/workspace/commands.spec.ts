@@ -57,20 +57,31 @@ describe('npm test', () => {
   });
 
   it('names what is not run, which is a command of its own', () => {
-    const command = /npm run ([\w:]+)/.exec(notRun)![1]!;
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object };
-    expect(Object.keys(scripts)).toContain(command);
+    for (const hasOpenSearch of [false, true]) {
+      const command = /npm run ([\w:]+)/.exec(notRun(hasOpenSearch))![1]!;
+      expect(Object.keys(scripts)).toContain(command);
+    }
     // Jest takes these files for no tests unless it is told to.
     expect(readFileSync(join(root, 'jest.preset.js'), 'utf8')).not.toContain('opensearch-spec');
   });
 
   it('passes names of projects, paths and options to Jest', () => {
-    const words = nxWords(['identity', 'tokens', '-t', 'name'], ['identity', 'filters']).join(' ');
+    const words = nxWords(['identity', 'tokens', '-t', 'name'], ['identity', 'filters'], false).join(' ');
     expect(words).toMatch(/^run-many -t test test-chaos tested .*-p identity -- --passWithNoTests tokens -t name$/);
   });
 
+  it('runs a sample of the tests on OpenSearch where that is installed', () => {
+    expect(nxWords([], ['filters'], true)).toContain('test-opensearch-sample');
+    expect(nxWords([], ['filters'], false)).not.toContain('test-opensearch-sample');
+    const { targets } = JSON.parse(readFileSync(join(root, 'libs/filters/project.json'), 'utf8')) as {
+      targets: object;
+    };
+    expect(Object.keys(targets)).toContain('test-opensearch-sample');
+  });
+
   it('runs what a change can affect', () => {
-    expect(nxWords(['--affected', '--base', 'main'], ['identity']).join(' ')).toMatch(
+    expect(nxWords(['--affected', '--base', 'main'], ['identity'], false).join(' ')).toMatch(
       /^affected --base main -t test test-chaos tested --parallel \d --outputStyle [a-z-]+$/,
     );
   });

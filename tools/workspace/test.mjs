@@ -1,7 +1,7 @@
 // `npm test`: the tests of every project, through Nx, on one PostgreSQL. The last line is `N passed, N failed`.
 // Names of projects narrow the run, further words go to Jest: `npm test -- identity tokens`.
 // `npm test -- --affected --base main` runs the projects that a change since `main` can affect.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,11 +19,14 @@ const compileCache = join(root, 'node_modules/.cache/compiled');
  */
 const targets = ['test', 'test-chaos'];
 
+/** Beside them where OpenSearch is: it compares 150,000 cases, which takes half a minute beside other tests. */
+const sampleOfOpenSearch = 'test-opensearch-sample';
+
 /** Two cores are busy with three at a time, since tests wait for services, databases and a browser. */
 const parallel = '3';
 
 /** @returns the words for Nx */
-export function nxWords(words, projectNames) {
+export function nxWords(words, projectNames, hasOpenSearch) {
   const base = words.indexOf('--base');
   const affected = words.includes('--affected');
   const forNx = base === -1 ? [] : words.slice(base, base + 2);
@@ -36,7 +39,16 @@ export function nxWords(words, projectNames) {
     ...(affected ? ['affected', ...forNx] : ['run-many']),
     // Nx begins with what others depend on. The longest tests have a target that depends on them and does nothing:
     // they would come last, beside an idle core.
-    ...['-t', ...targets, 'tested', '--parallel', parallel, '--outputStyle', 'stream-without-prefixes'],
+    ...[
+      '-t',
+      ...targets,
+      ...(hasOpenSearch ? [sampleOfOpenSearch] : []),
+      'tested',
+      '--parallel',
+      parallel,
+      '--outputStyle',
+      'stream-without-prefixes',
+    ],
     ...(selected.length > 0 ? ['-p', selected.join(',')] : []),
     // A pattern may match nothing in most projects.
     ...(forJest.length > 0 ? ['--', '--passWithNoTests', ...forJest] : []),
@@ -58,19 +70,38 @@ export function totals(summaries, hasSucceeded) {
 /** Of a failure, again at the end, where a reader of a long output looks first. */
 const linesMax = 60;
 
-/** What needs a program that not every machine has. It is a command of its own, and named so that nobody misses it. */
-export const notRun =
-  'not run: the tests on a real OpenSearch (npm run test:opensearch, which needs Java 17 and Maven)';
+/**
+ * What needs a program that not every machine has. It is a command of its own, and named so that nobody misses it.
+ * @param {boolean} hasOpenSearch
+ */
+export function notRun(hasOpenSearch) {
+  return hasOpenSearch
+    ? 'not run: all tests on a real OpenSearch but a sample (npm run test:opensearch)'
+    : 'not run: the tests on a real OpenSearch (npm run test:opensearch, which needs Java 17 and Maven)';
+}
+
+/** Whether `npm run test:opensearch` has installed it, and Java is as it needs it (libs/testkit). */
+function findOpenSearch() {
+  const source = readFileSync(join(root, 'libs/testkit/src/embedded-opensearch.ts'), 'utf8');
+  const version = /^const version = '(.+)';$/m.exec(source)[1];
+  const { stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
+  const java = Number(/version "(\d+)/.exec(stderr ?? '')?.[1]);
+  return java >= 17 && java < 24 && existsSync(`/var/tmp/tradewind-opensearch-${version}`);
+}
 
 async function main() {
   const all = projects();
-  const summaryPaths = all.flatMap(({ folder }) => targets.map((target) => join(root, folder, summaryFile(target))));
+  const hasOpenSearch = findOpenSearch();
+  const summaryPaths = all.flatMap(({ folder }) =>
+    [...targets, sampleOfOpenSearch].map((target) => join(root, folder, summaryFile(target))),
+  );
   for (const path of summaryPaths) rmSync(path, { force: true });
   // The runs of the projects find it and start none of their own.
   await startPostgres();
   const words = nxWords(
     process.argv.slice(2),
     all.map(({ name }) => name),
+    hasOpenSearch,
   );
   const nx = spawn(process.execPath, [join(root, 'node_modules/nx/dist/bin/nx.js'), ...words], {
     cwd: root,
@@ -87,7 +118,7 @@ async function main() {
     console.log(`failed: ${name}\n${message.split('\n').slice(0, linesMax).join('\n')}`);
   }
   const { passed, failed } = totals(summaries, code === 0);
-  console.log(notRun);
+  console.log(notRun(hasOpenSearch));
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;
 }

@@ -1,14 +1,16 @@
-// The compiled OpenSearch query and the evaluation in memory agree, on documents that PostgreSQL makes of the gateway's
-// real tables. OPENSEARCH_FILTERS (default 600) sets how many filters are compared, each on 250 records;
-// FILTER_SEED repeats a run that failed.
+// The compiled OpenSearch query, the compiled SQL and the evaluation in memory agree, on the gateway's real tables and
+// on documents that PostgreSQL makes of them. OPENSEARCH_FILTERS (default 600) sets how many filters are compared, each
+// on 250 records; FILTER_SEED repeats a run that failed.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmbeddedOpenSearch, installOpenSearch, startEmbeddedOpenSearch } from '@tradewind/testkit';
 import fc from 'fast-check';
 import {
   clauseCount,
+  compileFilter,
   evaluateFilter,
   type FilterEntity,
   type FilterRecord,
+  type NormalisedFilter,
   parseFilters,
   searchDocumentSql,
   searchFields,
@@ -22,11 +24,12 @@ const filtersWanted = Number(process.env['OPENSEARCH_FILTERS'] ?? 600);
 const seed = Number(process.env['FILTER_SEED'] ?? Date.now() % 1_000_000_000);
 const recordsPerRound = 250;
 const filtersPerRound = 200;
+const filtersPerStatement = 40;
 const entities: readonly FilterEntity[] = ['company', 'person', 'deal'];
 
 installOpenSearch();
 
-describe(`OpenSearch and evaluation in memory (FILTER_SEED=${seed})`, () => {
+describe(`OpenSearch, SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
   let database: GatewayDatabase;
   let openSearch: EmbeddedOpenSearch;
 
@@ -74,6 +77,24 @@ describe(`OpenSearch and evaluation in memory (FILTER_SEED=${seed})`, () => {
     });
   }
 
+  async function selectBySql(entity: FilterEntity, filters: readonly NormalisedFilter[]): Promise<number[][]> {
+    const found: number[][] = [];
+    for (let start = 0; start < filters.length; start += filtersPerStatement) {
+      const params: unknown[] = [];
+      const parts = filters.slice(start, start + filtersPerStatement).map((filter, index) => {
+        const compiled = compileFilter(filter, { firstParameter: params.length + 1 });
+        params.push(...compiled.params);
+        return `select ${index} as n, array(select t.id::int from ${entity} t where ${compiled.sql} order by t.id) as ids`;
+      });
+      const { rows } = await database.client.query<{ ids: number[] }>(
+        `${parts.join(' union all ')} order by n`,
+        params,
+      );
+      found.push(...rows.map(({ ids }) => ids));
+    }
+    return found;
+  }
+
   it.each(entities)(
     'give the same records for every generated filter of %s',
     async (entity) => {
@@ -91,18 +112,18 @@ describe(`OpenSearch and evaluation in memory (FILTER_SEED=${seed})`, () => {
         const sent = fc.sample(filterOf(entity), { ...numbers, numRuns: filtersPerRound });
         const filters = sent.map((filter) => parseFilters(entity, filter, { today, names }));
         const queries = filters.map(searchQuery);
-        const selected = await select(entity, queries);
+        const [selected, selectedBySql] = await Promise.all([select(entity, queries), selectBySql(entity, filters)]);
         filters.forEach((filter, index) => {
           const evaluated = numbered.filter((record) => evaluateFilter(filter, record)).map(({ id }) => id);
           matches += evaluated.length;
-          if (evaluated.join() === selected[index]!.join()) return;
-          const id = [...evaluated, ...selected[index]!].find(
-            (one) => evaluated.includes(one) !== selected[index]!.includes(one),
-          );
-          throw new Error(
-            `${JSON.stringify(sent[index])} on ${JSON.stringify(numbered[id! - 1])}: ` +
-              `in memory ${evaluated.includes(id!)}; ${JSON.stringify(queries[index])}`,
-          );
+          for (const [where, found] of Object.entries({ OpenSearch: selected[index]!, SQL: selectedBySql[index]! })) {
+            if (evaluated.join() === found.join()) continue;
+            const id = [...evaluated, ...found].find((one) => evaluated.includes(one) !== found.includes(one));
+            throw new Error(
+              `${JSON.stringify(sent[index])} on ${JSON.stringify(numbered[id! - 1])}: ` +
+                `in memory ${evaluated.includes(id!)}, in ${where} ${found.includes(id!)}; ${JSON.stringify(queries[index])}`,
+            );
+          }
         });
       }
       // Filters that never match would prove nothing: at least one case in a hundred must be a match.
