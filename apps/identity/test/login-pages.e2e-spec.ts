@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { pageStyles } from '../src/pages/page-styles.js';
+import { pageStyles } from '@tradewind/service-kit';
 import { showPasswordScript } from '../src/pages/password-field.js';
 import type { User } from '../src/users/users.types.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';

@@ -9,6 +9,7 @@ export * from './http-connection.js';
 export * from './mail-catcher.js';
 export * from './migration-faults.js';
 export * from './operator-commands.js';
+export * from './page-faults.js';
 export * from './pipeline-callers.js';
 export * from './pretend-issuer.js';
 export * from './relay.js';

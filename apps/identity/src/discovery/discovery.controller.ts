@@ -1,14 +1,11 @@
-import { Controller, Get, Header, Headers, HttpCode, Options, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, Header, Headers, HttpCode, Options, Req, Res } from '@nestjs/common';
+import { addVary, sendPage, wantsPage } from '@tradewind/service-kit';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppConfig } from '../app.config.js';
 import { scopes } from '../oidc/policy/resources.js';
 import { routes } from '../oidc/policy/routes.js';
 import { listingPage } from '../pages/listing-page.js';
 import { messagesFor } from '../pages/page-messages.js';
-import { contentSecurityPolicy, securityHeaders } from '../pages/security-headers.js';
-
-/** Browsers name HTML first, programs do not. */
-const wantsPage = /^\s*text\/html\b/i;
 
 /** The documents that oidc-provider does not serve. */
 @Controller()
@@ -17,18 +14,15 @@ export class DiscoveryController {
 
   @Get()
   @Header('Access-Control-Allow-Origin', '*')
-  @Header('Vary', 'Accept, Accept-Language')
-  listing(
-    @Headers('accept') accept: string | undefined,
-    @Headers('accept-language') languages: string | undefined,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ) {
+  listing(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     const listing = serviceListing(this.config);
-    if (!wantsPage.test(accept ?? '')) return listing;
-    void reply
-      .headers({ ...securityHeaders, 'Content-Security-Policy': contentSecurityPolicy(), 'Cache-Control': 'no-store' })
-      .type('text/html; charset=utf-8');
-    return listingPage(messagesFor(undefined, languages), listing);
+    if (wantsPage(request)) {
+      const messages = messagesFor(undefined, request.headers['accept-language']);
+      sendPage(reply, 200, listingPage(messages, listing, this.config.API_DOCS));
+    } else {
+      addVary(reply, 'Accept', 'Accept-Language');
+      void reply.send(listing);
+    }
   }
 
   @Get('.well-known/oauth-protected-resource')

@@ -1,12 +1,12 @@
 // How the login pages are sent, and the pages that answer their failures.
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { isDatabaseUnavailable, Logger } from '@tradewind/service-kit';
+import { isDatabaseUnavailable, Logger, pageHeaders } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from 'oidc-provider';
 import { messagesFor, type PageMessages } from '../pages/page-messages.js';
 import { errorPage, onwardFrom } from '../pages/pages.js';
-import { contentSecurityPolicy, securityHeaders } from '../pages/security-headers.js';
+import { contentSecurityPolicy } from '../pages/security-headers.js';
 
 export interface PageAnswer {
   status: number;
@@ -18,7 +18,7 @@ export interface PageAnswer {
 
 /** Sends a page or a redirect with the headers that all of them have. */
 export function sendPage(reply: FastifyReply, { status, headers, body, location }: PageAnswer): void {
-  void reply.headers({ ...securityHeaders, 'Cache-Control': 'no-store', ...headers });
+  void reply.headers({ ...pageHeaders, 'Cache-Control': 'no-store', ...headers });
   if (location !== undefined) void reply.redirect(location, 303);
   else void reply.code(status).type('text/html; charset=utf-8').send(body);
 }

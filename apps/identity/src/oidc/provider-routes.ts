@@ -1,10 +1,10 @@
 // Registers the provider's endpoints with Fastify: unknown paths are 404, wrong methods 405 with Allow, and metrics
 // name the route.
 import type { IncomingHttpHeaders } from 'node:http';
+import { pageHeaders } from '@tradewind/service-kit';
 import type { FastifyInstance } from 'fastify';
 import type { AppConfig } from '../app.config.js';
 import type { CurrentProvider } from './current-provider.js';
-import { securityHeaders } from '../pages/security-headers.js';
 import { routes } from './policy/routes.js';
 import { inUnitOfWork, UnitOfWork } from '../unit-of-work/unit-of-work.js';
 
@@ -66,7 +66,7 @@ export function registerProviderRoutes(
           raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
           // The raw response has none of the headers that were set so far.
           reply.raw.setHeader('x-request-id', request.id);
-          for (const [name, value] of Object.entries(securityHeaders)) reply.raw.setHeader(name, value);
+          for (const [name, value] of Object.entries(pageHeaders)) reply.raw.setHeader(name, value);
           reply.hijack();
           // The provider answers its own failures. After any other failure there is no answer to send.
           const unit = new UnitOfWork(request.ip, raw.headers['user-agent']);

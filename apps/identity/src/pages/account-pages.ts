@@ -3,7 +3,7 @@ import { userRoles } from '@tradewind/shared-types';
 import { passwordLengthMin } from '../users/credential-limits.js';
 import type { User } from '../users/users.types.js';
 import { accountPath } from './account-path.js';
-import { Markup, markup } from './markup.js';
+import { Markup, markup } from '@tradewind/service-kit';
 import type { PageMessages } from './page-messages.js';
 import { page, permissionsOf, problemSummary } from './pages.js';
 import { passwordField, showPasswordScript } from './password-field.js';

@@ -1,7 +1,7 @@
 // The pages behind links of mails, and the one that asks for such a mail.
 import { emailLengthMax, passwordLengthMin } from '../users/credential-limits.js';
 import { accountPath } from './account-path.js';
-import { Markup, markup } from './markup.js';
+import { Markup, markup } from '@tradewind/service-kit';
 import type { PageMessages } from './page-messages.js';
 import { page, problemSummary } from './pages.js';
 import { passwordField, showPasswordScript } from './password-field.js';

@@ -1,8 +1,7 @@
-// What a browser gets at the address of the service: the links of the listing that programs get.
+// What a browser gets at the address of the service: the account, the API, and the links of the listing that programs get.
+import { commonLinks, markup, pageOfLinks, type PageLanguage } from '@tradewind/service-kit';
 import { accountPath } from './account-path.js';
-import { markup } from './markup.js';
 import type { PageMessages } from './page-messages.js';
-import { page } from './pages.js';
 
 export interface Listing {
   service: string;
@@ -12,14 +11,19 @@ export interface Listing {
   endpoints: Record<string, string>;
 }
 
-export function listingPage(messages: PageMessages, given: Listing): string {
+/** @param hasDocs whether `/docs` is served */
+export function listingPage(messages: PageMessages, given: Listing, hasDocs: boolean): string {
   const { listing, account } = messages;
-  return page(
-    messages,
-    listing.title,
-    markup`<h1>${listing.title}</h1>
-      <p class="lead">${listing.lead}</p>
-      <p><a href="${accountPath}">${account.onward}</a></p>
+  const language = messages.language as PageLanguage;
+  // Health and readiness are among the endpoints.
+  const documents = commonLinks(language, (path) => path === '/openapi.json' || (hasDocs && path === '/docs'));
+  return pageOfLinks({
+    language,
+    title: listing.title,
+    lead: listing.lead,
+    links: [{ path: accountPath, name: account.title, meaning: listing.account }, ...documents],
+    service: { ...given, name: given.service },
+    more: markup`<h2 class="other">${listing.endpoints}</h2>
       <dl class="facts">
         ${Object.entries(given.endpoints).map(
           ([name, url]) =>
@@ -28,8 +32,6 @@ export function listingPage(messages: PageMessages, given: Listing): string {
           <dd><a href="${url}">${url}</a></dd>
         </div>`,
         )}
-      </dl>
-      <p class="hint">${given.service} ${given.version}, ${given.environment}</p>`,
-    'account',
-  );
+      </dl>`,
+  });
 }

@@ -1,5 +1,6 @@
 // Every sentence of the pages, in each language; others are in account-messages.ts, second-factor-messages.ts and
 // link-messages.ts. The first language is used when the browser asks for none of them.
+import { pageLanguageOf } from '@tradewind/service-kit';
 import { accountMessages } from './account-messages.js';
 import { linkMessages } from './link-messages.js';
 import { secondFactorMessages } from './second-factor-messages.js';
@@ -14,7 +15,9 @@ const en = {
   /** At the address of the service itself. */
   listing: {
     title: 'Sign-in service',
-    lead: 'This service signs people and applications in. These are its addresses.',
+    lead: 'This service signs people and applications in.',
+    account: 'Your password, sessions, and the applications that have access.',
+    endpoints: 'Endpoints for applications',
   },
   account: accountMessages.en,
   secondFactor: secondFactorMessages.en,
@@ -125,7 +128,9 @@ const de: PageMessages = {
   language: 'de',
   listing: {
     title: 'Anmeldedienst',
-    lead: 'Dieser Dienst meldet Menschen und Anwendungen an. Dies sind seine Adressen.',
+    lead: 'Dieser Dienst meldet Menschen und Anwendungen an.',
+    account: 'Ihr Passwort, Ihre Sitzungen und die Anwendungen mit Zugriff.',
+    endpoints: 'Endpunkte für Anwendungen',
   },
   account: accountMessages.de,
   secondFactor: secondFactorMessages.de,
@@ -242,7 +247,9 @@ const fr: PageMessages = {
   language: 'fr',
   listing: {
     title: 'Service de connexion',
-    lead: 'Ce service connecte les personnes et les applications. Voici ses adresses.',
+    lead: 'Ce service connecte les personnes et les applications.',
+    account: 'Votre mot de passe, vos sessions et les applications autorisées.',
+    endpoints: 'Points d’accès pour les applications',
   },
   account: accountMessages.fr,
   secondFactor: secondFactorMessages.fr,
@@ -356,7 +363,9 @@ const es: PageMessages = {
   language: 'es',
   listing: {
     title: 'Servicio de inicio de sesión',
-    lead: 'Este servicio inicia la sesión de personas y aplicaciones. Estas son sus direcciones.',
+    lead: 'Este servicio inicia la sesión de personas y aplicaciones.',
+    account: 'Su contraseña, sus sesiones y las aplicaciones con acceso.',
+    endpoints: 'Puntos de acceso para aplicaciones',
   },
   account: accountMessages.es,
   secondFactor: secondFactorMessages.es,
@@ -468,20 +477,6 @@ export const languages: readonly PageMessages[] = [en, de, fr, es];
 
 /** The messages for what the client (`ui_locales`) and then the browser (`Accept-Language`) ask for, best first. */
 export function messagesFor(uiLocales: unknown, acceptLanguage: string | undefined): PageMessages {
-  const accepted = (acceptLanguage ?? '')
-    .split(',')
-    .map((entry) => {
-      const [tag = '', ...parameters] = entry.trim().split(';');
-      const quality = parameters.map((one) => /^\s*q=([\d.]+)/.exec(one)?.[1]).find((one) => one !== undefined);
-      return { tag, quality: quality === undefined ? 1 : Number(quality) };
-    })
-    .filter(({ quality }) => quality > 0)
-    .sort((one, other) => other.quality - one.quality)
-    .map(({ tag }) => tag);
-  for (const tag of [...(typeof uiLocales === 'string' ? uiLocales.split(' ') : []), ...accepted]) {
-    const primary = tag.toLowerCase().split('-', 1)[0];
-    const found = languages.find(({ language }) => language === primary);
-    if (found) return found;
-  }
-  return en;
+  const wanted = pageLanguageOf(acceptLanguage, uiLocales);
+  return languages.find(({ language }) => language === wanted) ?? en;
 }

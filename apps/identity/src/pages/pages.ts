@@ -1,32 +1,13 @@
-// The pages. They work without JavaScript, with a keyboard and on a phone.
+// The pages of the login, of consent and of errors. Their frame and look are those of all services (service-kit).
+import { Markup, markup, page as framedPage } from '@tradewind/service-kit';
 import { emailLengthMax } from '../users/credential-limits.js';
-import { Markup, markup } from './markup.js';
 import type { PageMessages, Permission } from './page-messages.js';
 import { passwordField, showPasswordScript } from './password-field.js';
 import { accountPath } from './account-path.js';
-import { pageStyles } from './page-styles.js';
-
-/** Three lines of wind, hidden from screen readers: the name follows. */
-const mark = new Markup(
-  '<svg viewBox="0 0 32 32" aria-hidden="true" focusable="false" fill="none" stroke="currentColor" stroke-width="2.6" stroke-linecap="round"><path d="M3 12h15.5a4.5 4.5 0 1 0-4.2-6"/><path d="M3 17.5h22a4 4 0 1 1-3.7 5.5"/><path d="M3 23h10.5a3.2 3.2 0 1 1-3 4.3"/></svg>',
-);
 
 /** @param kind account pages are wider */
-export function page(messages: PageMessages, title: string, body: Markup, kind?: 'account'): string {
-  return markup`<!doctype html>
-    <html lang="${messages.language}">
-      <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="robots" content="noindex">
-        <title>${title} · Tradewind</title>
-        <style>${new Markup(pageStyles)}</style>
-      </head>
-      <body>
-        <header class="brand">${mark}<span>Tradewind</span></header>
-        <main${kind && markup` class="${kind}"`}>${body}</main>
-      </body>
-    </html> `.text;
+export function page({ language }: PageMessages, title: string, body: Markup, kind?: 'account'): string {
+  return framedPage({ language, title, body, isWide: kind === 'account' });
 }
 
 export interface LoginPage {

@@ -1,6 +1,6 @@
 // The form that uses or makes a passkey: the one thing of the pages that needs a script. Without it, or in a browser
 // that knows no passkeys, a sentence takes the place of the button.
-import { Markup, markup } from './markup.js';
+import { Markup, markup } from '@tradewind/service-kit';
 import type { PageMessages } from './page-messages.js';
 
 export interface PasskeyForm {

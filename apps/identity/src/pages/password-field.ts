@@ -1,6 +1,6 @@
 // A field for a password. Where scripts run, a button shows what was typed.
 import { passwordLengthMax } from '../users/credential-limits.js';
-import { Markup, markup } from './markup.js';
+import { Markup, markup } from '@tradewind/service-kit';
 import type { PageMessages } from './page-messages.js';
 
 export interface PasswordField {

@@ -1,7 +1,7 @@
 // A QR code as SVG inside the page: pictures from elsewhere are forbidden by its policy. Dark on light in both colour
 // schemes, because some readers take no other.
 import { encode } from 'uqr';
-import { Markup, markup } from './markup.js';
+import { Markup, markup } from '@tradewind/service-kit';
 
 /** The quiet zone that the standard asks for, in modules. */
 const border = 4;

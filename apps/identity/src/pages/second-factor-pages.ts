@@ -1,7 +1,7 @@
 // The pages of second factors: at a sign-in, and of the account.
 import { accountPath } from './account-path.js';
 import { actionForm, back, notice, time, type AccountPage } from './account-pages.js';
-import { Markup, markup } from './markup.js';
+import { Markup, markup } from '@tradewind/service-kit';
 import type { PageMessages } from './page-messages.js';
 import { cancelForm, page, problemSummary } from './pages.js';
 import { passkeyForm, passkeyScript } from './passkey-form.js';

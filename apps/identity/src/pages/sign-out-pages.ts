@@ -1,6 +1,6 @@
 // The pages of signing out.
 import { accountPath } from './account-path.js';
-import { markup, type Markup } from './markup.js';
+import { markup, type Markup } from '@tradewind/service-kit';
 import type { PageMessages } from './page-messages.js';
 import { page } from './pages.js';
 

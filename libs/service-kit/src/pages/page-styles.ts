@@ -2,7 +2,8 @@
 // Text and controls have the contrast of WCAG 2.2 AA in both colour schemes.
 import { hash } from 'node:crypto';
 
-export const pageStyles = `
+/** The colours alone, for pages of libraries that bring a style sheet of their own. */
+export const pageColours = `
 :root {
   color-scheme: light dark;
   --ground: #eef2f6; --ground-far: #dfe8f0; --card: #ffffff; --edge: #d5dde6; --ink: #14212e; --soft: #4a5a6a;
@@ -16,6 +17,9 @@ export const pageStyles = `
     --focus: #fbbf24; --bad: #ffb4ab; --bad-ground: #38191a; --note: #1b2935; --warn-edge: #fbbf24; --shadow: 0 1px 2px #0006, 0 16px 40px #0007;
   }
 }
+`;
+
+export const pageStyles = `${pageColours}
 * { box-sizing: border-box; }
 html { font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif; }
 body {
@@ -62,6 +66,7 @@ a { color: var(--brand); }
 .facts div { display: grid; }
 .facts dt { color: var(--soft); font-size: .875rem; }
 .facts dd { margin: 0; font-weight: 600; overflow-wrap: anywhere; }
+.facts a { font-weight: 400; }
 .scopes { list-style: none; margin: .5rem 0 1.25rem; padding: 0; border: 1px solid var(--edge); border-radius: .5rem; }
 .scopes li { padding: .4rem 1rem .5rem 2.6rem; position: relative; line-height: 1.35; overflow-wrap: anywhere; }
 .scopes li + li { border-top: 1px solid var(--edge); }
@@ -96,7 +101,7 @@ a { color: var(--brand); }
 .permissions { margin: .125rem 0; }
 .permissions li { display: inline; font-size: .9375rem; }
 .permissions li + li::before { content: "\\b7" / ""; margin: 0 .4em 0 .1em; }
-main.account { max-width: 44rem; }
+main.wide { max-width: 44rem; }
 .links { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 1.25rem 0 0; font-size: .9375rem; }
 .technical { color: var(--soft); font-size: .9375rem; border-top: 1px solid var(--edge); margin: 1.25rem 0 0; padding-top: 1rem; }
 .technical code { display: block; font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; color: var(--ink); overflow-wrap: anywhere; margin-top: .25rem; }

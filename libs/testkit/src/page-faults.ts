@@ -1,0 +1,89 @@
+/// <reference lib="dom" />
+// What every page must be in Chromium: readable, operable, and without a fault that axe-core finds.
+import type { Page } from 'playwright-core';
+
+/** WCAG 2.2 AA. */
+const contrastMin = 4.5;
+/** Of buttons and fields, in CSS pixels: what a finger hits. */
+const targetHeightMin = 44;
+
+let pictures = 0;
+
+/**
+ * Every fault of a page in a window of this width: text without contrast, small targets, fields without a label,
+ * more than one main heading, anything wider than the window, and what axe-core finds.
+ * TEST_PICTURES=/some/folder keeps a picture of each page.
+ */
+export async function pageFaults(page: Page, width: number): Promise<string[]> {
+  const found = await page.evaluate(measure);
+  const faults = [
+    ...found.contrasts
+      .filter(({ ratio }) => ratio < contrastMin)
+      .map(({ text, ratio }) => `contrast ${ratio}: ${text}`),
+    ...found.heights.filter((height) => height < targetHeightMin).map((height) => `a target is ${height} px high`),
+  ];
+  if (found.contrasts.length < 3) faults.push('the page has hardly any text');
+  if (found.unlabelled > 0) faults.push(`${found.unlabelled} fields have no label`);
+  if (found.headings !== 1) faults.push(`${found.headings} main headings`);
+  if (found.width > width) faults.push(`the page is ${found.width} px wide, the window ${width}`);
+  return [...faults, ...(await axeFaults(page))];
+}
+
+/** What axe-core finds, with the markup of each place. */
+export async function axeFaults(page: Page): Promise<string[]> {
+  const folder = process.env['TEST_PICTURES'];
+  // Without a GPU, Chromium sometimes fails to take one.
+  if (folder) await page.screenshot({ path: `${folder}/${(pictures += 1)}.png` }).catch(() => undefined);
+  // Where the test turned scripts off, those of axe-core would never end.
+  if (!(await page.evaluate(() => matchMedia('(scripting: enabled)').matches))) return [];
+  const { default: axe } = await import('axe-core');
+  // The policy of the page forbids scripts; Chromium runs this one for the test all the same.
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const { axe: checker } = window as unknown as { axe: typeof axe };
+    const { violations } = await checker.run(document, { resultTypes: ['violations'] });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  });
+}
+
+/** Runs in the page. */
+function measure() {
+  const parse = (colour: string) => (colour.match(/[\d.]+/g) ?? []).map(Number);
+  const luminance = ([red = 0, green = 0, blue = 0]: number[]) => {
+    const [r = 0, g = 0, b = 0] = [red, green, blue].map((part) => {
+      const value = part / 255;
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (element: Element | null): number[] => {
+    for (let one = element; one; one = one.parentElement) {
+      const colour = parse(getComputedStyle(one).backgroundColor);
+      if (colour.length === 3 || (colour[3] ?? 0) > 0.99) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const contrasts = [...document.querySelectorAll('body *')]
+    .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim()))
+    .filter((element) => !['STYLE', 'TITLE', 'SCRIPT'].includes(element.tagName))
+    .map((element) => {
+      const [one, other] = [luminance(parse(getComputedStyle(element).color)), luminance(ground(element))];
+      return {
+        text: element.textContent?.trim().slice(0, 40),
+        ratio: (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05),
+      };
+    });
+  const heights = [...document.querySelectorAll('button:not([hidden]), input:not([type=hidden])')].map(
+    (element) => element.getBoundingClientRect().height,
+  );
+  const unlabelled = [...document.querySelectorAll('input:not([type=hidden])')].filter(
+    (input) => !(input as HTMLInputElement).labels?.length,
+  ).length;
+  return {
+    contrasts,
+    heights,
+    unlabelled,
+    width: document.documentElement.scrollWidth,
+    headings: document.querySelectorAll('h1').length,
+  };
+}
