@@ -12,6 +12,7 @@ import { describeFuzz } from './suites/fuzz.suite.js';
 import { describeInteractions } from './suites/interactions.suite.js';
 import { describeLoginPages } from './suites/login-pages.suite.js';
 import { describeMonthlyRun } from './suites/monthly-run.suite.js';
+import { describeServicePages } from './suites/service-pages.suite.js';
 import { describeServices } from './suites/services.suite.js';
 
 // Two cores may be busy with other tests at the same time.
@@ -26,6 +27,7 @@ afterAll(async () => running?.remove(), 60_000);
 
 const platform = () => running;
 describeServices(platform);
+describeServicePages(platform);
 describeLoginPages(platform);
 describeDataApi(platform);
 describeInteractions(platform);

@@ -3,6 +3,7 @@ import { defineService, migrateDatabase, openApi } from '@tradewind/service-kit'
 import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
 import { addCommands } from './commands.js';
+import { frontPage } from './front-page.js';
 import { migrations } from './migrations.js';
 import { PushDelivery } from './push-delivery.js';
 import { readRunBodies } from './runs/run-body.js';
@@ -17,6 +18,7 @@ export const service = defineService({
   name: 'coordinator',
   config: AppConfig,
   module: () => AppModule.forRoot(),
+  frontPage: () => frontPage,
   configure: async (app, config) => {
     readRunBodies(app.getHttpAdapter().getInstance());
     await openApi(app, config, apiDescription);

@@ -2,6 +2,7 @@ import { collectStartUpGarbage, defineService, migrateDatabase, openApi } from '
 import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
 import { addCommands } from './commands.js';
+import { frontPage } from './front-page.js';
 import { migrations } from './migrations.js';
 
 export const apiDescription = {
@@ -15,6 +16,7 @@ export const service = defineService({
   name: 'graphql-gateway',
   config: AppConfig,
   module: AppModule,
+  frontPage,
   isCalledInside: false,
   onServing: collectStartUpGarbage,
   configure: (app, config) => openApi(app, config, apiDescription),

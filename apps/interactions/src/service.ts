@@ -3,6 +3,7 @@ import { defineService, migrateDatabase, openApi } from '@tradewind/service-kit'
 import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
 import { addCommands } from './commands.js';
+import { frontPage } from './front-page.js';
 import { migrations } from './migrations.js';
 
 export const apiDescription = {
@@ -15,6 +16,7 @@ export const service = defineService({
   name: 'interactions',
   config: AppConfig,
   module: AppModule,
+  frontPage: () => frontPage,
   migrate: (config) => migrateDatabase(config, migrations),
   prepare: async (config) => {
     const warehouse = await createWarehouse(config);

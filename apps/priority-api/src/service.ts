@@ -2,6 +2,7 @@ import { defineService, migrateDatabase, openApi } from '@tradewind/service-kit'
 import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
 import { addCommands } from './commands.js';
+import { frontPage } from './front-page.js';
 import { migrations } from './migrations.js';
 
 export const apiDescription = {
@@ -13,6 +14,7 @@ export const service = defineService({
   name: 'priority-api',
   config: AppConfig,
   module: () => AppModule.forRoot(),
+  frontPage: () => frontPage,
   configure: (app, config) => openApi(app, config, apiDescription),
   migrate: (config) => migrateDatabase(config, migrations),
   commands: addCommands,

@@ -3,6 +3,7 @@ import { defineService, migrateDatabase, openApi } from '@tradewind/service-kit'
 import { AppConfig } from './app.config.js';
 import { AppModule } from './app.module.js';
 import { addCommands } from './commands.js';
+import { frontPage } from './front-page.js';
 import { migrations } from './migrations.js';
 
 export const apiDescription = {
@@ -14,6 +15,7 @@ export const service = defineService({
   name: 'priority-webhook',
   config: AppConfig,
   module: () => AppModule.forRoot(),
+  frontPage: () => frontPage,
   configure: (app, config) => openApi(app, config, apiDescription),
   migrate: (config) => migrateDatabase(config, migrations),
   prepare: async (config) => {

@@ -2,6 +2,7 @@ import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/commo
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Command } from 'commander';
 import type { ServiceConfig, Settings } from './config/config-class.js';
+import type { FrontPage } from './pages/front-page.js';
 
 export type { Command };
 
@@ -17,6 +18,8 @@ export interface ServiceDefinition<C extends ServiceConfig = ServiceConfig> {
    * calls where it is false. Default: true.
    */
   isCalledInside?: boolean;
+  /** What a browser gets at `GET /`. Not for an app that has a route there. */
+  frontPage?: (config: C) => FrontPage;
   /** Before the app is initialized: middleware, content type parsers, hooks. */
   configure?: (app: NestFastifyApplication, config: C) => void | Promise<void>;
   /** The command `migrate`. A start runs it too, unless MIGRATE_ON_START is false. */

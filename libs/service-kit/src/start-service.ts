@@ -18,6 +18,7 @@ import { serviceModule, type KitParts } from './kit.module.js';
 import { createLogger, type Logger } from './logger.js';
 import { Metrics, startMetricsServer } from './metrics.js';
 import { nestLogger } from './nest-logger.js';
+import { serveFrontPage } from './pages/front-page.js';
 import { ReadinessRegistry } from './readiness.js';
 import { startTelemetry } from './telemetry/telemetry.js';
 
@@ -81,6 +82,13 @@ export async function startService<C extends ServiceConfig>(
   });
   const connections = connectionsOf(adapter.getInstance());
   secureTransport(adapter.getInstance(), config, { isCalledInside: service.isCalledInside ?? true });
+  if (service.frontPage) {
+    serveFrontPage(adapter.getInstance(), {
+      frontPage: service.frontPage(config),
+      service: { name: service.name, version: config.SERVICE_VERSION, environment: config.ENVIRONMENT },
+      serves: (path) => routes.methodsOf(path).includes('GET'),
+    });
+  }
   let metricsServer: Server | undefined;
   let closing: Promise<void> | undefined;
   let isDraining = false;

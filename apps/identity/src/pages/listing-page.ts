@@ -1,4 +1,4 @@
-// What a browser gets at the address of the service: the account, the API, and the links of the listing that programs get.
+// What a browser gets at the address of the service: the account, the API, and the links of the listing for programs.
 import { commonLinks, markup, pageOfLinks, type PageLanguage } from '@tradewind/service-kit';
 import { accountPath } from './account-path.js';
 import type { PageMessages } from './page-messages.js';

@@ -1,11 +1,16 @@
-// Turns every failure into a response: {message, error, statusCode}.
+// Turns every failure into a response: {message, error, statusCode}. A person who opens an address with nothing behind
+// it gets a page.
 import { STATUS_CODES } from 'node:http';
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { ServiceError } from '@tradewind/shared-types';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseUnavailable } from '../database/database-failure.js';
 import { Logger } from '../logger.js';
 import { isError } from '../is-error.js';
+import { notFoundPage } from '../pages/not-found-page.js';
+import { pageLanguageOf } from '../pages/page-language.js';
+import { sendPage } from '../pages/send-page.js';
+import { addVary, mayWantPage, wantsPage } from '../pages/wants-page.js';
 
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
@@ -14,6 +19,7 @@ export class ErrorFilter implements ExceptionFilter {
   /** GraphQL errors pass through: the gateway's formatter renders them. */
   catch(thrown: unknown, host: ArgumentsHost): unknown {
     if (host.getType<string>() !== 'http') return thrown;
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const error = toServiceError(thrown);
     logFailure(error, thrown, this.logger);
@@ -24,9 +30,20 @@ export class ErrorFilter implements ExceptionFilter {
     }
     for (const [name, value] of Object.entries(error.headers)) void reply.header(name, value);
     if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', String(error.retryAfterSeconds));
-    void reply.code(error.status).type('application/json; charset=utf-8').send(errorBody(error));
+    sendError(request, reply, error);
     return undefined;
   }
+}
+
+function sendError(request: FastifyRequest, reply: FastifyReply, error: ServiceError): void {
+  if (error.status === 404 && wantsPage(request)) {
+    const language = pageLanguageOf(request.headers['accept-language']);
+    sendPage(reply, 404, notFoundPage(language, [error.publicMessage].flat().join(', ')));
+    return;
+  }
+  // A cache that keeps this must not give it to a browser.
+  if (error.status === 404 && mayWantPage(request)) addVary(reply, 'Accept', 'Accept-Language');
+  void reply.code(error.status).type('application/json; charset=utf-8').send(errorBody(error));
 }
 
 /** What a client sees of a failure. The private cause is not part of it. */

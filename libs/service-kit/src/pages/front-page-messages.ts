@@ -1,4 +1,4 @@
-// What every service says on its pages, in each language: the links that all have, and an address with nothing behind it.
+// What every service says on its pages, in each language: the links that all have, and that nothing is at an address.
 import type { InEveryLanguage } from './page-language.js';
 
 export interface LinkText {

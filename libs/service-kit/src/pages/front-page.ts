@@ -1,7 +1,6 @@
-// What a person sees at the address of a service (`GET /`): what it is for, and links to what there is to open. Programs
-// get what the routes of the app answer there.
+// What a person sees at the address of a service (`GET /`): what it is for, and links to what there is to open.
+// Programs get what the routes of the app answer there.
 import type { FastifyInstance } from 'fastify';
-import type { RouteTable } from '../http/route-table.js';
 import { frontPageMessages, type LinkText } from './front-page-messages.js';
 import { markup, type Markup } from './markup.js';
 import { page } from './page.js';
@@ -12,7 +11,7 @@ import { wantsPage } from './wants-page.js';
 /** What a service says about itself. */
 export interface FrontPage {
   texts: InEveryLanguage<{ title: string; lead: string }>;
-  /** What there is besides the addresses that every service has; these are the first on the page. */
+  /** First on the page; those that every service has follow. */
   links?: readonly PageLink[];
 }
 
@@ -28,17 +27,19 @@ export interface ServedService {
   environment: string;
 }
 
-/** Answers `GET /` of browsers; anybody else is answered as if this was not here. */
+/**
+ * Answers `GET /` of browsers; anybody else is answered as if this was not here.
+ * @param given.serves whether GET of this path has a route, once the app has started
+ */
 export function serveFrontPage(
   instance: FastifyInstance,
-  given: { frontPage: FrontPage; service: ServedService; routes: RouteTable },
+  given: { frontPage: FrontPage; service: ServedService; serves: (path: string) => boolean },
 ): void {
-  const { frontPage, service, routes } = given;
+  const { frontPage, service, serves } = given;
   instance.addHook('onRequest', (request, reply, done) => {
     if (!request.is404 || request.url.split('?', 1)[0] !== '/' || !wantsPage(request)) return done();
     const language = pageLanguageOf(request.headers['accept-language']);
     const own = (frontPage.links ?? []).map(({ path, texts }) => ({ path, ...texts[language] }));
-    const serves = (path: string) => routes.methodsOf(path).includes('GET');
     const links = [...own, ...commonLinks(language, serves)];
     sendPage(reply, 200, pageOfLinks({ language, ...frontPage.texts[language], links, service }));
   });
