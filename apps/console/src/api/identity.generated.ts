@@ -646,13 +646,13 @@ export interface components {
     };
     CreateClientDto: {
       /**
-       * @description authorization_code, refresh_token
-       * @default [
+       * @description authorization_code, refresh_token; a new client has both unless they are given
+       * @example [
        *       "authorization_code",
        *       "refresh_token"
        *     ]
        */
-      grant_types: string[];
+      grant_types?: string[];
       /**
        * @description Random unless given
        * @example reports
@@ -767,13 +767,13 @@ export interface components {
     };
     EditClientDto: {
       /**
-       * @description authorization_code, refresh_token
-       * @default [
+       * @description authorization_code, refresh_token; a new client has both unless they are given
+       * @example [
        *       "authorization_code",
        *       "refresh_token"
        *     ]
        */
-      grant_types: string[];
+      grant_types?: string[];
       /** @example Reports */
       client_name?: string | null;
       /**

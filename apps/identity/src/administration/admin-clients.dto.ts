@@ -28,8 +28,8 @@ class ClientMetadataDto {
   @ApiPropertyOptional({
     type: [String],
     maxItems: urisMax,
-    default: grantTypes,
-    description: 'authorization_code, refresh_token',
+    example: grantTypes,
+    description: 'authorization_code, refresh_token; a new client has both unless they are given',
   })
   @MayBeAbsent()
   @IsArray()
