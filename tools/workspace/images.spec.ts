@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { apps, dockerfile, nodeOptions } from './dockerfiles.mjs';
+import { apps, dockerfile, imageApps, nodeOptions } from './dockerfiles.mjs';
 import { isUnused, prune } from './prune-packages.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -16,6 +16,15 @@ describe('the Dockerfiles', () => {
 
   it('share one build', () => {
     expect(new Set(apps.map((app) => stage(app, 'build'))).size).toBe(1);
+  });
+
+  it('are those of the services and of the console, whose builds share these layers', () => {
+    expect(imageApps).toEqual([...apps, 'console'].sort());
+    const instructions = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    const console = readFileSync(join(root, 'apps/console/Dockerfile'), 'utf8');
+    const upToBuild = console.slice(0, console.indexOf('FROM base AS packages'));
+    const shared = dockerfile('identity');
+    expect(instructions(upToBuild)).toEqual(instructions(shared.slice(0, shared.indexOf('FROM base AS packages'))));
   });
 
   it.each(apps)('put the licence and the notices into the image of %s', (app) => {

@@ -106,6 +106,8 @@ describe.each(overlays)('the network of the %s overlay', (overlay) => {
       }
     };
     for (const { service, port } of outsideCalls) for (const from of ends[edge]) expectCall(from, service, port);
+    // Where the overlay has it. It calls nobody: browsers call the services.
+    for (const from of ends[edge]) expectCall(from, 'console', 'http');
     for (const { caller, service, port } of insideCalls) {
       const callers: End[] = caller === 'monitoring' ? ends.monitoring : pods.filter(({ app }) => app === caller);
       expect(callers).not.toEqual([]);
@@ -234,6 +236,19 @@ describe.each(overlays)('the network of the %s overlay', (overlay) => {
     const hops = isGke(manifests) ? '2' : '1';
     for (const app of services) expect({ app, hops: settingsOf(manifests, app)['TRUST_PROXY'] }).toEqual({ app, hops });
   });
+});
+
+it('routes every address of the console to it', () => {
+  const manifests = rendered('dev');
+  const { hostnames } = find(manifests, 'HTTPRoute', 'console')!.spec as { hostnames: string[] };
+  expect(Object.values(hostsOf(manifests))).not.toContain(hostnames[0]);
+  for (const path of ['/', '/jobs/7', '/assets/index-abc.js', '/settings.json', '/signed-in']) {
+    expect(routed(manifests, { listener: 'https', host: hostnames[0]!, path })).toEqual({
+      service: 'console-service',
+      port: 80,
+    });
+    expect(routed(manifests, { listener: 'http', host: hostnames[0]!, path })).toBeUndefined();
+  }
 });
 
 describe('the network of OpenSearch', () => {
