@@ -297,8 +297,8 @@ describe('the console', () => {
       await open(page, 'Audit');
       const events = page.getByRole('region', { name: 'Events' });
       await events.getByRole('row').nth(2).waitFor();
-      await page.getByRole('textbox', { name: 'Event' }).fill('client.created');
-      await page.getByRole('textbox', { name: 'Event' }).press('Enter');
+      await page.getByLabel('Event', { exact: true }).fill('client.created');
+      await page.getByLabel('Event', { exact: true }).press('Enter');
       await page.waitForURL((url) => url.searchParams.get('event') === 'client.created');
       await events.getByRole('cell', { name: 'demo-client', exact: true }).waitFor();
       const shown = await events.getByRole('row').locator('td:nth-child(2)').allTextContents();

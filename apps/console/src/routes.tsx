@@ -38,7 +38,7 @@ const keys = createRoute({
 const users = createRoute({
   getParentRoute: () => root,
   path: '/users',
-  validateSearch: textsOf('search', 'role', 'company', 'cursor'),
+  validateSearch: textsOf('search', 'role', 'company', 'cursor', 'invite'),
   component: lazyRouteComponent(() => import('./users/users-screen'), 'UsersScreen'),
 });
 const user = createRoute({
@@ -46,22 +46,43 @@ const user = createRoute({
   path: '/users/$userId',
   component: lazyRouteComponent(() => import('./users/user-screen'), 'UserScreen'),
 });
+const sessions = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions',
+  validateSearch: textsOf('search', 'user', 'cursor'),
+  component: lazyRouteComponent(() => import('./sessions/sessions-screen'), 'SessionsScreen'),
+});
 const applications = createRoute({
   getParentRoute: () => root,
   path: '/applications',
-  validateSearch: textsOf('cursor'),
+  validateSearch: textsOf('cursor', 'make'),
   component: lazyRouteComponent(() => import('./applications/applications-screen'), 'ApplicationsScreen'),
+});
+const application = createRoute({
+  getParentRoute: () => root,
+  path: '/applications/$clientId',
+  validateSearch: textsOf('edit'),
+  component: lazyRouteComponent(() => import('./applications/application-screen'), 'ApplicationScreen'),
+});
+const signingKeys = createRoute({
+  getParentRoute: () => root,
+  path: '/signing-keys',
+  validateSearch: textsOf('rotate'),
+  component: lazyRouteComponent(() => import('./signing-keys/signing-keys-screen'), 'SigningKeysScreen'),
 });
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
-  validateSearch: textsOf('event', 'user', 'client', 'days', 'cursor'),
+  validateSearch: textsOf('event', 'user', 'client', 'days', 'from', 'until', 'cursor'),
   component: lazyRouteComponent(() => import('./audit/audit-screen'), 'AuditScreen'),
 });
 
 export function createConsoleRouter() {
   return createRouter({
-    routeTree: root.addChildren([overview, jobs, job, months, keys, users, user, applications, audit]),
+    routeTree: root.addChildren([
+      ...[overview, jobs, job, months, keys],
+      ...[users, user, sessions, applications, application, signingKeys, audit],
+    ]),
     // The texts of an address as they are, readable and without quotes.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {

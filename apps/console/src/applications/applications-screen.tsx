@@ -1,20 +1,22 @@
 // OAuth clients: who registered them, and which resources they may ask tokens for.
-import { Table } from '@mantine/core';
+import { Button, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { bodyOf } from '../api/api';
 import { useConsole } from '../console-context';
 import { Answer, Heading, Moment, Pages } from '../look/states';
 import { TextLink } from '../look/text-link';
+import { MakeDialog } from './make-dialog';
 
 const route = getRouteApi('/applications');
 const pageSize = 25;
 
 export function ApplicationsScreen() {
   const { api } = useConsole();
-  const { cursor } = route.useSearch();
+  const { cursor, make } = route.useSearch();
+  const navigate = route.useNavigate();
   const query = useQuery({
-    queryKey: ['applications', cursor],
+    queryKey: ['applications', 'list', cursor],
     queryFn: () =>
       bodyOf(
         api.identity.GET('/admin/clients', {
@@ -24,7 +26,15 @@ export function ApplicationsScreen() {
   });
   return (
     <>
-      <Heading title="Applications" lead="OAuth clients that users sign in to." />
+      <Heading
+        title="Applications"
+        lead="OAuth clients that users sign in to."
+        actions={
+          <Button onClick={() => void navigate({ search: (search) => ({ ...search, make: 'yes' }) })}>
+            Make an application
+          </Button>
+        }
+      />
       <Answer
         query={query}
         waiting="Loading applications"
@@ -49,7 +59,9 @@ export function ApplicationsScreen() {
                     <Table.Tr key={client.client_id}>
                       <Table.Td>{client.client_name ?? '–'}</Table.Td>
                       <Table.Td>
-                        <code>{client.client_id}</code>
+                        <TextLink to="/applications/$clientId" params={{ clientId: client.client_id }}>
+                          {client.client_id}
+                        </TextLink>
                       </Table.Td>
                       <Table.Td>{client.origin === 'operator' ? 'an operator' : 'itself'}</Table.Td>
                       <Table.Td>
@@ -82,6 +94,7 @@ export function ApplicationsScreen() {
           </>
         )}
       </Answer>
+      {make && <MakeDialog onClose={() => void navigate({ search: ({ make: _, ...kept }) => kept })} />}
     </>
   );
 }

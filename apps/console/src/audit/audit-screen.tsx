@@ -1,16 +1,19 @@
 // Who did what at identity, newest first: sign-ins, refusals, and every change with its author.
-import { NativeSelect, Table, TextInput } from '@mantine/core';
+import { NativeSelect, Table } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { bodyOf } from '../api/api';
 import { useConsole } from '../console-context';
+import { LateInput } from '../look/late-input';
 import { Answer, Heading, Moment, Pages } from '../look/states';
 import { TextLink } from '../look/text-link';
+import { auditEvents } from './audit-events';
+import { auditFilterOf } from './audit-filter';
+import { ExportButton } from './export-button';
 
 const route = getRouteApi('/audit');
 const pageSize = 50;
-const dayMs = 86_400_000;
-const spans = { '': 'Any time', '1': 'last day', '7': 'last week', '30': 'last month' };
+const spans = { '': 'between dates', '1': 'last day', '7': 'last week', '30': 'last month' };
 
 export function AuditScreen() {
   const { api } = useConsole();
@@ -18,49 +21,55 @@ export function AuditScreen() {
   const navigate = route.useNavigate();
   const query = useQuery({
     queryKey: ['audit', search],
-    queryFn: () => {
-      const days = Number(search.days);
-      return bodyOf(
+    queryFn: () =>
+      bodyOf(
         api.identity.GET('/admin/audit', {
           params: {
             query: {
+              ...auditFilterOf(search, new Date()),
               limit: pageSize,
-              ...(search.event && { event: search.event }),
-              ...(search.user && { user_id: search.user }),
-              ...(search.client && { client_id: search.client }),
-              ...(days > 0 && { since: new Date(Date.now() - days * dayMs).toISOString() }),
               ...(search.cursor && { cursor: search.cursor }),
             },
           },
         }),
-      );
-    },
+      ),
     placeholderData: keepPreviousData,
   });
   const filter = (change: Partial<typeof search>) =>
     void navigate({ search: ({ cursor: _, ...kept }) => ({ ...kept, ...change }), replace: true });
-  const texts = { event: 'Event', user: 'User id', client: 'Client id' } as const;
   return (
     <>
-      <Heading title="Audit" lead="Sign-ins, refusals and changes at identity, with who made them." />
+      <Heading
+        title="Audit"
+        lead="Sign-ins, refusals and changes at identity, with who made them."
+        actions={<ExportButton key={JSON.stringify({ ...search, cursor: undefined })} search={search} />}
+      />
       <form className="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
-        {(Object.keys(texts) as (keyof typeof texts)[]).map((name) => (
-          <TextInput
-            key={`${name} ${search[name] ?? ''}`}
-            label={texts[name]}
-            defaultValue={search[name] ?? ''}
-            onBlur={({ target }) =>
-              target.value.trim() !== (search[name] ?? '') && filter({ [name]: target.value.trim() })
-            }
-            onKeyDown={(event) => event.key === 'Enter' && filter({ [name]: event.currentTarget.value.trim() })}
-          />
-        ))}
+        <LateInput
+          label="Event"
+          list="audit-events"
+          value={search.event ?? ''}
+          onChange={(event) => filter({ event })}
+        />
+        <datalist id="audit-events">
+          {auditEvents.map((event) => (
+            <option key={event} value={event} />
+          ))}
+        </datalist>
+        <LateInput label="User id" value={search.user ?? ''} onChange={(user) => filter({ user })} />
+        <LateInput label="Client id" value={search.client ?? ''} onChange={(client) => filter({ client })} />
         <NativeSelect
           label="Time"
           value={search.days ?? ''}
           onChange={({ target }) => filter({ days: target.value })}
           data={Object.entries(spans).map(([value, label]) => ({ value, label }))}
         />
+        {!search.days && (
+          <>
+            <LateInput label="From" type="date" value={search.from ?? ''} onChange={(from) => filter({ from })} />
+            <LateInput label="Until" type="date" value={search.until ?? ''} onChange={(until) => filter({ until })} />
+          </>
+        )}
       </form>
       <Answer
         query={query}
@@ -82,6 +91,7 @@ export function AuditScreen() {
                   <Table.Tr>
                     <Table.Th>Time</Table.Th>
                     <Table.Th>Event</Table.Th>
+                    <Table.Th>By</Table.Th>
                     <Table.Th>User id</Table.Th>
                     <Table.Th>Client id</Table.Th>
                     <Table.Th>Network address</Table.Th>
@@ -96,17 +106,16 @@ export function AuditScreen() {
                       </Table.Td>
                       <Table.Td>{event.event}</Table.Td>
                       <Table.Td>
-                        {event.user_id === null ? (
-                          '–'
-                        ) : (
-                          <TextLink to="/users/$userId" params={{ userId: event.user_id }}>
-                            {event.user_id.slice(0, 8)}
-                          </TextLink>
-                        )}
+                        <Someone id={event.details['by']} />
+                      </Table.Td>
+                      <Table.Td>
+                        <Someone id={event.user_id} />
                       </Table.Td>
                       <Table.Td>{event.client_id ?? '–'}</Table.Td>
                       <Table.Td>{event.ip ?? '–'}</Table.Td>
-                      <Table.Td>{detailsOf(event.details)}</Table.Td>
+                      <Table.Td style={{ minWidth: '14rem', overflowWrap: 'anywhere' }}>
+                        {detailsOf(event.details)}
+                      </Table.Td>
                     </Table.Tr>
                   ))}
                 </Table.Tbody>
@@ -135,7 +144,20 @@ export function AuditScreen() {
   );
 }
 
-const detailsOf = (details: Record<string, unknown>) =>
+const uuid = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
+/** A user by the beginning of the id; a client, a service or an operator by its name. */
+function Someone({ id }: { id: unknown }) {
+  if (typeof id !== 'string') return <>–</>;
+  if (!uuid.test(id)) return <>{id}</>;
+  return (
+    <TextLink to="/users/$userId" params={{ userId: id }}>
+      {id.slice(0, 8)}
+    </TextLink>
+  );
+}
+
+const detailsOf = ({ by: _, ...details }: Record<string, unknown>) =>
   Object.entries(details)
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ');
+    .join(', ') || '–';

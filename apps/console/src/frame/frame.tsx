@@ -11,8 +11,10 @@ const entries = [
   { to: '/months', label: 'Months', roles: ['ANALYST', 'ADMIN'] },
   { to: '/keys', label: 'Keys and usage', roles: ['USER', 'ANALYST', 'ADMIN'] },
   { to: '/users', label: 'Users', roles: ['ADMIN'] },
-  { to: '/applications', label: 'Applications', roles: ['ADMIN'] },
-  { to: '/audit', label: 'Audit', roles: ['ADMIN'] },
+  { to: '/sessions', label: 'Sessions', roles: ['ADMIN'] },
+  { to: '/applications', label: 'Applications', roles: ['ADMIN'], isOfAllCompanies: true },
+  { to: '/signing-keys', label: 'Signing keys', roles: ['ADMIN'], isOfAllCompanies: true },
+  { to: '/audit', label: 'Audit', roles: ['ADMIN'], isOfAllCompanies: true },
 ] as const;
 
 export function Frame() {
@@ -60,6 +62,8 @@ export function Frame() {
         <ul>
           {entries
             .filter(({ roles }) => (roles as readonly string[]).includes(user.role))
+            // Not for an administrator who belongs to a company.
+            .filter((entry) => !('isOfAllCompanies' in entry) || user.companyId === undefined)
             .map(({ to, label }) => (
               <li key={to}>
                 <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>

@@ -1,9 +1,10 @@
 // All jobs, newest first: filters in the address, and those that run are followed.
-import { Button, Group, NativeSelect, Table, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Table } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { bodyOf } from '../api/api';
 import { useConsole } from '../console-context';
+import { LateInput } from '../look/late-input';
 import { Answer, Heading, Moment, Pages, Tag } from '../look/states';
 import { TextLink } from '../look/text-link';
 import { isUnderWay, type Job } from './job.types';
@@ -171,16 +172,3 @@ export function JobsScreen() {
 
 const storedOf = ({ posts_count: posts, comments_count: comments, reactions_count: reactions }: Job) =>
   posts === null ? '–' : `${posts} posts, ${comments} comments, ${reactions} reactions`;
-
-/** A text that filters once it is complete: on Enter, and when the focus leaves. */
-function LateInput({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
-  return (
-    <TextInput
-      key={value}
-      label={label}
-      defaultValue={value}
-      onBlur={({ target }) => target.value.trim() !== value && onChange(target.value.trim())}
-      onKeyDown={(event) => event.key === 'Enter' && onChange(event.currentTarget.value.trim())}
-    />
-  );
-}

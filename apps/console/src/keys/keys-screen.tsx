@@ -98,9 +98,7 @@ export function KeysScreen() {
                     <Table.Th>State</Table.Th>
                     <Table.Th>Last used</Table.Th>
                     <Table.Th>Expires</Table.Th>
-                    <Table.Th>
-                      <span className="only-wide">Actions</span>
-                    </Table.Th>
+                    <Table.Th>Actions</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>

@@ -32,7 +32,9 @@ export function Confirm({
   };
   return (
     <Dialog title={title} onClose={onClose}>
-      <Text mb="md">{text}</Text>
+      <Text component="div" mb="md">
+        {text}
+      </Text>
       {error && <Problem error={error} />}
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={onClose}>

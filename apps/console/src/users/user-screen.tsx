@@ -1,13 +1,18 @@
-// One user: role, company, where they are signed in, and the end of all that.
-import { Button, Group, NativeSelect, Table, Text, Title } from '@mantine/core';
+// One user: role, company, the way back in after a lost password, where they are signed in, and the end of all that.
+import { Button, Group, NativeSelect, Text, TextInput, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { useState, type FormEvent, type ReactNode } from 'react';
 import { bodyOf } from '../api/api';
 import { useConsole } from '../console-context';
+import { GrantsOf } from '../grants/grants-of';
 import { Confirm } from '../look/confirm';
+import { Dialog } from '../look/dialog';
+import { Secret } from '../look/secret';
 import { Answer, Heading, Moment, Tag } from '../look/states';
 import { TextLink } from '../look/text-link';
+import { EndAllButton } from '../sessions/end-all-button';
+import { SessionsOf } from '../sessions/sessions-of';
 import { roles, type Role, type User } from './user.types';
 
 const route = getRouteApi('/users/$userId');
@@ -33,33 +38,42 @@ export function UserScreen() {
         <TextLink to="/users">Users</TextLink>
       </Text>
       <Answer query={query} waiting="Loading the user">
-        {(user) => <UserDetails user={user} />}
+        {(user) => <UserDetails key={user.id} user={user} />}
       </Answer>
     </>
   );
 }
 
 function UserDetails({ user }: { user: User }) {
-  const { api } = useConsole();
+  const { api, user: me } = useConsole();
   const queries = useQueryClient();
   const [question, setQuestion] = useState<Question>();
+  /** The link for the user; null when it was mailed. */
+  const [link, setLink] = useState<string | null>();
   const params = { path: { user_id: user.id } };
-  const sessions = useQuery({
-    queryKey: ['users', user.id, 'sessions'],
-    queryFn: () => bodyOf(api.identity.GET('/admin/users/{user_id}/sessions', { params })),
-  });
   const isDisabled = user.disabled_at !== null;
+  const self = user.id === me.id ? ' This is your own account.' : '';
   const askRole = (role: Role) =>
     setQuestion({
       title: `Make ${user.email} ${role}?`,
-      text: 'Every session and token of the user ends.',
+      text: `Every session and token of the user ends.${self}`,
       action: 'Change the role',
       run: () => bodyOf<unknown>(api.identity.POST('/admin/users/{user_id}/role', { params, body: { role } })),
+    });
+  const askCompany = (company: string) =>
+    setQuestion({
+      title: company === '' ? `Take ${user.email} out of the company?` : `Move ${user.email} to ${company}?`,
+      text: `Every session and token of the user ends.${self}`,
+      action: 'Change the company',
+      run: () =>
+        bodyOf<unknown>(
+          api.identity.POST('/admin/users/{user_id}/company', { params, body: { company_id: company || null } }),
+        ),
     });
   const askDisable = () =>
     setQuestion({
       title: `Disable ${user.email}?`,
-      text: 'Every session, grant, token and API key of the user ends. You can enable the user again later.',
+      text: `Every session, grant, token and API key of the user ends. You can enable the user again later.${self}`,
       action: 'Disable the user',
       run: () => bodyOf<unknown>(api.identity.POST('/admin/users/{user_id}/disable', { params })),
     });
@@ -70,19 +84,29 @@ function UserDetails({ user }: { user: User }) {
       action: 'Enable the user',
       run: () => bodyOf<unknown>(api.identity.POST('/admin/users/{user_id}/enable', { params })),
     });
-  const askEndAll = () =>
+  const askLink = () =>
     setQuestion({
-      title: `Sign ${user.email} out everywhere?`,
-      text: 'Every session, grant and token of the user ends. API keys stay.',
-      action: 'Sign out everywhere',
-      run: () => bodyOf<unknown>(api.identity.POST('/admin/users/{user_id}/sessions/end-all', { params })),
+      title: `Make a link for ${user.email}?`,
+      text: 'With it the user sets a new password. It works once, for a day. The old password works until then.',
+      action: 'Make the link',
+      run: async () => {
+        const made = await bodyOf(api.identity.POST('/admin/users/{user_id}/password-link', { params }));
+        setLink(made.link);
+      },
+    });
+  const askReset = () =>
+    setQuestion({
+      title: `Remove the second factor of ${user.email}?`,
+      text: `The app, passkeys and recovery codes go, and every session and token of the user ends.${self}`,
+      action: 'Remove the second factor',
+      run: () => bodyOf<unknown>(api.identity.POST('/admin/users/{user_id}/second-factor/reset', { params })),
     });
   const facts: [string, ReactNode][] = [
     ['Name', user.name ?? '–'],
     ['Email address', user.email_verified ? 'confirmed' : 'not confirmed'],
-    ['Company id', user.company_id ?? '–'],
     ['Second factor', user.has_second_factor ? 'yes' : 'no'],
     ['Made', <Moment key="at" at={user.created_at} />],
+    ['Disabled', <Moment key="disabled" at={user.disabled_at} />],
     ['Id', user.id],
   ];
   return (
@@ -91,9 +115,21 @@ function UserDetails({ user }: { user: User }) {
         title={user.email}
         lead={<Tag state={isDisabled ? 'disabled' : 'active'} />}
         actions={
-          <Button variant="default" onClick={isDisabled ? askEnable : askDisable}>
-            {isDisabled ? 'Enable' : 'Disable'}
-          </Button>
+          <Group gap="sm">
+            {!isDisabled && (
+              <Button variant="default" onClick={askLink}>
+                Password link
+              </Button>
+            )}
+            {user.has_second_factor && (
+              <Button variant="default" onClick={askReset}>
+                Remove second factor
+              </Button>
+            )}
+            <Button variant="default" onClick={isDisabled ? askEnable : askDisable}>
+              {isDisabled ? 'Enable' : 'Disable'}
+            </Button>
+          </Group>
         }
       />
       <div className="card">
@@ -105,58 +141,37 @@ function UserDetails({ user }: { user: User }) {
             </div>
           ))}
         </dl>
-        <NativeSelect
-          mt="md"
-          maw="12rem"
-          label="Role"
-          value={user.role}
-          onChange={({ target }) => askRole(target.value as Role)}
-          data={[...roles]}
-        />
+        <Group mt="md" gap="md" align="flex-end">
+          <NativeSelect
+            w="12rem"
+            label="Role"
+            value={user.role}
+            onChange={({ target }) => askRole(target.value as Role)}
+            data={[...roles]}
+          />
+          {me.companyId === undefined && (
+            <Company key={user.company_id ?? ''} value={user.company_id ?? ''} onChange={askCompany} />
+          )}
+        </Group>
       </div>
       <Group justify="space-between" mt="lg" mb="sm">
         <Title order={2} size="h4">
           Signed in
         </Title>
-        <Button variant="default" onClick={askEndAll}>
-          Sign out everywhere
-        </Button>
+        <EndAllButton user={user} />
       </Group>
-      <Answer
-        query={sessions}
-        waiting="Loading sessions"
-        isEmpty={(page) => page.sessions.length === 0}
-        empty="The user is signed in nowhere."
-      >
-        {(page) => (
-          <div className="card table-card" tabIndex={0} role="region" aria-label="Sessions">
-            <Table verticalSpacing="sm">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Browser</Table.Th>
-                  <Table.Th>Network address</Table.Th>
-                  <Table.Th>Signed in</Table.Th>
-                  <Table.Th>Last used</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {page.sessions.map((session) => (
-                  <Table.Tr key={session.id}>
-                    <Table.Td>{session.browser ?? '–'}</Table.Td>
-                    <Table.Td>{session.address ?? '–'}</Table.Td>
-                    <Table.Td>
-                      <Moment at={session.signed_in_at} />
-                    </Table.Td>
-                    <Table.Td>
-                      <Moment at={session.used_at} />
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </div>
-        )}
-      </Answer>
+      <SessionsOf user={user} />
+      <Title order={2} size="h4" mt="lg" mb="sm">
+        Grants
+      </Title>
+      <GrantsOf of={{ user_id: user.id }} />
+      {me.companyId === undefined && (
+        <Text mt="lg">
+          <TextLink to="/audit" search={{ user: user.id }}>
+            What happened to this user
+          </TextLink>
+        </Text>
+      )}
       {question && (
         <Confirm
           title={question.title}
@@ -165,10 +180,47 @@ function UserDetails({ user }: { user: User }) {
           onClose={() => setQuestion(undefined)}
           onConfirm={async () => {
             await question.run();
-            await queries.invalidateQueries({ queryKey: ['users'] });
+            await Promise.all([
+              queries.invalidateQueries({ queryKey: ['users'] }),
+              queries.invalidateQueries({ queryKey: ['grants'] }),
+            ]);
           }}
         />
       )}
+      {link !== undefined && (
+        <Dialog title="Password link" isKept onClose={() => setLink(undefined)}>
+          {link === null ? (
+            <Text role="status">{user.email} gets a mail with the link.</Text>
+          ) : (
+            <Secret value={link} what="the link" />
+          )}
+        </Dialog>
+      )}
     </>
+  );
+}
+
+function Company({ value, onChange }: { value: string; onChange: (company: string) => void }) {
+  const [text, setText] = useState(value);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onChange(text.trim());
+  };
+  return (
+    <form onSubmit={submit}>
+      <Group gap="sm" align="flex-end">
+        <TextInput
+          w="12rem"
+          label="Company id"
+          placeholder="belongs to none"
+          maxLength={200}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+        <Button type="submit" variant="default" disabled={text.trim() === value}>
+          Change the company
+        </Button>
+      </Group>
+    </form>
   );
 }

@@ -6,6 +6,7 @@ import { useState, type FormEvent } from 'react';
 import { bodyOf } from '../api/api';
 import { useConsole } from '../console-context';
 import { Dialog } from '../look/dialog';
+import { LateInput } from '../look/late-input';
 import { Secret } from '../look/secret';
 import { Answer, Heading, Moment, Pages, Problem, Tag } from '../look/states';
 import { TextLink } from '../look/text-link';
@@ -15,13 +16,12 @@ const route = getRouteApi('/users');
 const pageSize = 25;
 
 export function UsersScreen() {
-  const { api } = useConsole();
+  const { api, user: me } = useConsole();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [isInviting, setIsInviting] = useState(false);
-  const [text, setText] = useState(search.search ?? '');
+  const { invite, ...listed } = search;
   const query = useQuery({
-    queryKey: ['users', search],
+    queryKey: ['users', 'list', listed],
     queryFn: () =>
       bodyOf(
         api.identity.GET('/admin/users', {
@@ -45,21 +45,13 @@ export function UsersScreen() {
       <Heading
         title="Users"
         lead="People who may sign in."
-        actions={<Button onClick={() => setIsInviting(true)}>Invite a user</Button>}
+        actions={<Button onClick={() => void navigate({ search: { ...search, invite: 'yes' } })}>Invite a user</Button>}
       />
-      <form
-        className="filters"
-        aria-label="Filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          filter({ search: text.trim() });
-        }}
-      >
-        <TextInput
+      <form className="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
+        <LateInput
           label="Address begins with"
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-          onBlur={() => text.trim() !== (search.search ?? '') && filter({ search: text.trim() })}
+          value={search.search ?? ''}
+          onChange={(text) => filter({ search: text })}
         />
         <NativeSelect
           label="Role"
@@ -67,6 +59,9 @@ export function UsersScreen() {
           onChange={({ target }) => filter({ role: target.value })}
           data={[{ value: '', label: 'Any' }, ...roles.map((value) => ({ value, label: value }))]}
         />
+        {me.companyId === undefined && (
+          <LateInput label="Company id" value={search.company ?? ''} onChange={(company) => filter({ company })} />
+        )}
       </form>
       <Answer
         query={query}
@@ -119,14 +114,14 @@ export function UsersScreen() {
             <Pages
               first={
                 search.cursor && (
-                  <TextLink to="/users" search={{ ...search, cursor: undefined }}>
+                  <TextLink to="/users" search={{ ...listed, cursor: undefined }}>
                     First page
                   </TextLink>
                 )
               }
               next={
                 next && (
-                  <TextLink to="/users" search={{ ...search, cursor: next }}>
+                  <TextLink to="/users" search={{ ...listed, cursor: next }}>
                     Next page
                   </TextLink>
                 )
@@ -135,7 +130,7 @@ export function UsersScreen() {
           </>
         )}
       </Answer>
-      {isInviting && <InviteDialog onClose={() => setIsInviting(false)} />}
+      {invite && <InviteDialog onClose={() => void navigate({ search: listed })} />}
     </>
   );
 }
@@ -166,7 +161,7 @@ function InviteDialog({ onClose }: { onClose: () => void }) {
     invite.mutate();
   };
   return (
-    <Dialog title="Invite a user" onClose={onClose}>
+    <Dialog title="Invite a user" isKept onClose={onClose}>
       {invite.isSuccess ? (
         <Stack>
           <Text role="status">
