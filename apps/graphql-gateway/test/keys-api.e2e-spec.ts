@@ -196,6 +196,46 @@ describe('keys and usage over REST', () => {
     expect(keys.map(({ state }: { state: string }) => state)).toEqual(['active', 'revoked']);
   });
 
+  it('a rotation that is sent again with its Idempotency-Key, at once or after a lost answer, has the same new key', async () => {
+    const { user, token } = signIn();
+    const [old, other] = [await make(token), await make(token)];
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const rotate = (id: string, replica = 0, body: unknown = null) =>
+      call(token, `/keys/${id}/rotate`, { body, headers, replica });
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => rotate(old.id, n % 2)));
+    expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body])))).toEqual(
+      new Set([JSON.stringify([200, answers[0]!.body])]),
+    );
+    const { key, id } = answers[0]!.body;
+    expect([await statusOf(old.key), await statusOf(key)]).toEqual([401, 200]);
+    for (const again of [await rotate(other.id), await rotate(old.id, 0, { expires_in_days: 7 })])
+      expect([again.status, again.body.error]).toEqual([422, 'Unprocessable Entity']);
+    // One made with it is another request, too.
+    expect((await call(token, '/keys', { body: { name: 'k' }, headers })).status).toBe(422);
+    await call(token, `/keys/${id}/revoke`, { body: null });
+    expect((await rotate(old.id)).body).toMatchObject({ key, id, state: 'revoked' });
+    const { rows } = await gateway.sql.query(
+      `select outcome, count(*)::int as times from api_key_audit
+       where user_id = $1 and outcome in ('created', 'revoked') group by outcome order by outcome`,
+      [user.id],
+    );
+    expect(rows).toEqual([
+      { outcome: 'created', times: 3 },
+      { outcome: 'revoked', times: 2 },
+    ]);
+  });
+
+  it('a rotation that was refused keeps nothing for its Idempotency-Key', async () => {
+    const { token } = signIn();
+    const [old, other] = [await make(token), await make(token)];
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    await call(token, `/keys/${old.id}/revoke`, { body: null });
+    const rotate = (id: string) => call(token, `/keys/${id}/rotate`, { body: null, headers });
+    expect([(await rotate(old.id)).status, (await rotate(old.id)).status, (await rotate(other.id)).status]).toEqual([
+      409, 409, 200,
+    ]);
+  });
+
   it('an expired key is not rotated', async () => {
     const { token } = signIn();
     const { id } = await make(token);

@@ -67,7 +67,7 @@ export interface paths {
     put?: never;
     /**
      * Revoke a key and make another of the same name in its place
-     * @description The new key lives as long as the old one did from its beginning, unless you say otherwise. The old one stops working within 5 seconds. To use both for a while, make a second key and revoke the first one later. A key is rotated once: the second of two requests is answered 409 and makes no key.
+     * @description The new key lives as long as the old one did from its beginning, unless you say otherwise. The old one stops working within 5 seconds. To use both for a while, make a second key and revoke the first one later. A key is rotated once: the second of two requests is answered 409 and makes no key. With an Idempotency-Key the same request again is answered with the same new key for 10 minutes, in its present state.
      */
     post: operations['OwnKeysController_rotate'];
     delete?: never;
@@ -552,7 +552,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A text of 16 to 200 visible characters that you make up for this one key, such as a random UUID */
+        /** @description A text of 16 to 200 visible characters that you make up for this one request, such as a random UUID */
         'Idempotency-Key'?: string;
       };
       path?: never;
@@ -617,7 +617,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The Idempotency-Key came with another name or life before */
+      /** @description The Idempotency-Key came with another request before */
       422: {
         headers: {
           [name: string]: unknown;
@@ -733,7 +733,10 @@ export interface operations {
   OwnKeysController_rotate: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description A text of 16 to 200 visible characters that you make up for this one request, such as a random UUID */
+        'Idempotency-Key'?: string;
+      };
       path: {
         id: string;
       };
@@ -809,6 +812,15 @@ export interface operations {
       };
       /** @description The content type, encoding or charset is not one that the service reads */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The Idempotency-Key came with another request before */
+      422: {
         headers: {
           [name: string]: unknown;
         };

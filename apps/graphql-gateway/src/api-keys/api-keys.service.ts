@@ -15,7 +15,7 @@ import { ApiKeysStore, type KeyFilter, type KeyPage } from './api-keys.store.js'
 import type { AuditEntry, AuditOutcome } from './audit-entry.entity.js';
 import { AuditLogService } from './audit-log.service.js';
 import { EndedCredentialsStore } from './ended-credentials.store.js';
-import { KeyRequests } from './key-requests.js';
+import { KeyRequests, type KeyRequest } from './key-requests.js';
 
 // Limits the memory that invented but well-formed keys can take to about 10 MB.
 const cachedKeysMax = 20_000;
@@ -85,9 +85,8 @@ export class ApiKeysService implements OnModuleDestroy {
     return this.endedCredentials.betweenChanges(async (tx) => {
       const text = generateApiKey();
       if (idempotencyKey !== undefined) {
-        const request = { userId: owner.id, idempotencyKey, content: [name, expiresInDays] };
-        const earlier = await this.requests.keep(tx, request, text);
-        if (earlier !== undefined) return { ...(await this.store.getByHash(tx, hashApiKey(earlier))), text: earlier };
+        const earlier = await this.earlier(tx, owner, { idempotencyKey, content: [name, expiresInDays] }, text);
+        if (earlier) return earlier;
       }
       return this.make(tx, owner, { text, name, lifeMs: expiresInDays * dayMs }, author, operationName);
     });
@@ -95,20 +94,27 @@ export class ApiKeysService implements OnModuleDestroy {
 
   /**
    * Revokes a key and makes another of the same name in its place, which lives as long as the first one did, or
-   * `expiresInDays`. Of two rotations of one key the second is refused: 409.
+   * `expiresInDays`. Of two rotations of one key the second is refused: 409. The same `idempotencyKey` is as in
+   * `create`.
    */
   async rotate(
     key: ApiKey,
     owner: KeyOwner,
-    { expiresInDays }: { expiresInDays?: number | undefined },
+    { expiresInDays, idempotencyKey }: { expiresInDays?: number | undefined; idempotencyKey?: string | undefined },
     author: ChangeAuthor,
   ): Promise<MadeKey> {
     const lifeMs = expiresInDays === undefined ? +key.expiresAt - +key.createdAt : expiresInDays * dayMs;
     const made = await this.endedCredentials.betweenChanges(async (tx) => {
+      const text = generateApiKey();
+      if (idempotencyKey !== undefined) {
+        const content = ['rotate', key.id, expiresInDays ?? null];
+        const earlier = await this.earlier(tx, owner, { idempotencyKey, content }, text);
+        if (earlier) return earlier;
+      }
       const revokedAt = this.clock.now();
       if (key.expiresAt <= revokedAt || !(await this.store.revoke(tx, key.id, revokedAt))) throw hasEnded(key);
       await this.audit.store(tx, [revocationOf({ ...key, revokedAt }, author, 'rotate')]);
-      return this.make(tx, owner, { text: generateApiKey(), name: key.name, lifeMs }, author, 'rotate');
+      return this.make(tx, owner, { text, name: key.name, lifeMs }, author, 'rotate');
     });
     this.forget([key]);
     return made;
@@ -187,6 +193,18 @@ export class ApiKeysService implements OnModuleDestroy {
     });
     this.forget([key]);
     return isChanged;
+  }
+
+  /** The key of the same request before; undefined when this is the first one, whose key is `text`. */
+  private async earlier(
+    tx: Tx,
+    owner: KeyOwner,
+    request: Omit<KeyRequest, 'userId'>,
+    text: string,
+  ): Promise<MadeKey | undefined> {
+    const earlier = await this.requests.keep(tx, { userId: owner.id, ...request }, text);
+    if (earlier === undefined) return undefined;
+    return { ...(await this.store.getByHash(tx, hashApiKey(earlier))), text: earlier };
   }
 
   private async make(

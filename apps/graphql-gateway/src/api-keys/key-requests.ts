@@ -56,7 +56,7 @@ export class KeyRequests {
       throw new ServiceError({
         code: 'request.idempotency_key',
         status: 422,
-        message: 'This Idempotency-Key came with another name or life of the key before; send a new one',
+        message: 'This Idempotency-Key came with another request for a key before; send a new one',
       });
     }
     return open(key, kept.sealedKey);

@@ -55,6 +55,13 @@ import {
 import { RequestUnits } from './request-units.js';
 
 const noSuchKey = { description: 'You have no such key' };
+const idempotencyKeyHeader = {
+  name: 'Idempotency-Key',
+  required: false,
+  description: 'A text of 16 to 200 visible characters that you make up for this one request, such as a random UUID',
+  example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+};
+const otherRequest = { description: 'The Idempotency-Key came with another request before' };
 
 /** What users do with their own keys. A key lives longer than the token, so identity is asked before one is made. */
 @ApiTags('keys')
@@ -89,15 +96,10 @@ export class OwnKeysController {
       'With an Idempotency-Key the same request again, also at the same time, makes no second key. ' +
       `For ${keptMinutes} minutes it is answered with the same key, in its present state.`,
   })
-  @ApiHeader({
-    name: 'Idempotency-Key',
-    required: false,
-    description: 'A text of 16 to 200 visible characters that you make up for this one key, such as a random UUID',
-    example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
-  })
+  @ApiHeader(idempotencyKeyHeader)
   @ApiOkResponse({ type: MadeKeyDto })
   @ApiBadGatewayResponse({ description: 'Identity, which is asked before a key is made, does not answer' })
-  @ApiUnprocessableEntityResponse({ description: 'The Idempotency-Key came with another name or life before' })
+  @ApiUnprocessableEntityResponse(otherRequest)
   async make(
     @Body() { name, expires_in_days: expiresInDays = keyLifeDaysMax }: MakeKeyDto,
     @Headers('idempotency-key') header: unknown,
@@ -129,23 +131,28 @@ export class OwnKeysController {
     description:
       'The new key lives as long as the old one did from its beginning, unless you say otherwise. The old one stops ' +
       'working within 5 seconds. To use both for a while, make a second key and revoke the first one later. ' +
-      'A key is rotated once: the second of two requests is answered 409 and makes no key.',
+      'A key is rotated once: the second of two requests is answered 409 and makes no key. With an Idempotency-Key ' +
+      `the same request again is answered with the same new key for ${keptMinutes} minutes, in its present state.`,
   })
+  @ApiHeader(idempotencyKeyHeader)
   @ApiBody({ type: RotateKeyDto, required: false })
   @ApiOkResponse({ type: MadeKeyDto })
   @ApiBadGatewayResponse({ description: 'Identity, which is asked before a key is made, does not answer' })
   @ApiNotFoundResponse(noSuchKey)
   @ApiConflictResponse({ description: 'The key has been revoked, rotated or has expired' })
+  @ApiUnprocessableEntityResponse(otherRequest)
   async rotate(
     @Param('id') id: string,
     @Body() { expires_in_days: expiresInDays }: RotateKeyDto,
+    @Headers('idempotency-key') header: unknown,
     @Req() request: FastifyRequest,
     @Caller() caller: CallerIdentity,
     @Author() author: ChangeAuthor,
   ): Promise<MadeKeyDto> {
+    const idempotencyKey = idempotencyKeyOf(header);
     // First, so that a token which is no longer valid does not find out which keys there are.
     const owner = await this.owner(request);
-    const made = await this.keys.rotate(await this.own(id, caller), owner, { expiresInDays }, author);
+    const made = await this.keys.rotate(await this.own(id, caller), owner, { expiresInDays, idempotencyKey }, author);
     return toMadeKeyDto(made, this.clock.now());
   }
 
