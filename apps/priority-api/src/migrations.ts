@@ -5,6 +5,7 @@ import { retryCallers } from './migrations/0004-retry-callers.js';
 import { startFence } from './migrations/0005-start-fence.js';
 import { failuresInARow } from './migrations/0006-failures-in-a-row.js';
 import { handledDeadLetters } from './migrations/0007-handled-dead-letters.js';
+import { deadLetterDigests } from './migrations/0008-dead-letter-digests.js';
 
 export const migrations = [
   profileCalls,
@@ -14,4 +15,5 @@ export const migrations = [
   startFence,
   failuresInARow,
   handledDeadLetters,
+  deadLetterDigests,
 ];

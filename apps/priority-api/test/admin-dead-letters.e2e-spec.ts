@@ -63,7 +63,7 @@ describe('administration of dead letters', () => {
       ...{ deliveries: 1, state: 'open', handled_at: null, handled_by: null, drop_reason: null },
       ...{ first_received_at: expect.stringMatching(/Z$/), last_received_at: expect.stringMatching(/Z$/) },
       ...{ attributes: { batch_number: '7', total_batches: '9' }, content_kind: 'json', content: { profiles: [] } },
-      corrected_content: null,
+      ...{ corrected_content: null, kept_sha256: null, received_sha256: null },
     });
     const text = await bad({ data: Buffer.from('no JSON').toString('base64') });
     expect((await send('GET', `/${text.id}`)).body).toMatchObject({ content_kind: 'text', content: 'no JSON' });
@@ -190,7 +190,7 @@ describe('administration of dead letters', () => {
     });
   });
 
-  it('logs who redrove it, with digests of what was kept and what was received', async () => {
+  it('logs and keeps who redrove it, with digests of what was kept and what was received', async () => {
     const emitted = jest.spyOn(app.running.app.get(AppEvents), 'emit');
     const { id } = await bad({ profiles: [{ network_username: 'digested', person_id: 'x' }] });
     const content = { profiles: [{ ...profiles(1)[0], network_username: 'digested' }] };
@@ -207,6 +207,10 @@ describe('administration of dead letters', () => {
       ],
     ]);
     expect(row!.kept).not.toBe(row!.received);
+    expect((await send('GET', `/${id}`)).body).toMatchObject({
+      kept_sha256: row!.kept,
+      received_sha256: row!.received,
+    });
     emitted.mockRestore();
   });
 

@@ -18,6 +18,7 @@ import type { ListedDeadLetter } from '../dead-letters/dead-letters.store.js';
 const reasonLengthMax = 500;
 /** Not `forced_run_id`, by which profiles that were paid for would be bought again. */
 const correctable = ['batch_number', 'total_batches', 'month'];
+const sha256 = 'a3f5c1'.padEnd(64, '0');
 const date = '2026-11-24T10:00:00.123Z';
 const profiles = {
   profiles: [{ network_username: 'ada-lovelace', person_id: '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11' }],
@@ -134,6 +135,22 @@ export class DeadLetterDetailsDto extends DeadLetterDto {
 
   @ApiProperty({ nullable: true, example: null, description: 'What was received instead, decoded; null: nothing' })
   corrected_content!: unknown;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: sha256,
+    description: 'SHA-256 of the JSON of the message as it was kept, at the moment when it was sent again',
+  })
+  kept_sha256!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: sha256,
+    description: 'SHA-256 of the JSON of what was received instead; the same as `kept_sha256` without a correction',
+  })
+  received_sha256!: string | null;
 }
 
 export class DeadLetterPageDto {
@@ -168,5 +185,7 @@ export function deadLetterDetailsDto(letter: DeadLetter): DeadLetterDetailsDto {
     content_kind: content.kind,
     content: content.kind === 'json' ? content.value : content.text,
     corrected_content: corrected?.kind === 'json' ? corrected.value : null,
+    kept_sha256: letter.kept_sha256,
+    received_sha256: letter.received_sha256,
   };
 }

@@ -57,14 +57,16 @@ export class DeadLetterRedrive {
     const reading = readBatch(message, { profilesMax: this.config.BATCH_PROFILES_MAX, now: letter.first_received_at });
     if (reading.kind === 'malformed') throw unusable(reading.message);
     if (reading.batch.faults.length > 0) throw unusable(reading.batch.faults.join('; '));
+    // Whoever has a copy of the messages can prove by them what was corrected. The log has no content.
+    const digests = { keptSha256: digestOf(kept), receivedSha256: digestOf(message) };
+    const claim = { by, ...digests, ...(isCorrected ? { corrected: message } : {}) };
     const started = await this.batches.receiveClaimed(message, reading.batch, (tx) =>
-      this.store.claimForRedrive(tx, id, { by, ...(isCorrected ? { corrected: message } : {}) }),
+      this.store.claimForRedrive(tx, id, claim),
     );
     if (started === undefined) throw handled();
     this.events.emit('dead_letter_redriven', {
       ...{ id, caller: by, corrected: isCorrected },
-      // Who has the row, or a copy of it, can prove by them what was corrected; the log has no content.
-      ...{ kept_sha256: digestOf(kept), received_sha256: digestOf(message) },
+      ...{ kept_sha256: digests.keptSha256, received_sha256: digests.receivedSha256 },
     });
     return started;
   }

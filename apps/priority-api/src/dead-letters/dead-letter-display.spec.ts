@@ -14,6 +14,8 @@ const letter = (id: string, data: unknown, more: Partial<DeadLetter> = {}): Dead
   redriven_at: null,
   redriven_by: null,
   corrected: null,
+  kept_sha256: null,
+  received_sha256: null,
   dropped_at: null,
   dropped_by: null,
   drop_reason: null,

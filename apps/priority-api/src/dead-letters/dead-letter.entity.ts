@@ -36,6 +36,14 @@ export class DeadLetter {
   @Column({ type: 'json', nullable: true })
   corrected!: unknown;
 
+  /** Of the text in `message` when it was redriven; null before, and from before digests were kept. */
+  @Column({ type: 'text', nullable: true })
+  kept_sha256!: string | null;
+
+  /** Of what was received then. */
+  @Column({ type: 'text', nullable: true })
+  received_sha256!: string | null;
+
   @Column({ type: 'timestamptz', nullable: true })
   dropped_at!: Date | null;
 

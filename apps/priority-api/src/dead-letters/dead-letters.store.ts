@@ -4,7 +4,17 @@ import { IsNull, LessThan, type Repository } from 'typeorm';
 import { DeadLetter } from './dead-letter.entity.js';
 
 /** Without the messages, which may have megabytes. */
-export type ListedDeadLetter = Omit<DeadLetter, 'message' | 'corrected'>;
+export type ListedDeadLetter = Omit<DeadLetter, 'message' | 'corrected' | 'kept_sha256' | 'received_sha256'>;
+
+/** Who redrives a dead letter, and what is received. */
+export interface RedriveClaim {
+  /** Where it is not the kept message. */
+  corrected?: unknown;
+  by: string | null;
+  /** Of the JSON texts of the kept message and of the received one. */
+  keptSha256: string;
+  receivedSha256: string;
+}
 
 export interface DeadLetterPage<Letter = ListedDeadLetter> {
   letters: Letter[];
@@ -67,17 +77,17 @@ export class DeadLettersStore {
   /**
    * Claims a dead letter for who redrives it: false when it is not open. Of several at once, also of a redrive and a
    * drop, the first takes the lock of the row, and the others find it handled when that one commits.
-   * @param redrive the message that is received, where it is not the kept one, and who asked
    */
   async claimForRedrive(
     tx: Tx,
     id: string,
-    { corrected, by }: { corrected?: unknown; by: string | null },
+    { corrected, by, keptSha256, receivedSha256 }: RedriveClaim,
   ): Promise<boolean> {
     const claimed = await tx.affected(
-      `update dead_letter set redriven_at = now(), redriven_by = $2, corrected = $3
+      `update dead_letter
+       set redriven_at = now(), redriven_by = $2, corrected = $3, kept_sha256 = $4, received_sha256 = $5
        where id = $1 and redriven_at is null and dropped_at is null`,
-      [id, by, corrected === undefined ? null : storableJson(corrected)],
+      [id, by, corrected === undefined ? null : storableJson(corrected), keptSha256, receivedSha256],
     );
     return claimed === 1;
   }
