@@ -612,7 +612,7 @@ export interface components {
        */
       cost_usd_max: number;
       /**
-       * @description An estimate, US dollars: each costs as the last 100 runs of the company for persons, or for companies, did on average. It knows neither the target nor how much is asked for. Without such a run: what is reserved
+       * @description An estimate, US dollars, by the last 100 runs of the company for persons, or for companies: the average of those that asked for as much, else in proportion to what is asked for. Without such a run: what is reserved
        * @example 0.12
        */
       expected_cost_usd: number;

@@ -218,7 +218,7 @@ export class ReRunAnswerDto extends BulkAnswerDto {
     type: Number,
     example: 0.12,
     description:
-      'An estimate, US dollars: each costs as the last 100 runs of the company for persons, or for companies, did on average. It knows neither the target nor how much is asked for. Without such a run: what is reserved',
+      'An estimate, US dollars, by the last 100 runs of the company for persons, or for companies: the average of those that asked for as much, else in proportion to what is asked for. Without such a run: what is reserved',
   })
   expected_cost_usd!: number;
 }

@@ -1,17 +1,24 @@
 // Actions on many jobs: failed ones start again, active ones are aborted. Each has a plan, which says what would happen
 // and what it may cost, and does nothing. The act makes the same plan first.
 import { Injectable } from '@nestjs/common';
-import type { ProfileEntity } from '@tradewind/scraping-provider';
 import type { ChangeAuthor } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
 import { BudgetsService } from '../budgets/budgets.service.js';
+import { expectedCostMicroUsd } from '../budgets/expected-cost.js';
 import { reservedMicroUsd } from '../budgets/run-reservation.js';
 import { AppEvents } from '../events.js';
 import { FollowService } from '../follow/follow.service.js';
 import { StartsService } from '../starts/starts.service.js';
 import { CostsStore } from '../tracker/costs.store.js';
 import { JobChanges } from '../tracker/job-changes.js';
-import { JobsStore, type BulkAction, type JobFilter, type JobOfBulk, type JobPosition } from '../tracker/jobs.store.js';
+import {
+  JobsStore,
+  type BulkAction,
+  type JobFilter,
+  type JobOfBulk,
+  type JobPosition,
+  type KnownCost,
+} from '../tracker/jobs.store.js';
 import { targetKey, type JobId } from '../tracker/tracker.types.js';
 import { TransitionsStore } from '../tracker/transitions.store.js';
 
@@ -40,10 +47,7 @@ export interface BulkAnswer {
 export interface ReRunAnswer extends BulkAnswer {
   /** What the runs may cost at most by their reservations, millionths of a US dollar. */
   costMicroUsdMax: number;
-  /**
-   * By what the last runs of each company cost for persons or companies, whoever they were and however much was asked
-   * for; without one, what is reserved.
-   */
+  /** As `expectedCost` has it, by the last runs of each company. */
   expectedCostMicroUsd: number;
 }
 
@@ -78,10 +82,9 @@ export class BulkJobs {
     const planned = await this.plan(jobs);
     const results = isDryRun ? planned : await this.start(planned, author);
     const begun = results.filter(({ outcome }) => outcome === 'would_start' || outcome === 'started');
-    const averages = new Map<string, Map<ProfileEntity, number>>();
-    for (const { job } of begun) {
-      if (!averages.has(job.userCompanyId))
-        averages.set(job.userCompanyId, await this.jobs.averageCostsMicroUsd(job.userCompanyId));
+    const known = new Map<string, KnownCost[]>();
+    for (const { userCompanyId } of begun.map(({ job }) => job)) {
+      if (!known.has(userCompanyId)) known.set(userCompanyId, await this.jobs.listKnownCosts(userCompanyId));
     }
     const reserved = ({ job }: BulkResult) => reservedMicroUsd(job.input, this.config);
     return {
@@ -89,7 +92,7 @@ export class BulkJobs {
       results,
       costMicroUsdMax: sum(begun.map(reserved)),
       expectedCostMicroUsd: Math.round(
-        sum(begun.map((each) => averages.get(each.job.userCompanyId)?.get(each.job.entity) ?? reserved(each))),
+        sum(begun.map(({ job }) => expectedCostMicroUsd(job, known.get(job.userCompanyId) ?? [], this.config))),
       ),
     };
   }

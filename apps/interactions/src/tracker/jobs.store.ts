@@ -75,7 +75,14 @@ export interface JobOfBulk extends Job {
 
 /** Counting ends there: whoever takes more does so in several steps anyway. */
 export const matchedMax = 10_000;
-const runsOfAverage = 100;
+/** Runs of each kind by which another one is estimated. */
+const knownCostsMax = 100;
+
+export interface KnownCost {
+  entity: ProfileEntity;
+  input: RunInput;
+  costMicroUsd: number;
+}
 
 /** Position in the order of handles, ties by id. */
 export interface HandlePosition {
@@ -301,21 +308,21 @@ export class JobsStore {
   }
 
   /**
-   * What the last runs of a company cost on average for persons and for companies, millionths of a US dollar. It looks
-   * at its last thousand runs at most, so one kind that is rare among them may be missing.
+   * What the last runs of a company for persons, and those for companies, were asked for and cost. It looks at its last
+   * thousand runs at most, so one kind that is rare among them may be missing.
    */
-  async averageCostsMicroUsd(userCompanyId: string): Promise<Map<ProfileEntity, number>> {
-    const rows = await this.db.rows<{ entity: ProfileEntity; average: number }>(
-      `select entity, avg(cost)::float8 as average from (
-         select entity, cost, row_number() over (partition by entity order by created_at desc, job_id desc) as place from (
-           select "entityType" as entity, cost_micro_usd as cost, created_at, job_id from ${this.tables.tracker}
+  async listKnownCosts(userCompanyId: string): Promise<KnownCost[]> {
+    const rows = await this.db.rows<Omit<KnownCost, 'costMicroUsd'> & { cost: string }>(
+      `select entity, input, cost from (
+         select *, row_number() over (partition by entity order by created_at desc, job_id desc) as place from (
+           select "entityType" as entity, input, cost_micro_usd as cost, created_at, job_id from ${this.tables.tracker}
            where user_company_id = $1 and cost_micro_usd is not null
-           order by created_at desc, job_id desc limit ${10 * runsOfAverage}
+           order by created_at desc, job_id desc limit ${10 * knownCostsMax}
          ) as latest
-       ) as placed where place <= ${runsOfAverage} group by entity`,
+       ) as placed where place <= ${knownCostsMax}`,
       [userCompanyId],
     );
-    return new Map(rows.map(({ entity, average }) => [entity, average]));
+    return rows.map(({ cost, ...known }) => ({ ...known, costMicroUsd: Number(cost) }));
   }
 
   /**
