@@ -18,7 +18,6 @@ import {
   type PipelineGroup,
 } from '@tradewind/testkit';
 import { service } from '../src/service.js';
-import { TimelineNotes } from '../src/tracker/timeline-notes.js';
 import { InteractionsWorld, person } from './interactions-app.js';
 
 const serviceToken = 'token-of-a-machine';
@@ -140,8 +139,6 @@ describe('access', () => {
     const state = async () => {
       await world.finished();
       await world.inboxProcessed();
-      // Calls to the provider are noted a moment later.
-      await world.replicas[0]!.app.get(TimelineNotes).flush();
       return { ...(await tableHashes(world.database.url)), provider: world.simulator.ledger().length };
     };
     expect(await accessFaults({ running: world.replicas[0]!, operations, callers, state })).toEqual([]);

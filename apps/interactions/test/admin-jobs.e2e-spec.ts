@@ -2,7 +2,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ProviderCalls } from '../src/tracker/provider-calls.js';
-import { TimelineNotes } from '../src/tracker/timeline-notes.js';
 import type { JobId } from '../src/tracker/tracker.types.js';
 import { InteractionsWorld, person } from './interactions-app.js';
 
@@ -51,7 +50,6 @@ describe('administration of jobs', () => {
   const outcomes = ({ jobs }: Bulk) =>
     Object.fromEntries(jobs.map(({ network_handle, outcome }) => [network_handle, outcome]));
   const timelineOf = async (jobId: string): Promise<Entry[]> => {
-    await world.replicas[0]!.app.get(TimelineNotes).flush();
     const entries: Entry[] = [];
     let cursor = '';
     do {
@@ -130,15 +128,11 @@ describe('administration of jobs', () => {
         { id: id as JobId, providerRunId: 'r' },
         { operation: 'look', outcome, startedMs: performance.now() - ms },
       );
-    const flush = () => world.replicas[0]!.app.get(TimelineNotes).flush();
     const before = (await timelineOf(id)).length;
-    for (const ms of [10, 20]) look(ms, 'READY');
-    for (const ms of [30, 40]) look(ms);
-    await flush();
-    // By another pass, as after half a second.
-    for (const ms of [50, 60, 70]) look(ms);
-    await flush();
-    look(80, 'READY');
+    await Promise.all([look(10, 'READY'), look(20, 'READY'), look(30), look(40)]);
+    // By another statement.
+    await Promise.all([look(50), look(60), look(70)]);
+    await look(80, 'READY');
     const entries = (await timelineOf(id)).slice(before).filter(({ details }) => details['run_id'] === 'r');
     expect(entries.map(({ times, details }) => [details['outcome'], times])).toEqual([
       ['READY', 2],
@@ -172,7 +166,6 @@ describe('administration of jobs', () => {
   it('takes the timeline of a job away with it', async () => {
     await trigger(['old']);
     const [job] = await world.finished();
-    await world.replicas[0]!.app.get(TimelineNotes).flush();
     await world.sql.query(`update "network_interactions_trackerDev" set created_at = now() - interval '40 days'`);
     const keeping = await world.addReplica({ JOB_KEEP_DAYS: '30' });
     await world.until((rows) => rows.length === 0);

@@ -128,11 +128,27 @@ describe(`${jobs} jobs on two replicas that are killed ${kills} times`, () => {
       expect(rows.map((row) => row.networkUsername).sort()).toEqual(handles.toSorted());
       expect(rows.filter((row) => row.status !== 'COMPLETED')).toEqual([]);
       await expectAgreement(world);
+      expect(await jobsWithoutTheirCalls()).toEqual([]);
       const { runs } = world.simulator.summary();
       expect(runs).toMatchObject({ started: jobs, startedTwice: [], ended: { SUCCEEDED: jobs } });
     },
     600_000 + jobs * 1_000,
   );
+
+  /** Jobs whose timeline lacks how their run was found, before it was recorded, or that its items were read. */
+  async function jobsWithoutTheirCalls(): Promise<{ networkUsername: string }[]> {
+    const { rows } = await world.sql.query<{ networkUsername: string }>(
+      `select "networkUsername" from "network_interactions_trackerDev" job where
+         not exists (select from "job_timelineDev" call where call.job_id = job.job_id
+           and (details->>'operation' = 'start' and details->>'outcome' = 'started'
+             or details->>'operation' = 'list' and details->>'outcome' = 'found' or kind = 'webhook')
+           and entry_id < (select min(entry_id) from "job_timelineDev" change where change.job_id = job.job_id
+             and kind = 'transition' and details ? 'run_id'))
+         or not exists (select from "job_timelineDev" call where call.job_id = job.job_id
+           and details->>'operation' = 'items' and details->>'outcome' = 'found')`,
+    );
+    return rows;
+  }
 
   /** Does as a client would: sends unanswered requests again, unless the tracker has their jobs. */
   async function triggerAll(handles: readonly string[], random: () => number): Promise<void> {

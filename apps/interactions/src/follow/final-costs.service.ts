@@ -38,7 +38,7 @@ export class FinalCosts {
     // A run whose cost is due has ended, so it has an id. A failure is logged, and the next claim tries again.
     const startedMs = performance.now();
     const run = await this.provider.findRun(job.providerRunId!);
-    this.calls.note(job, { operation: 'cost', outcome: run ? 'found' : 'missing', startedMs });
+    await this.calls.note(job, { operation: 'cost', outcome: run ? 'found' : 'missing', startedMs });
     await this.store.settleCost(job.id, run?.costUsd === undefined ? undefined : toMicroUsd(run.costUsd));
     if (run?.costUsd === undefined)
       this.events.emit('run_cost_unknown', {

@@ -72,15 +72,15 @@ export class FollowService {
     let call: Pick<ProviderCall, 'operation' | 'startedMs'> = { operation: 'look', startedMs: performance.now() };
     try {
       let run = await this.provider.findRun(runId);
-      this.calls.note(job, { ...call, outcome: run ? run.status : 'missing' });
+      await this.calls.note(job, { ...call, outcome: run ? run.status : 'missing' });
       if (run && job.abortRequestedAt && !isTerminalRunStatus(run.status) && run.status !== 'ABORTING') {
         call = { operation: 'abort', startedMs: performance.now() };
         run = await this.provider.abortRun(runId);
-        this.calls.note(job, { ...call, outcome: run ? run.status : 'missing' });
+        await this.calls.note(job, { ...call, outcome: run ? run.status : 'missing' });
       }
       if (run) return await this.apply(job, run);
     } catch (error) {
-      this.calls.note(job, { ...call, outcome: 'failed' });
+      await this.calls.note(job, { ...call, outcome: 'failed' });
       this.logger.warn(
         { err: error, run_id: runId },
         'the status of a run could not be read; the provider is asked again',

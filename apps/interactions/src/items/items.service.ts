@@ -97,10 +97,10 @@ export class ItemsService {
     const startedMs = performance.now();
     try {
       const page = await this.provider.readItems(job.datasetId!, { offset, limit: this.config.ITEM_PAGE_SIZE });
-      this.calls.note(job, { operation: 'items', outcome: page ? 'found' : 'missing', startedMs });
+      await this.calls.note(job, { operation: 'items', outcome: page ? 'found' : 'missing', startedMs });
       return page;
     } catch (error) {
-      this.calls.note(job, { operation: 'items', outcome: 'failed', startedMs });
+      await this.calls.note(job, { operation: 'items', outcome: 'failed', startedMs });
       throw error;
     }
   }

@@ -95,7 +95,7 @@ export class AbortsService {
     const startedMs = performance.now();
     try {
       let run: ProviderRun | undefined = await this.provider.abortRun(runId);
-      this.calls.note(job, { operation: 'abort', outcome: run ? run.status : 'missing', startedMs });
+      await this.calls.note(job, { operation: 'abort', outcome: run ? run.status : 'missing', startedMs });
       while (run && !isTerminalRunStatus(run.status) && performance.now() < deadline) {
         await delay(confirmLookMs);
         run = await this.provider.findRun(runId);
@@ -104,7 +104,7 @@ export class AbortsService {
       await this.follow.apply(job, run);
       return isTerminalRunStatus(run.status) ? endOutcome(runId, run.status) : failure(notConfirmedError, run.status);
     } catch (error) {
-      this.calls.note(job, { operation: 'abort', outcome: 'failed', startedMs });
+      await this.calls.note(job, { operation: 'abort', outcome: 'failed', startedMs });
       this.logger.warn(
         { err: error, run_id: runId },
         'the provider did not confirm an abort; the abort is repeated later',

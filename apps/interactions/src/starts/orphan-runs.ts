@@ -24,9 +24,9 @@ export class OrphanRuns {
     const job = { id: jobId, providerRunId: null };
     try {
       const run = await this.provider.abortRun(runId);
-      this.calls.note(job, { ...call, outcome: run ? run.status : 'missing' });
+      await this.calls.note(job, { ...call, outcome: run ? run.status : 'missing' });
     } catch (error) {
-      this.calls.note(job, { ...call, outcome: 'failed' });
+      await this.calls.note(job, { ...call, outcome: 'failed' });
       // The event above alerts the operator and names the run; the job itself is not affected.
       this.logger.error({ err: error, run_id: runId }, 'an orphan run could not be aborted');
     }

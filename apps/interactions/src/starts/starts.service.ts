@@ -81,7 +81,9 @@ export class StartsService {
     const startedMs = performance.now();
     const outcome = await this.provider.start(job.input, webhook, limits);
     const runId = outcome.outcome === 'started' ? outcome.run.id : undefined;
-    this.calls.note(job, { operation: 'start', outcome: outcome.outcome, runId, startedMs });
+    // The runs of a trigger are in its answer whether or not the database takes the entry.
+    if (outcome.outcome === 'started') this.changes.announceRun(job.id, outcome.run.id);
+    await this.calls.note(job, { operation: 'start', outcome: outcome.outcome, runId, startedMs });
     if (outcome.outcome === 'started') return this.recordStarted(job, outcome.run, signal);
     this.logger.warn({ job_id: job.id, ...outcome }, 'a start did not succeed');
     const start = { failures: job.startFailures, ageMs: Date.now() - job.createdAt.getTime() };
@@ -90,7 +92,6 @@ export class StartsService {
   }
 
   private async recordStarted(job: Job, run: ProviderRun, signal: AbortSignal): Promise<void> {
-    this.changes.announceRun(job.id, run.id);
     // Retried while the job belongs to this process; after that `UnsettledStarts` finds the run.
     const record = () => this.transitions.recordRun(job.id, run, this.config.FOLLOW_INTERVAL_MS);
     const result = await retry(record, {

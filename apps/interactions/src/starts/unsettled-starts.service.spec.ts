@@ -41,7 +41,7 @@ function passOverOrphan(noteStart: () => Promise<void>) {
     provider as unknown as RunProvider,
     { abort: async (runId: string) => void aborted.push(runId) } as unknown as OrphanRuns,
     { announce: () => undefined } as unknown as JobChanges,
-    { note: () => undefined } as unknown as ProviderCalls,
+    { note: async () => undefined } as unknown as ProviderCalls,
     { emit: () => undefined } as unknown as AppEvents,
     { LEASE_SECONDS: 60, LOOP_INTERVAL_MS: 1000 } as AppConfig,
     background as unknown as BackgroundWork,

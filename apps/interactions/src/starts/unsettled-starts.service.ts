@@ -78,13 +78,13 @@ export class UnsettledStarts {
   private async readList(jobs: readonly Job[]): Promise<Map<string, ProviderRun>> {
     const startedMs = performance.now();
     const note = (outcomeOf: (job: Job) => string) =>
-      jobs.forEach((job) => this.calls.note(job, { operation: 'list', outcome: outcomeOf(job), startedMs }));
+      Promise.all(jobs.map((job) => this.calls.note(job, { operation: 'list', outcome: outcomeOf(job), startedMs })));
     try {
       const runs = await this.findRuns(jobs);
-      note(({ id }) => (runs.has(id) ? 'found' : 'missing'));
+      await note(({ id }) => (runs.has(id) ? 'found' : 'missing'));
       return runs;
     } catch (error) {
-      note(() => 'failed');
+      await note(() => 'failed');
       throw error;
     }
   }

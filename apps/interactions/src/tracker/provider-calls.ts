@@ -23,11 +23,15 @@ export class ProviderCalls {
     private readonly events: AppEvents,
   ) {}
 
-  note({ id, providerRunId }: Pick<Job, 'id' | 'providerRunId'>, { startedMs, runId, ...call }: ProviderCall): void {
+  /** Resolves once the entry is written, or kept while the database is away. Never rejects. */
+  async note(
+    { id, providerRunId }: Pick<Job, 'id' | 'providerRunId'>,
+    { startedMs, runId, ...call }: ProviderCall,
+  ): Promise<void> {
     const ms = Math.round(performance.now() - startedMs);
     const about = runId ?? providerRunId ?? undefined;
     this.events.emit('provider_call', { ...call, job_id: id, run_id: about });
-    this.notes.add({
+    await this.notes.add({
       ...{ jobId: id, at: new Date(), kind: 'provider_call', mayRepeat: !changing.includes(call.operation) },
       details: { ...call, run_id: about, ms },
     });

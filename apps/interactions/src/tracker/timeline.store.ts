@@ -69,7 +69,7 @@ export class TimelineStore {
     );
   }
 
-  /** Of one job, in the order in which they were written; calls may be written half a second late. */
+  /** Of one job, in the order in which they were written; calls may be written late while the database is away. */
   async list(jobId: string, { after, limit }: { after?: string | undefined; limit: number }): Promise<TimelineEntry[]> {
     return this.db.rows<TimelineEntry>(
       `select entry_id::text as id, at, coalesce(last_at, at) as "lastAt", times, kind, details from ${this.table}

@@ -65,7 +65,7 @@ export class InboxService {
     const { outcome } = acceptance;
     this.events.emit('webhook_received', { outcome, run_id: runId, event_type: eventType });
     if (outcome === 'stored') this.loop.wake();
-    if (outcome === 'repeated') this.note(acceptance.jobId, { event_type: eventType, run_id: runId, outcome });
+    if (outcome === 'repeated') await this.note(acceptance.jobId, { event_type: eventType, run_id: runId, outcome });
     if (outcome === 'unknown_run')
       throw new ServiceError({ code: 'request.not_found', status: 404, message: 'No job has this run' });
   }
@@ -75,13 +75,13 @@ export class InboxService {
       return { ...parseCompletionWebhook(payload), jobId, payload };
     } catch (error) {
       if (error instanceof ServiceError && jobId !== undefined && (await this.store.knowsJob(jobId)))
-        this.note(jobId, { outcome: 'refused', reason: error.message });
+        await this.note(jobId, { outcome: 'refused', reason: error.message });
       throw error;
     }
   }
 
-  private note(jobId: string, details: Record<string, unknown>): void {
-    this.notes.add({ jobId, at: new Date(), kind: 'webhook', details, mayRepeat: true });
+  private async note(jobId: string, details: Record<string, unknown>): Promise<void> {
+    await this.notes.add({ jobId, at: new Date(), kind: 'webhook', details, mayRepeat: true });
   }
 
   /** Newest first. */
