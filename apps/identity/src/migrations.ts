@@ -9,6 +9,7 @@ import { listsOfUsersAndClients } from './migrations/0007-lists-of-users-and-cli
 import { accountLinks } from './migrations/0009-account-links.js';
 import { secondFactors } from './migrations/0008-second-factors.js';
 import { listsOfGrantsAndAudit } from './migrations/0010-lists-of-grants-and-audit.js';
+import { userLanguage } from './migrations/0011-user-language.js';
 
 /** In the order of their numbers. */
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   secondFactors,
   accountLinks,
   listsOfGrantsAndAudit,
+  userLanguage,
 ];

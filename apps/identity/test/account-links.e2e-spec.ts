@@ -8,7 +8,7 @@ import { Users } from '../src/operators/users.service.js';
 import { PasswordHashing } from '../src/password-login/password-hashing.js';
 import { unitOfWork } from '../src/unit-of-work/unit-of-work.js';
 import { password, startIdentity, type Identity } from './identity.fixture.js';
-import { obtainTokens, refresh, UserAgent, type FlowClient, type Page } from './user-agent.js';
+import { formOf, obtainTokens, refresh, UserAgent, type FlowClient, type Page } from './user-agent.js';
 
 const newPassword = 'another long password';
 const token = 'token-of-the-console';
@@ -189,6 +189,34 @@ describe('links by mail', () => {
     await administrate(identity, `/${user.id}/password-link`, undefined, { 'accept-language': 'es' });
     const expected = [...invited, { email: user.email, subject: 'Elegir una contraseña nueva' }];
     for (const { email, subject } of expected) expect((await mailTo(email)).subject).toBe(subject);
+  }, 60_000);
+
+  it('a mail that an administrator causes is in the language in which the person signed in last, or was invited', async () => {
+    const subjects = { de: 'Neues Passwort festlegen', es: 'Elegir una contraseña nueva' };
+    const askedIn = async (id: string, accepted: string) => {
+      const made = await administrate(identity, `/${id}/password-link`, undefined, { 'accept-language': accepted });
+      return (made.user as unknown as { language: string | null }).language;
+    };
+    const signInWith = async (email: string, headers: Record<string, string>, query = '') => {
+      const agent = new UserAgent(identity.issuer, identity.issuer, newIp());
+      const { action, hidden } = formOf(await agent.visit(`/account${query}`, { headers }), 'submit');
+      const body = new URLSearchParams({ ...hidden, email, password });
+      expect((await agent.visit(action, { method: 'POST', headers, body })).status).toBe(200);
+    };
+    const user = await identity.createUser();
+    expect(await askedIn(user.id, 'es')).toBeNull();
+    expect((await mailTo(user.email)).subject).toBe(subjects.es);
+    await signInWith(user.email, { 'accept-language': 'de-CH, en;q=0.5' });
+    // Neither a language without words nor no language changes it.
+    await signInWith(user.email, { 'accept-language': 'sv' });
+    await signInWith(user.email, { 'accept-language': '*' });
+    await sql.query('delete from attempt_window');
+    expect(await askedIn(user.id, 'es')).toBe('de');
+    await until(() => (catcher.mailTo(user.email)?.subject === subjects.de ? true : undefined));
+
+    const email = `${crypto.randomUUID()}@example.com`;
+    const invited = await administrate(identity, '/invite', { email, language: 'de' }, { 'accept-language': 'fr' });
+    expect(await askedIn(invited.user.id, 'fr')).toBe('de');
   }, 60_000);
 
   it('an invitation in a language without words is refused', async () => {

@@ -27,7 +27,13 @@ describe('administration of users', () => {
       body: {
         ...{ id: expect.any(String), email: 'Grace@Example.com', email_verified: false, role: 'ANALYST' },
         ...{ name: 'Grace Hopper', given_name: null, family_name: null, preferred_username: null },
-        ...{ company_id: 'navy', disabled_at: null, has_second_factor: false, created_at: expect.stringMatching(/Z$/) },
+        ...{
+          company_id: 'navy',
+          disabled_at: null,
+          has_second_factor: false,
+          language: null,
+          created_at: expect.stringMatching(/Z$/),
+        },
       },
     });
     expect(await send(machineToken, `GET /users/${made.body.id}`)).toEqual(made);

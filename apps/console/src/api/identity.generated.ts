@@ -132,7 +132,7 @@ export interface paths {
     put?: never;
     /**
      * Make a link with which the user sets a new password
-     * @description A mail with it is in the language of Accept-Language.
+     * @description A mail with it is in the language of the user, and in that of Accept-Language where none is known.
      */
     post: operations['AdminUsersController_makePasswordLink'];
     delete?: never;
@@ -443,6 +443,12 @@ export interface components {
        */
       has_second_factor: boolean;
       /**
+       * @description Of the mails that others cause: that of the last sign-in, or of the invitation; null: none is known
+       * @example de
+       * @enum {string|null}
+       */
+      language: 'en' | 'de' | 'fr' | 'es' | null;
+      /**
        * Format: date-time
        * @example 2026-11-24T10:00:00.123Z
        */
@@ -515,7 +521,7 @@ export interface components {
        */
       name?: string;
       /**
-       * @description Language of the mail; that of Accept-Language unless given
+       * @description Language of this mail and later ones; that of Accept-Language for this one unless given
        * @example de
        * @enum {string}
        */

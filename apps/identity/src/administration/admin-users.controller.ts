@@ -97,10 +97,10 @@ export class AdminUsersController {
     @Author() author: ChangeAuthor,
   ): Promise<UserLinkDto> {
     if (body.company_id !== null) assertActsFor(caller, body.company_id);
-    const { email, role, name } = body;
+    const { email, role, name, language } = body;
     const companyId = body.company_id ?? companyScopeOf(caller);
-    const { language } = messagesFor(body.language, accepted);
-    const made = await this.users.invite({ email, role, name, companyId, language }, author);
+    const { language: otherwise } = messagesFor(undefined, accepted);
+    const made = await this.users.invite({ email, role, name, companyId, language }, author, otherwise);
     if (made) return userLinkDto(made);
     throw new ServiceError({ code: 'request.conflict', status: 409, message: 'There is a user with this address' });
   }
@@ -183,7 +183,7 @@ export class AdminUsersController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({
     summary: 'Make a link with which the user sets a new password',
-    description: 'A mail with it is in the language of Accept-Language.',
+    description: 'A mail with it is in the language of the user, and in that of Accept-Language where none is known.',
   })
   @ApiOkResponse({ type: UserLinkDto })
   @ApiResponse(noUser)
@@ -194,8 +194,8 @@ export class AdminUsersController {
     @Caller() caller: CallerIdentity,
     @Author() author: ChangeAuthor,
   ): Promise<UserLinkDto> {
-    const { language } = messagesFor(undefined, accepted);
-    return userLinkDto(await this.users.makePasswordLink(nameOf(path, caller), author, language));
+    const { language: otherwise } = messagesFor(undefined, accepted);
+    return userLinkDto(await this.users.makePasswordLink(nameOf(path, caller), author, { otherwise }));
   }
 
   @Post(':user_id/second-factor/reset')

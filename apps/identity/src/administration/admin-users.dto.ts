@@ -165,7 +165,7 @@ export class InviteUserDto {
   @ApiPropertyOptional({
     type: String,
     enum: mailLanguages,
-    description: 'Language of the mail; that of Accept-Language unless given',
+    description: 'Language of this mail and later ones; that of Accept-Language for this one unless given',
     example: 'de',
   })
   @MayBeAbsent()
@@ -216,6 +216,15 @@ export class UserDto {
 
   @ApiProperty({ type: Boolean, example: true, description: 'Whether sign-in asks for an app or a passkey, too' })
   has_second_factor!: boolean;
+
+  @ApiProperty({
+    type: String,
+    enum: mailLanguages,
+    nullable: true,
+    example: 'de',
+    description: 'Of the mails that others cause: that of the last sign-in, or of the invitation; null: none is known',
+  })
+  language!: string | null;
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-24T10:00:00.123Z' }) created_at!: string;
 }
@@ -278,6 +287,7 @@ export function userDto(user: Omit<ListedUser, 'credentialsVersion'>): UserDto {
     company_id: user.companyId,
     disabled_at: user.disabledAt?.toISOString() ?? null,
     has_second_factor: user.secondFactorAt !== null,
+    language: user.language,
     created_at: user.createdAt.toISOString(),
   };
 }

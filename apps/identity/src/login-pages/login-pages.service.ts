@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errors, type Client, type InteractionResults } from 'oidc-provider';
 import type Provider from 'oidc-provider';
+import { findPageLanguage } from '@tradewind/service-kit';
 import { ServiceError } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { AuditLog } from '../audit/audit-log.js';
@@ -19,6 +20,7 @@ import { KnownBrowsers } from '../password-login/known-browsers.js';
 import { PasswordLogin } from '../password-login/password-login.service.js';
 import { SecondFactors } from '../second-factor/second-factors.service.js';
 import { emailLengthMax, passwordLengthMax } from '../users/credential-limits.js';
+import { UsersStore } from '../users/users.store.js';
 import type { User } from '../users/users.types.js';
 import { cookieNames, cookieValue } from '../cookies.js';
 import type { CodeForm, LoginForm, PageForm, PasskeyAnswerForm, SetUpForm } from './login-pages.dto.js';
@@ -64,6 +66,7 @@ export class LoginPages {
     private readonly secondFactors: SecondFactors,
     private readonly browsers: KnownBrowsers,
     private readonly audit: AuditLog,
+    private readonly users: UsersStore,
   ) {}
 
   async show(request: PageRequest): Promise<PageAnswer> {
@@ -240,12 +243,19 @@ export class LoginPages {
   }
 
   private async signIn(step: Step, user: User, authentication: Authentication): Promise<PageAnswer> {
+    await this.noteLanguage(step, user);
     const page = await this.finish(step, {
       login: { accountId: user.id, ...authentication },
       // A login chooses the account.
       ...(step.interaction.prompt.name === 'select_account' ? { select_account: {} } : {}),
     });
     return withHeader(page, 'Set-Cookie', this.browsers.remember(step.request.headers.cookie, user));
+  }
+
+  /** Mails that others cause are in the language of the person. */
+  private async noteLanguage({ interaction, request }: Step, { id, language }: User): Promise<void> {
+    const asked = findPageLanguage(request.headers['accept-language'], interaction.params['ui_locales']);
+    if (asked && asked !== language) await this.users.setLanguage(id, asked);
   }
 
   /** Keeps with the interaction that the password was right. */

@@ -18,7 +18,7 @@ interface InviteOptions {
   role: string;
   name?: string;
   company?: string;
-  language: string;
+  language?: string;
 }
 
 interface CreateOptions extends PasswordOptions {
@@ -79,7 +79,7 @@ export function userCommands(program: Program, open: Open): void {
     .option('--role <role>', userRoles.join(', '), 'USER')
     .option('--name <name>', 'full name')
     .option('--company <id>', 'the one company that the user belongs to; none unless given')
-    .option('--language <code>', `language of the mail: ${mailLanguages}`, 'en')
+    .option('--language <code>', `language of this mail and later ones: ${mailLanguages}; en unless given`)
     .action(async ({ company, ...given }: InviteOptions) => {
       const made = await (await users()).invite({ ...given, companyId: company });
       if (!made) throw new OperatorError(`there is a user ${given.email} already; make a link with user password-link`);
@@ -91,9 +91,9 @@ export function userCommands(program: Program, open: Open): void {
       'make a link with which the user sets a new password; it is mailed, or shown once where no mail is set',
     )
     .requiredOption('--email <address>')
-    .option('--language <code>', `language of the mail: ${mailLanguages}`, 'en')
-    .action(async ({ email, language }: { email: string; language: string }) => {
-      print(linkText(email, (await (await users()).makePasswordLink(email, byOperator, language)).link));
+    .option('--language <code>', `language of the mail: ${mailLanguages}; that of the user's last sign-in unless given`)
+    .action(async ({ email, language }: { email: string; language?: string }) => {
+      print(linkText(email, (await (await users()).makePasswordLink(email, byOperator, { language })).link));
     });
   const setPassword = user.command('set-password');
   withPassword(setPassword.requiredOption('--email <address>'))

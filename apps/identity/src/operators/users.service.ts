@@ -36,6 +36,8 @@ export interface CreateUser {
   emailVerified: boolean;
   /** The company that the user belongs to; none unless given. */
   companyId?: string | undefined;
+  /** Of mails; none is known unless given. */
+  language?: string | undefined;
 }
 
 const companyIdLengthMax = 200;
@@ -71,12 +73,14 @@ export class Users {
   /**
    * Makes a user who sets the password with a link, which is mailed or, without mail, in the answer. Undefined when the
    * address is taken.
-   * @param given with the language of the mail
+   * @param otherwise the language of the mail unless one is given
    */
   async invite(
-    { language = 'en', ...given }: Omit<CreateUser, 'password' | 'emailVerified'> & { language?: string },
+    given: Omit<CreateUser, 'password' | 'emailVerified'>,
     author: ChangeAuthor = byOperator,
+    otherwise = 'en',
   ): Promise<{ user: UserAccount; link: string | undefined } | undefined> {
+    const { language = otherwise } = given;
     assertLanguage(language);
     // Nobody knows this one.
     const password = randomBytes(32).toString('base64url');
@@ -87,18 +91,22 @@ export class Users {
     return user && { user, link };
   }
 
-  /** A link with which the user sets another password, mailed or, without mail, in the answer. Nothing ends before. */
+  /**
+   * A link with which the user sets another password, mailed or, without mail, in the answer. Nothing ends before.
+   * The mail is in the language that is given, else in that of the user, else in `otherwise`.
+   */
   async makePasswordLink(
     user: UserName,
     author: ChangeAuthor = byOperator,
-    language = 'en',
+    { language: given, otherwise = 'en' }: { language?: string | undefined; otherwise?: string } = {},
   ): Promise<{ user: UserAccount; link: string | undefined }> {
-    assertLanguage(language);
+    if (given !== undefined) assertLanguage(given);
     let link: string | undefined;
     const changed = await this.change('user.password_link_made', user, author, async (tx, account) => {
       if (account.isDisabled) {
         throw new ServiceError({ code: 'request.conflict', status: 409, message: 'The user is disabled' });
       }
+      const language = given ?? account.language ?? otherwise;
       link = await this.links.issue(tx, account, assertEmailKey(account.email), { kind: 'password', language });
       return { mailed: link === undefined };
     });
@@ -128,6 +136,7 @@ export class Users {
       familyName: given.familyName ?? null,
       preferredUsername: given.preferredUsername ?? null,
       companyId: given.companyId === undefined ? null : assertCompany(given.companyId),
+      language: given.language ?? null,
     };
     const details = { by: author.by, role: account.userRole, company: account.companyId };
     let user: UserAccount | undefined;

@@ -60,6 +60,10 @@ export class UserAccount {
   @Column('timestamptz', { name: 'second_factor_at', nullable: true })
   secondFactorAt!: Date | null;
 
+  /** Of the last sign-in in a language of the pages, or of the invitation; null: none is known. */
+  @Column('text', { nullable: true })
+  language!: string | null;
+
   isDisabled!: boolean;
 
   hasSecondFactor!: boolean;

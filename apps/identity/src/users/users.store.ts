@@ -19,6 +19,7 @@ export type NewUser = Pick<
   | 'familyName'
   | 'preferredUsername'
   | 'companyId'
+  | 'language'
 >;
 
 /** Which users a list has. */
@@ -39,7 +40,7 @@ type UserRow = ListedUser & { emailKey: string; micros: number };
 const listedColumns = `u.id, u.email, u.email_verified as "emailVerified", u.role as "userRole", u.name,
   u.given_name as "givenName", u.family_name as "familyName", u.preferred_username as "preferredUsername",
   u.company_id as "companyId", u.credentials_version as "credentialsVersion", u.disabled_at as "disabledAt",
-  u.second_factor_at as "secondFactorAt", u.created_at as "createdAt", u.email_key as "emailKey", ${microsOf('u.created_at')} as micros`;
+  u.second_factor_at as "secondFactorAt", u.language, u.created_at as "createdAt", u.email_key as "emailKey", ${microsOf('u.created_at')} as micros`;
 
 const findById: NamedStatement = {
   name: 'user_find',
@@ -188,6 +189,11 @@ export class UsersStore {
 
   async setEmailVerified(tx: Tx, id: string): Promise<void> {
     await tx.repository(UserAccount).update(id, { emailVerified: true });
+  }
+
+  /** The language of later mails. It is no change that anybody has to know of. */
+  async setLanguage(id: string, language: string): Promise<void> {
+    await this.users.update(id, { language });
   }
 
   async setSecondFactor(tx: Tx, id: string, isThere: boolean): Promise<void> {

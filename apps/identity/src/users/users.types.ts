@@ -13,6 +13,7 @@ const columns = {
   credentialsVersion: 'credentials_version',
   companyId: 'company_id',
   hasSecondFactor: 'second_factor_at is not null',
+  language: 'language',
 };
 
 /** A user as the rest of the service sees one. */

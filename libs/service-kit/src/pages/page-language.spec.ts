@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pageLanguageOf } from './page-language.js';
+import { findPageLanguage, pageLanguageOf } from './page-language.js';
 
 const languageFor = (uiLocales?: string, acceptLanguage?: string) => pageLanguageOf(acceptLanguage, uiLocales);
 
@@ -11,6 +11,11 @@ describe('the language of a page', () => {
     expect(languageFor(undefined, 'de;q=0, fr;q=0.1')).toBe('fr');
     expect(languageFor(undefined, 'ja, *;q=0.5')).toBe('en');
     expect(languageFor(undefined, ';;q=,,=')).toBe('en');
+  });
+
+  it('is none where none of ours is asked for', () => {
+    for (const asked of [undefined, '*', 'ja, *;q=0.5', 'de;q=0']) expect(findPageLanguage(asked)).toBeUndefined();
+    expect(findPageLanguage('*', 'es')).toBe('es');
   });
 
   it('is found in the beginning of a very long header', () => {

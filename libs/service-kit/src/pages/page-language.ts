@@ -11,6 +11,11 @@ const acceptLanguageLengthMax = 1000;
 
 /** @param uiLocales tags separated by blanks, best first; anything that is no text counts for nothing */
 export function pageLanguageOf(acceptLanguage: string | undefined, uiLocales?: unknown): PageLanguage {
+  return findPageLanguage(acceptLanguage, uiLocales) ?? 'en';
+}
+
+/** The same; undefined where none of the languages is asked for. */
+export function findPageLanguage(acceptLanguage: string | undefined, uiLocales?: unknown): PageLanguage | undefined {
   const accepted = (acceptLanguage ?? '')
     .slice(0, acceptLanguageLengthMax)
     .split(',')
@@ -27,5 +32,5 @@ export function pageLanguageOf(acceptLanguage: string | undefined, uiLocales?: u
     const found = pageLanguages.find((language) => language === primary);
     if (found) return found;
   }
-  return 'en';
+  return undefined;
 }
