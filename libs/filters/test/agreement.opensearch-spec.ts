@@ -35,7 +35,8 @@ describe(`OpenSearch, SQL and evaluation in memory (FILTER_SEED=${seed})`, () =>
 
   beforeAll(async () => {
     [database, openSearch] = await Promise.all([createGatewayDatabase(), startEmbeddedOpenSearch()]);
-  }, 120_000);
+    // A node may take minutes to start beside other tests.
+  }, 900_000);
   afterAll(async () => {
     await openSearch.stop();
     await database.drop();
@@ -147,5 +148,5 @@ describe(`OpenSearch, SQL and evaluation in memory (FILTER_SEED=${seed})`, () =>
     await expect(select('clauses', [withOthers(24)])).resolves.toEqual([[]]);
     // Lucene looks before it counts the next one.
     await expect(select('clauses', [withOthers(26)])).rejects.toThrow('too_many_nested_clauses');
-  });
+  }, 600_000);
 });

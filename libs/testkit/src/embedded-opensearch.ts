@@ -25,7 +25,7 @@ const copyGoal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
 const javaNeeded = 'Java 17 (at most 23)';
 const zipSha256 = '71d6d8b1c637f3faecda0752b184b1cc526fc6eaad59ec1408c6327bb00b9293';
 // Twelve seconds on two idle cores, minutes on busy ones.
-const startTimeoutMs = 300_000;
+const startTimeoutMs = 600_000;
 
 /** Every user can reach it, the unprivileged one of the server included. */
 const installedFolder = join('/var/tmp', `tradewind-opensearch-${version}`);
