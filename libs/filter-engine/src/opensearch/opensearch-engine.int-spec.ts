@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Client } from '@opensearch-project/opensearch';
 import { canonicalKey, type NormalisedFilter } from '@tradewind/filters';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FilterQuery } from '../filter-engine.port.js';
 import { connectOpenSearch } from './connect-opensearch.js';
@@ -41,8 +41,12 @@ describe('the engine on OpenSearch', () => {
   /** What the cluster answers to a request of so many searches. */
   let answer: (response: ServerResponse, searches: number) => void;
 
-  const send = (response: ServerResponse, searches: readonly object[]) =>
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ responses: searches }));
+  const isOne = ({ url }: IncomingMessage) => /\/_search\b/.test(url!);
+  const send = (response: ServerResponse, searches: readonly { status: number }[]) => {
+    response.setHeader('content-type', 'application/json');
+    if (!isOne(response.req)) return response.end(JSON.stringify({ responses: searches }));
+    return response.writeHead(searches[0]!.status).end(JSON.stringify(searches[0]));
+  };
   const whole = (response: ServerResponse, searches: number) =>
     send(
       response,
@@ -54,7 +58,7 @@ describe('the engine on OpenSearch', () => {
     server = createServer((request, response) => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      request.on('end', () => answer(response, body.trim().split('\n').length / 2));
+      request.on('end', () => answer(response, isOne(request) ? 1 : body.trim().split('\n').length / 2));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     client = await connectOpenSearch({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
@@ -82,19 +86,39 @@ describe('the engine on OpenSearch', () => {
   /** Behind a cursor, page and count are two searches. */
   const behindCursor = { ...query, after: ['1'] };
 
-  it.each<[string, object]>([
+  const faults: [string, { status: number; timed_out?: boolean }][] = [
     ['too_costly', { ...found(), timed_out: true }],
     ['busy', refused(429, 'circuit_breaking_exception')],
     ['away', refused(503, 'search_phase_execution_exception')],
-  ])('leaves other queries alone when one search of a request is %s', async (reason, fault) => {
+  ];
+  it.each(faults)('leaves other queries alone when one search of a request is %s', async (reason, fault) => {
     answer = (response) => send(response, [found(), fault]);
     expect(await engine.search(behindCursor)).toBe(reason);
+    await otherQueriesAreAnswered();
+  });
+
+  it.each(faults)('leaves other queries alone when a search without others is %s', async (reason, fault) => {
+    answer = (response) => send(response, [fault]);
+    expect(await engine.search(query)).toBe(reason);
+    await otherQueriesAreAnswered();
+  });
+
+  it('has nothing to answer from without an index, until a poll finds one', async () => {
+    answer = (response) => send(response, [refused(404, 'index_not_found_exception')]);
+    expect(await engine.search(query)).toBe('not_ready');
+    await engine.poll('company');
+    expect(engine.version('company')).toBeUndefined();
+    answer = whole;
+    expect(await engine.search(query)).toBe('not_ready');
+    await engine.poll('company');
     await otherQueriesAreAnswered();
   });
 
   it('leaves other queries alone when the cluster does not understand one', async () => {
     answer = (response) => send(response, [found(), refused(400, 'too_many_clauses')]);
     await expect(engine.search(behindCursor)).rejects.toThrow('too_many_clauses');
+    answer = (response) => send(response, [refused(400, 'too_many_clauses')]);
+    await expect(engine.search(query)).rejects.toThrow('too_many_clauses');
     answer = (response) => response.writeHead(413).end('{}');
     await expect(engine.search(query)).rejects.toThrow();
     await otherQueriesAreAnswered();
