@@ -171,9 +171,14 @@ function testedRowsStatement(request: PageRequest, ids: readonly bigint[]): Stat
   const { sql, params } = request.where;
   const where = { sql, params: [...params, ids.map(String)] };
   // OFFSET 0 keeps the indexes of the filter out of the plan: the rows are found by their ids.
-  const table = `(select * from ${request.table} where id = any($${where.params.length}::bigint[]) offset 0)`;
+  const ofIds = `where id = any($${where.params.length}::bigint[])`;
+  const table = `(select * from ${request.table} ${ofIds} offset 0)`;
   const limit = Math.max(ids.length, 1);
-  return withVersion(request, pageStatement({ ...request, table, where, limit, form: 'ordered' }));
+  const page = pageStatement({ ...request, table, where, limit, form: 'ordered' });
+  if (!request.person) return withVersion(request, page);
+  // In place of the table for the condition on persons, which may hold for millions of them.
+  const persons = `select * from person where id = any(array(select person_id from contact ${ofIds}))`;
+  return withVersion(request, { ...page, text: `with person as materialized (${persons}) ${page.text}` });
 }
 
 /** It waits for a place like any other query of the caller. */
