@@ -38,7 +38,7 @@ export function addCommands(program: Command, open: () => Promise<INestApplicati
     .description('the latest runs')
     .action(async ({ limit, json }: { limit: number; json?: boolean }) => {
       const app = await open();
-      const runs = await app.get(RunsService).list(limit);
+      const runs = (await app.get(RunsService).list({ limit })).map(({ run }) => run);
       if (json) for (const found of runs) print(JSON.stringify(toRunDto(found)));
       else print(runTable(runs));
     });

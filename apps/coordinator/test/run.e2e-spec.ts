@@ -188,7 +188,7 @@ describe('the monthly run', () => {
 
   it('lists runs and shows one', async () => {
     const run = await app.runToEnd();
-    expect((await app.request('GET', '/runs')).body).toEqual({ runs: [run] });
+    expect((await app.request('GET', '/runs')).body).toEqual({ runs: [run], next_cursor: null });
     expect((await app.request('GET', `/runs/${randomUUID()}`)).status).toBe(404);
     expect((await app.request('GET', '/runs/not-a-uuid')).status).toBe(404);
     for (const limit of ['0', '201', '1.5', 'x', '', '1&limit=2']) {
@@ -200,6 +200,42 @@ describe('the monthly run', () => {
       });
     }
     expect((await app.request('GET', '/runs?limit=200')).status).toBe(200);
+  });
+
+  it('lists every run once, page by page, also those of one moment, and those of one month alone', async () => {
+    await app.query(
+      `insert into run(month, state, forced, dry_run, created_at)
+       select '2026-0' || 1 + n % 2, 'completed', false, false, '2026-02-01T06:00:00.123456Z'::timestamptz
+         + (n / 3) * interval '1 microsecond' from generate_series(1, 10) as n`,
+    );
+    const pages = async (query = '') => {
+      const runs: { run_id: string; month: string }[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const at: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+        const { status, body } = await app.request('GET', `/runs?limit=3${query}${at}`);
+        expect(status).toBe(200);
+        const page = body as unknown as { runs: typeof runs; next_cursor: string | null };
+        runs.push(...page.runs);
+        cursor = page.next_cursor;
+      }
+      return runs;
+    };
+    const expected = await app.query<{ run_id: string; month: string }>(
+      'select run_id, month from run order by created_at desc, run_id desc',
+    );
+    const idsOf = (runs: { run_id: string }[]) => runs.map(({ run_id }) => run_id);
+    expect(idsOf(await pages())).toEqual(idsOf(expected));
+    const january = expected.filter(({ month }) => month === '2026-01');
+    expect(january).toHaveLength(5);
+    expect(idsOf(await pages('&month=2026-01'))).toEqual(idsOf(january));
+    // A cursor is good for its list alone.
+    const next = String((await app.request('GET', '/runs?limit=3')).body['next_cursor']);
+    const refused = ['x', `${next}&month=2026-01`, '&cursor=', Buffer.from('[1e99,"x","y"]').toString('base64url')];
+    for (const cursor of refused)
+      expect({ cursor, status: (await app.request('GET', `/runs?cursor=${cursor}`)).status }).toMatchObject({
+        status: 400,
+      });
+    expect((await app.request('GET', '/runs?month=2026-13')).status).toBe(400);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Month, ProfileReference } from '@tradewind/shared-types';
+import type { Run } from './run.entity.js';
 
 export interface RunOptions {
   month: Month;
@@ -19,6 +20,13 @@ export interface SelectionCounts {
   unusableUsernames: number;
   /** Rows with a usable username. */
   staged: number;
+}
+
+/** A run in a list. */
+export interface ListedRun {
+  run: Run;
+  /** When it was made, microseconds since 1970, for the position of the next page. */
+  micros: number;
 }
 
 export interface RunBatch {

@@ -17,6 +17,7 @@ import {
   Callers,
   pageOf,
   positionAfter,
+  timeAndUuid,
   toCursor,
   type CallerIdentity,
 } from '@tradewind/service-kit';
@@ -73,10 +74,15 @@ export class RunsController {
 
   @Get('runs')
   @Callers()
-  @ApiOperation({ summary: 'Lists runs, latest first' })
+  @ApiOperation({ summary: 'Lists runs, latest first, of one month or all' })
   @ApiOkResponse({ type: RunsAnswer })
-  async list(@Query() { limit }: RunsQuery): Promise<RunsAnswer> {
-    return { runs: (await this.runs.list(limit)).map(toRunDto) };
+  async list(@Query() { month: given, limit, cursor }: RunsQuery): Promise<RunsAnswer> {
+    const month = given === undefined ? undefined : parseMonth(given);
+    const filter = ['runs', month ?? null];
+    const after = positionAfter(cursor, filter, timeAndUuid);
+    const rows = await this.runs.list({ month, after, limit: limit + 1 });
+    const { page, next_cursor } = pageOf(rows, limit, ({ run, micros }) => toCursor([micros, run.runId], filter));
+    return { runs: page.map(({ run }) => toRunDto(run)), next_cursor };
   }
 
   @Get('months')

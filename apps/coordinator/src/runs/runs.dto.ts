@@ -52,21 +52,28 @@ export class StartRunDto {
 
 const limitMessage = `limit must be an integer from 1 to ${listLimitMax}`;
 
-/** Query of `GET /runs`. */
-export class RunsQuery {
+class PageQuery {
   @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: listLimitMax, default: listLimitDefault })
   @Type(() => Number)
   @IsInt({ message: limitMessage })
   @Min(1, { message: limitMessage })
   @Max(listLimitMax, { message: limitMessage })
   limit: number = listLimitDefault;
-}
 
-/** Query of `GET /months`. */
-export class MonthsQuery extends RunsQuery {
   @ApiPropertyOptional(pageCursorProperty)
   @IsPageCursor()
   cursor?: string;
+}
+
+/** Query of `GET /months`. */
+export class MonthsQuery extends PageQuery {}
+
+/** Query of `GET /runs`. */
+export class RunsQuery extends PageQuery {
+  @ApiPropertyOptional({ type: String, example: '2026-11', description: 'Only the runs of this month' })
+  @MayBeAbsent()
+  @IsMonthKey()
+  month?: string;
 }
 
 export class RunDto {
@@ -147,6 +154,9 @@ export class RunDto {
 export class RunsAnswer {
   @ApiProperty({ type: RunDto, isArray: true })
   runs!: RunDto[];
+
+  @ApiProperty({ ...nextCursorProperty, example: null })
+  next_cursor!: string | null;
 }
 
 export class MonthDto {

@@ -7,9 +7,9 @@ import { BatchPublishing } from './batch-publishing.js';
 import { PeopleSelection } from './people-selection.js';
 import { RunLock, type HeldRunLock } from './run-lock.js';
 import type { Run } from './run.entity.js';
-import type { MonthOfRuns, RunOptions } from './run.types.js';
+import type { ListedRun, MonthOfRuns, RunOptions } from './run.types.js';
 import { RunStopped, runActive } from './runs.errors.js';
-import { RunsStore } from './runs.store.js';
+import { RunsStore, type RunList } from './runs.store.js';
 
 /** Receives the progress of a run; called often. */
 export interface RunProgress {
@@ -118,8 +118,9 @@ export class RunsService {
     return this.store.listMonths(limit, after);
   }
 
-  list(limit: number): Promise<Run[]> {
-    return this.store.list(limit);
+  /** Latest first. */
+  list(page: RunList): Promise<ListedRun[]> {
+    return this.store.list(page);
   }
 
   private async resume(

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Db, type Tx } from '@tradewind/service-kit';
+import { Db, microsOf, timeOf, type ListPosition, type Tx } from '@tradewind/service-kit';
 import type { Month, ProfileBatchMessage } from '@tradewind/shared-types';
 import { IsNull, Not, type Repository } from 'typeorm';
 import { Run } from './run.entity.js';
 import type {
+  ListedRun,
   MonthOfRuns,
   ProfileSelection,
   ReportedBatch,
@@ -11,6 +12,13 @@ import type {
   RunOptions,
   SelectionCounts,
 } from './run.types.js';
+
+export interface RunList {
+  /** All unless given. */
+  month?: Month | undefined;
+  after?: ListPosition | undefined;
+  limit: number;
+}
 
 /** The tables run, run_batch and retry_request. */
 @Injectable()
@@ -64,9 +72,19 @@ export class RunsStore {
     return rows.length === 0;
   }
 
-  /** Latest first. */
-  list(limit: number): Promise<Run[]> {
-    return this.runs.find({ order: { createdAt: 'desc' }, take: limit });
+  /** Latest first, through an index in that order: run_latest, and run_month for one month. */
+  async list({ month, after, limit }: RunList): Promise<ListedRun[]> {
+    const query = this.runs
+      .createQueryBuilder('run')
+      .addSelect(microsOf('run.created_at'), 'micros')
+      .orderBy('run.createdAt', 'DESC')
+      .addOrderBy('run.runId', 'DESC')
+      .limit(limit);
+    if (month !== undefined) query.andWhere('run.month = :month', { month });
+    if (after) query.andWhere(`(run.created_at, run.run_id) < (${timeOf(':micros')}, :id)`, { ...after });
+    const { entities, raw } = await query.getRawAndEntities<{ micros: number }>();
+    // Without joins each row is one entity.
+    return entities.map((run, index) => ({ run, micros: raw[index]!.micros }));
   }
 
   /**
