@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { PushAuthenticator, createPushAuthenticator } from '@tradewind/cloud-ports';
 import { ProfileProvider, createProfileProvider } from '@tradewind/scraping-provider';
 import { CallerAuthModule, DatabaseModule } from '@tradewind/service-kit';
+import { AdminAttentionController } from './administration/admin-attention.controller.js';
 import { AdminDeadLettersController } from './administration/admin-dead-letters.controller.js';
 import { AdminProfileCallsController } from './administration/admin-profile-calls.controller.js';
 import { AppConfig } from './app.config.js';
@@ -31,7 +32,13 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [DatabaseModule.forRoot({ migrations, entities: [DeadLetter] }), CallerAuthModule],
-      controllers: [BatchesController, MonthsController, AdminDeadLettersController, AdminProfileCallsController],
+      controllers: [
+        BatchesController,
+        MonthsController,
+        AdminDeadLettersController,
+        AdminProfileCallsController,
+        AdminAttentionController,
+      ],
       providers: [
         AppEvents,
         {

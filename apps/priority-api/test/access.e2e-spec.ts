@@ -62,6 +62,7 @@ const ofLetter = (action: string, body?: object): Operation<PipelineGroup> => ({
     app.query('update dead_letter set redriven_at = null, dropped_at = null, dropped_by = null, drop_reason = null'),
 });
 Object.assign(operations, {
+  'GET /admin/attention': { answers: byAdministrator(200) },
   'GET /admin/dead-letters': { answers: byAdministrator(200) },
   'GET /admin/dead-letters/:id': ofLetter(''),
   'GET /admin/profiles/:username/calls': {
@@ -127,6 +128,7 @@ describe('access', () => {
 
   it('the OpenAPI document names every operation and every status', async () => {
     expect(await servedOperations(app.url)).toEqual({
+      'GET /admin/attention': '200 401 403 503',
       'GET /admin/dead-letters': '200 400 401 403 503',
       'GET /admin/dead-letters/:id': '200 400 401 403 404 503',
       'GET /admin/profiles/:username/calls': '200 400 401 403 503',

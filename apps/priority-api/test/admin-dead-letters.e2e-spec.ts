@@ -77,7 +77,17 @@ describe('administration of dead letters', () => {
     const ids = open.map(({ id }) => Number(id));
     expect(ids).toEqual(ids.toSorted((a, b) => b - a));
     expect(new Set(ids).size).toBe(ids.length);
+    const attention = async () =>
+      (await fetch(`${app.url}/admin/attention`, { headers: { authorization: `Bearer ${serviceToken}` } })).json();
+    expect(await attention()).toEqual({ open_dead_letters: open.length, lost_profiles: 0 });
     await send('POST', `/${open[0]!.id}/drop`, { reason: 'a test' });
+    await app.query(
+      `insert into profile_call(month, network_username, generation, person_id, state, correlation_id, due_at, started_at,
+         lost_at)
+       select '2026-10', 'lost-' || n, 'monthly', gen_random_uuid(), 'started', 'lost-' || n, 'infinity', now(),
+         case when n > 1 then now() end from generate_series(1, 3) as n`,
+    );
+    expect(await attention()).toEqual({ open_dead_letters: open.length - 1, lost_profiles: 2 });
     expect((await list()).map(({ id }) => id)).not.toContain(open[0]!.id);
     expect(await list('&with_handled=true')).toContainEqual(
       expect.objectContaining({ id: open[0]!.id, state: 'dropped', handled_by: 'test', drop_reason: 'a test' }),
@@ -100,6 +110,31 @@ describe('administration of dead letters', () => {
     );
     expect(row!.calls).toBe(1);
     expect(startsOf('to-correct')).toBeLessThanOrEqual(1);
+  });
+
+  it('says what a redrive would start, and changes nothing by that', async () => {
+    const [known, unknown] = profiles(2, 'planned');
+    expect((await app.push({ profiles: [known!] })).status).toBe(200);
+    const letter = await bad({ profiles: [{ network_username: 'to-plan', person_id: 'x' }] });
+    const content = { profiles: [known, unknown, unknown] };
+    const rows = () => app.query('select network_username from profile_call order by 1');
+    const before = await rows();
+    const plan = await send('POST', `/${letter.id}/redrive`, { content, dry_run: true });
+    expect(plan).toMatchObject({
+      status: 200,
+      body: { state: 'open', dry_run: true, profiles: 2, profiles_new: 1, profiles_triggered: 0 },
+    });
+    expect(await rows()).toEqual(before);
+    expect((await send('GET', `/${letter.id}`)).body).toMatchObject({ state: 'open', corrected_content: null });
+    // What would be refused is refused here too, with the same words.
+    const refusal = await send('POST', `/${letter.id}/redrive`, { dry_run: true });
+    expect(refusal.status).toBe(400);
+    expect(await send('POST', `/${letter.id}/redrive`, {})).toEqual(refusal);
+    expect((await send('POST', `/${letter.id}/redrive`, { content, dry_run: 'yes' })).status).toBe(400);
+    expect((await send('POST', `/${letter.id}/redrive`, { content })).body).toMatchObject({
+      ...{ state: 'redriven', dry_run: false, profiles: 2, profiles_new: 1, profiles_triggered: 1 },
+    });
+    expect((await send('POST', `/${letter.id}/redrive`, { content, dry_run: true })).status).toBe(409);
   });
 
   describe('while another request has claimed it', () => {

@@ -237,7 +237,7 @@ describe('messages that no retry can repair', () => {
       [JSON.stringify({ data, attributes })],
     );
     const redriven = await app.running.app.get(DeadLetterRedrive).redrive(letter!.id, { by: 'operator' });
-    expect(redriven).toBe(1);
+    expect(redriven).toEqual({ month: '2026-08', profiles: 1, profilesNew: 1, started: 1 });
     expect(
       await app.query('select month from profile_call where network_username = $1', [profile!.network_username]),
     ).toEqual([{ month: '2026-08' }]);

@@ -61,7 +61,7 @@ export class AdminDeadLettersController {
   @Post(':id/redrive')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Receive a dead letter again, as it is or corrected',
+    summary: 'Receive a dead letter again, as it is or corrected, or say what that would start',
     description:
       'What still cannot be used is refused with 400, and stays open. While the provider is down, none starts at once.',
   })
@@ -70,11 +70,17 @@ export class AdminDeadLettersController {
   @ApiResponse(wasHandled)
   async redrive(
     @Param() { id }: DeadLetterPathDto,
-    @Body() { content, attributes }: RedriveDto,
+    @Body() { dry_run: isDryRun, ...corrections }: RedriveDto,
     @Author() { by }: ChangeAuthor,
   ): Promise<RedriveAnswerDto> {
-    const profilesTriggered = await this.redrives.redrive(id, { content, attributes, by });
-    return { ...deadLetterDto(await this.find(id)), profiles_triggered: profilesTriggered };
+    const redrive = { ...corrections, by };
+    const done = isDryRun
+      ? { ...(await this.redrives.plan(id, redrive)), started: 0 }
+      : await this.redrives.redrive(id, redrive);
+    return {
+      ...{ ...deadLetterDto(await this.find(id)), dry_run: isDryRun, month: done.month },
+      ...{ profiles: done.profiles, profiles_new: done.profilesNew, profiles_triggered: done.started },
+    };
   }
 
   @Post(':id/drop')

@@ -47,6 +47,11 @@ export class DeadLetterPathDto {
 }
 
 export class RedriveDto {
+  @ApiPropertyOptional({ type: Boolean, default: false, description: 'Only the plan: nothing is received or started' })
+  @MayBeAbsent()
+  @IsBoolean()
+  dry_run: boolean = false;
+
   @ApiPropertyOptional({
     type: 'object',
     additionalProperties: true,
@@ -159,7 +164,20 @@ export class DeadLetterPageDto {
 }
 
 export class RedriveAnswerDto extends DeadLetterDto {
-  @ApiProperty({ type: 'integer', example: 1, description: 'Profiles whose scrape was started at once' })
+  @ApiProperty({ type: Boolean, example: false, description: 'Whether this is a plan, and nothing was changed' })
+  dry_run!: boolean;
+
+  @ApiProperty({ type: String, example: '2026-11', description: 'To which its profiles count' }) month!: string;
+  @ApiProperty({ type: 'integer', example: 3, description: 'In the message, each once' }) profiles!: number;
+
+  @ApiProperty({
+    type: 'integer',
+    example: 1,
+    description: 'Of these, those that the month had not received. Each is started, and paid for',
+  })
+  profiles_new!: number;
+
+  @ApiProperty({ type: 'integer', example: 1, description: 'Started at once; the rest follows in the background' })
   profiles_triggered!: number;
 }
 

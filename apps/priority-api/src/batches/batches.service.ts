@@ -39,7 +39,7 @@ export class BatchesService {
     }
     const { batch } = reading;
     if (batch.faults.length > 0) await this.deadLetters.keep(message, 'single_profiles', batch.faults.join('; '));
-    (await this.keep(message, batch, this.db))();
+    (await this.keep(message, batch, this.db)).report();
     const { started, isDown } = await this.startWithin(batch, deadlineMs);
     if (started > 0 || !isDown) return answer(started, batch.batchNumber);
     throw new ServiceError({
@@ -55,24 +55,35 @@ export class BatchesService {
    * Receives a dead letter again. Its profiles are recorded in one transaction with the claim, so that it is redriven
    * exactly when they will be started, also by a process that ends in between. They start now or in the background.
    * @param claim false when somebody else was faster; nothing is recorded then
-   * @returns how many have started by now; undefined without the claim
+   * @returns how many have started by now, and how many are new; undefined without the claim
    */
   async receiveClaimed(
     message: PushedMessage,
     batch: Batch,
     claim: (tx: Tx) => Promise<boolean>,
-  ): Promise<number | undefined> {
+  ): Promise<{ started: number; added: number } | undefined> {
     const deadlineMs = performance.now() + this.config.PUSH_BUDGET_MS;
-    const report = await this.db.transaction(async (tx) =>
+    const kept = await this.db.transaction(async (tx) =>
       (await claim(tx)) ? this.keep(message, batch, tx) : undefined,
     );
-    if (!report) return undefined;
-    report();
-    return (await this.startWithin(batch, deadlineMs)).started;
+    if (!kept) return undefined;
+    kept.report();
+    const { started } = await this.startWithin(batch, deadlineMs);
+    return { started, added: kept.added };
   }
 
-  /** @returns writes the event, once what was kept is committed */
-  private async keep(message: PushedMessage, batch: Batch, queries: Queries): Promise<() => void> {
+  /** How many of the profiles of a batch their month has received before, by any message. */
+  countReceived({ month, generation, profiles }: Batch): Promise<number> {
+    const networkUsernames = profiles.map(({ networkUsername }) => networkUsername);
+    return this.calls.count({ month, generation, networkUsernames });
+  }
+
+  /** @returns how many profiles are new, and what writes the event once they are committed */
+  private async keep(
+    message: PushedMessage,
+    batch: Batch,
+    queries: Queries,
+  ): Promise<{ added: number; report: () => void }> {
     const { month, generation, batchNumber, totalBatches, profiles } = batch;
     const messageId = messageIdOf(message);
     const deliveries = messageId
@@ -80,7 +91,7 @@ export class BatchesService {
       : 1;
     const reservedMs = this.config.PUSH_BUDGET_MS + 1_000;
     const added = await this.calls.insert({ month, generation, batchNumber, profiles }, reservedMs, queries);
-    return () =>
+    const report = () =>
       this.events.emit('batch_received', {
         repeated: deliveries > 1,
         message_id: messageId,
@@ -90,6 +101,7 @@ export class BatchesService {
         profiles: profiles.length,
         profiles_new: added,
       });
+    return { added, report };
   }
 
   /** Answers how many profiles this delivery has started, and whether the rest waits for a provider that is down. */

@@ -27,6 +27,10 @@ export class DeadLettersService {
     if (isNew) this.events.emit('batch_dead_lettered', { reason: kind, message_id: messageId, detail: reason });
   }
 
+  countOpen(): Promise<number> {
+    return this.store.countOpen();
+  }
+
   list(options: { limit: number; withHandled: boolean; after?: string | undefined }): Promise<DeadLetterPage> {
     return this.store.list(options);
   }

@@ -46,6 +46,11 @@ export class MonthsService {
     return this.calls.listOfProfile(handle, page);
   }
 
+  /** Over all months. */
+  countLost(): Promise<number> {
+    return this.watched.countLost();
+  }
+
   async count(month: string): Promise<Record<string, number>> {
     return this.calls.countByState(parseMonth(month));
   }

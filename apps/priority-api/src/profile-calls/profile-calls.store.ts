@@ -145,6 +145,16 @@ export class ProfileCallsStore {
     );
   }
 
+  /** How many of these are recorded, in whatever state. */
+  async count(group: CallGroup): Promise<number> {
+    const [row] = await this.db.rows<{ n: number }>(
+      `select count(*)::int as n from profile_call
+       where month = $1 and generation = $2 and network_username = any($3)`,
+      [group.month, group.generation, group.networkUsernames],
+    );
+    return row!.n;
+  }
+
   /** How many of these are neither started nor refused. */
   async countOpen(group: CallGroup): Promise<number> {
     const [row] = await this.db.rows<{ n: number }>(

@@ -79,6 +79,15 @@ export class WatchedCallsStore {
     );
   }
 
+  /** Read through profile_call_undelivered, which has only what is on its way. */
+  async countLost(): Promise<number> {
+    const [row] = await this.db.rows<{ n: number }>(
+      `select count(*)::int as n from profile_call
+       where state = 'started' and delivered_at is null and lost_at is not null`,
+    );
+    return row!.n;
+  }
+
   /** Age of the oldest started profile that is not known as delivered, seconds; 0 when there is none. */
   async oldestUndeliveredSeconds(): Promise<number> {
     const [row] = await this.db.rows<{ seconds: number }>(
