@@ -1,6 +1,12 @@
 // Checks rows against their table before they are sent. Every warehouse then refuses the same rows for the same
 // reasons, and one bad row does not make others fail.
-import { warehouseTables, type Column, type WarehouseRows, type WarehouseTable } from './warehouse-tables.js';
+import {
+  warehouseTables,
+  type Column,
+  type RunTable,
+  type WarehouseRows,
+  type WarehouseTable,
+} from './warehouse-tables.js';
 
 export interface EncodedRow {
   row_id: string;
@@ -14,6 +20,11 @@ export interface CheckedRows {
    */
   accepted: EncodedRow[];
   rejected: { row_id: string; reason: string }[];
+}
+
+/** The columns of a table that RunItem has. */
+export function itemColumnsOf(table: RunTable): [string, Column][] {
+  return columnsOf(table).filter(([, { type }]) => type !== 'json');
 }
 
 /** The columns of a table with their types. */

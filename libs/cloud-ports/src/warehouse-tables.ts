@@ -104,6 +104,15 @@ export const warehouseTables = {
 
 export type WarehouseTable = keyof typeof warehouseTables;
 
+/** The tables of what scraping runs found, and the column with the time of an item in the network, where it has one. */
+export const runTables = {
+  network_posts: 'posted_at',
+  network_post_comments: 'created_at',
+  network_post_reactions: undefined,
+} as const satisfies Partial<Record<WarehouseTable, string | undefined>>;
+
+export type RunTable = keyof typeof runTables;
+
 interface ColumnValues {
   string: string;
   integer: number;
@@ -124,3 +133,6 @@ export type WarehouseRows = {
       : never;
   };
 };
+
+/** A row as people read it: without its JSON, which has most of its size. */
+export type RunItem<T extends RunTable> = Omit<WarehouseRows[T], 'raw' | 'media' | 'reaction_counts'>;

@@ -7,6 +7,13 @@ describe('the SQL that BigQuery is given', () => {
   it('is the committed one', () => {
     expect(schema.countOfRun(name, 'network_posts')).toMatchSnapshot('countOfRun');
     expect(schema.latestProfileCall(name)).toMatchSnapshot('latestProfileCall');
+    expect(schema.itemsOfRun(name, 'network_posts', { limit: 51 })).toMatchSnapshot('itemsOfRun, from the beginning');
+    expect(schema.itemsOfRun(name, 'network_posts', { after: { at: new Date() }, limit: 51 })).toMatchSnapshot(
+      'itemsOfRun, behind a time',
+    );
+    expect(schema.itemsOfRun(name, 'network_post_reactions', { after: { at: null }, limit: 51 })).toMatchSnapshot(
+      'itemsOfRun, without a time',
+    );
     expect(schema.priorityPeopleAfter(name)).toMatchSnapshot('priorityPeopleAfter, from the beginning');
     expect(schema.priorityPeopleAfter(name, { person_id: 'p', network_username: 'u' })).toMatchSnapshot(
       'priorityPeopleAfter, behind a username',
@@ -21,6 +28,7 @@ describe('the SQL that BigQuery is given', () => {
     const statements = [
       schema.countOfRun(name, 'network_posts'),
       schema.latestProfileCall(name),
+      schema.itemsOfRun(name, 'network_post_comments', { after: { at: new Date() }, limit: 1 }),
       schema.priorityPeopleAfter(name, { person_id: "o'hara", network_username: '"; drop table x' }),
       ...schema.views(name).map(({ query }) => query),
     ];

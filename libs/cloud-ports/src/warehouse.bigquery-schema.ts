@@ -1,8 +1,8 @@
 // Tables, views and statements of the BigQuery warehouse. The SQL is the part of GoogleSQL that most engines share, and
 // a test compares it with its committed text.
 import type { TableMetadata } from '@google-cloud/bigquery';
-import { columnsOf } from './warehouse-rows.js';
-import { warehouseTables, type Column, type WarehouseTable } from './warehouse-tables.js';
+import { columnsOf, itemColumnsOf } from './warehouse-rows.js';
+import { runTables, warehouseTables, type Column, type RunTable, type WarehouseTable } from './warehouse-tables.js';
 
 export interface DatasetName {
   projectId: string;
@@ -86,6 +86,30 @@ function tablePath({ projectId, dataset }: DatasetName, table: WarehouseTable): 
 /** Number of distinct rows of a run; reads the blocks of that run only. Parameter: provider_run_id. */
 export function countOfRun(name: DatasetName, table: WarehouseTable): string {
   return `select count(distinct row_id) as row_count from ${tablePath(name, table)} where provider_run_id = @provider_run_id`;
+}
+
+/**
+ * One page of the distinct rows of a run, without their JSON: it reads the blocks of that run only. Parameters:
+ * provider_run_id; after_row and, where the row before has a time, after_time.
+ */
+export function itemsOfRun(
+  name: DatasetName,
+  table: RunTable,
+  { after, limit }: { after?: { at: Date | null } | undefined; limit: number },
+): string {
+  const columns = itemColumnsOf(table)
+    .map(([column]) => `\`${column}\``)
+    .join(', ');
+  const time = runTables[table];
+  const behindRow = 'row_id > @after_row';
+  const behindTime = `${time} < @after_time or ${time} is null or ${time} = @after_time and ${behindRow}`;
+  const behind = time === undefined ? behindRow : after?.at ? behindTime : `${time} is null and ${behindRow}`;
+  return `select ${columns} from (
+  select ${columns},
+    row_number() over (partition by row_id order by ingested_at) as place
+  from ${tablePath(name, table)} where provider_run_id = @provider_run_id
+) as numbered where place = 1${after ? ` and (${behind})` : ''}
+order by ${time ? `${time} is null, ${time} desc, ` : ''}row_id limit ${limit}`;
 }
 
 /** Parameters: requestResource, requestType. A tie is broken by row_id, as in the embedded warehouse. */

@@ -10,9 +10,15 @@ import {
 import { PassThroughClient } from 'google-auth-library';
 import type { BigQueryAppender } from './bigquery-appender.js';
 import * as sql from './warehouse.bigquery-schema.js';
-import { Warehouse, type AppendResult, type PriorityPerson, type ScrapedProfileCall } from './warehouse.port.js';
-import { checkRows } from './warehouse-rows.js';
-import type { WarehouseRows, WarehouseTable } from './warehouse-tables.js';
+import {
+  Warehouse,
+  type AppendResult,
+  type PriorityPerson,
+  type RunItemPosition,
+  type ScrapedProfileCall,
+} from './warehouse.port.js';
+import { checkRows, itemColumnsOf } from './warehouse-rows.js';
+import { runTables, type RunItem, type RunTable, type WarehouseRows, type WarehouseTable } from './warehouse-tables.js';
 
 export interface BigQueryWarehouseOptions {
   projectId: string;
@@ -97,15 +103,38 @@ export class BigQueryWarehouse extends Warehouse {
     return { appended: result.appended, rejected: [...rejected, ...result.rejected] };
   }
 
-  async countOfRun(
-    table: 'network_posts' | 'network_post_comments' | 'network_post_reactions',
-    providerRunId: string,
-  ): Promise<number> {
+  async countOfRun(table: RunTable, providerRunId: string): Promise<number> {
     const [row] = await this.#query<{ row_count: number }>({
       query: sql.countOfRun(this.#options, table),
       params: { provider_run_id: providerRunId },
     });
     return row!.row_count;
+  }
+
+  async readItemsOfRun<T extends RunTable>(
+    table: T,
+    providerRunId: string,
+    page: { after?: RunItemPosition | undefined; limit: number },
+  ): Promise<RunItem<T>[]> {
+    const { after } = page;
+    const hasTime = runTables[table] !== undefined && after?.at;
+    const rows = await this.#query<Record<string, unknown>>({
+      query: sql.itemsOfRun(this.#options, table, page),
+      params: {
+        provider_run_id: providerRunId,
+        ...(after && { after_row: after.row_id }),
+        ...(hasTime && { after_time: after.at }),
+      },
+    });
+    const times = itemColumnsOf(table).filter(([, { type }]) => type === 'timestamp');
+    for (const row of rows) {
+      for (const [column] of times) {
+        const time = row[column] as BigQueryTimestamp | null;
+        row[column] = time && new Date(time.value);
+      }
+    }
+    // The statement selects the columns of RunItem.
+    return rows as RunItem<T>[];
   }
 
   /**

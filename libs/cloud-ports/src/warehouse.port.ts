@@ -1,4 +1,4 @@
-import type { WarehouseRows, WarehouseTable } from './warehouse-tables.js';
+import type { RunItem, RunTable, WarehouseRows, WarehouseTable } from './warehouse-tables.js';
 
 export interface AppendResult {
   /**
@@ -8,6 +8,13 @@ export interface AppendResult {
   appended: number;
   /** Rows the warehouse refused, with its reason; the others are stored. */
   rejected: { row_id: string; reason: string }[];
+}
+
+/** The place of an item among those of its run. */
+export interface RunItemPosition {
+  /** When it was posted or written; null where that is not known, and for reactions. */
+  at: Date | null;
+  row_id: string;
 }
 
 export interface PriorityPerson {
@@ -37,10 +44,16 @@ export abstract class Warehouse {
   abstract migrate(): Promise<void>;
   abstract append<T extends WarehouseTable>(table: T, rows: readonly WarehouseRows[T][]): Promise<AppendResult>;
   /** Number of distinct rows with this value of `provider_run_id`. */
-  abstract countOfRun(
-    table: 'network_posts' | 'network_post_comments' | 'network_post_reactions',
+  abstract countOfRun(table: RunTable, providerRunId: string): Promise<number>;
+  /**
+   * One page of the distinct rows with this value of `provider_run_id`, the latest in the network first, those without
+   * a time last. Ties are in the order of row_id. Holds one page in memory; it sorts the rows of the run for each.
+   */
+  abstract readItemsOfRun<T extends RunTable>(
+    table: T,
     providerRunId: string,
-  ): Promise<number>;
+    page: { after?: RunItemPosition | undefined; limit: number },
+  ): Promise<RunItem<T>[]>;
   /**
    * Pages of priority people: person_fields.isPriority = TRUE, left joined with person_identifiers of kind NETWORK.
    * Ordered by person_id, then username (null first, then by bytes). A page starts behind `after`. A person is priority

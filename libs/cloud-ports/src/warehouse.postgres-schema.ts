@@ -1,6 +1,6 @@
 // DDL of the embedded warehouse, generated from warehouse-tables.ts. A second run of a statement has no effect.
 import { columnsOf } from './warehouse-rows.js';
-import { warehouseTables, type Column, type WarehouseTable } from './warehouse-tables.js';
+import { runTables, warehouseTables, type Column, type WarehouseTable } from './warehouse-tables.js';
 
 export const schema = 'warehouse';
 
@@ -13,8 +13,6 @@ const columnTypes = {
   json: 'jsonb',
 } as const satisfies Record<Column['type'], string>;
 
-const runTables = ['network_posts', 'network_post_comments', 'network_post_reactions'] as const;
-
 export function migrationStatements(): string[] {
   const tables = Object.keys(warehouseTables) as WarehouseTable[];
   return [
@@ -26,8 +24,10 @@ export function migrationStatements(): string[] {
         `comment on column ${schema}.${table}."${name}" is '${column.description.replaceAll("'", "''")}'`,
       ]),
     ]),
-    // countOfRun
-    ...runTables.map((table) => `create index if not exists ${table}_run_idx on ${schema}.${table} (provider_run_id)`),
+    // countOfRun, readItemsOfRun
+    ...Object.keys(runTables).map(
+      (table) => `create index if not exists ${table}_run_idx on ${schema}.${table} (provider_run_id)`,
+    ),
     // latestProfileCall
     `create index if not exists scraped_profile_calls_latest_idx
        on ${schema}.scraped_profile_calls ("requestType", "requestResource", "requestDate" desc, row_id desc)`,

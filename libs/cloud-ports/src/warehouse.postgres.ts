@@ -1,9 +1,15 @@
 // The warehouse as PostgreSQL tables in the schema `warehouse`.
 import pg from 'pg';
-import { Warehouse, type AppendResult, type PriorityPerson, type ScrapedProfileCall } from './warehouse.port.js';
+import {
+  Warehouse,
+  type AppendResult,
+  type PriorityPerson,
+  type RunItemPosition,
+  type ScrapedProfileCall,
+} from './warehouse.port.js';
 import { migrationStatements, schema } from './warehouse.postgres-schema.js';
-import { checkRows, columnsOf, type EncodedRow } from './warehouse-rows.js';
-import type { WarehouseRows, WarehouseTable } from './warehouse-tables.js';
+import { checkRows, columnsOf, itemColumnsOf, type EncodedRow } from './warehouse-rows.js';
+import { runTables, type RunItem, type RunTable, type WarehouseRows, type WarehouseTable } from './warehouse-tables.js';
 
 export interface PostgresWarehouseOptions {
   databaseUrl: string;
@@ -98,15 +104,32 @@ export class PostgresWarehouse extends Warehouse {
     }
   }
 
-  async countOfRun(
-    table: 'network_posts' | 'network_post_comments' | 'network_post_reactions',
-    providerRunId: string,
-  ): Promise<number> {
+  async countOfRun(table: RunTable, providerRunId: string): Promise<number> {
     const { rows } = await this.#pool.query<{ count: string }>(
       `select count(*) from ${schema}.${table} where provider_run_id = $1`,
       [providerRunId],
     );
     return Number(rows[0]!.count);
+  }
+
+  async readItemsOfRun<T extends RunTable>(
+    table: T,
+    providerRunId: string,
+    { after, limit }: { after?: RunItemPosition | undefined; limit: number },
+  ): Promise<RunItem<T>[]> {
+    const columns = itemColumnsOf(table);
+    // bigint comes as text; numbers of items are exact in a float.
+    const names = columns.map(([name, { type }]) => (type === 'integer' ? `"${name}"::float8` : `"${name}"`));
+    const time = runTables[table];
+    const parameters: unknown[] = [providerRunId];
+    const bind = (value: unknown) => `$${parameters.push(value)}`;
+    const { rows } = await this.#pool.query<RunItem<T>>(
+      `select ${names.join(', ')} from ${schema}.${table}
+       where provider_run_id = $1${after ? ` and (${behind(time, after, bind)})` : ''}
+       order by ${time ? `${time} desc nulls last, ` : ''}row_id limit ${bind(limit)}`,
+      parameters,
+    );
+    return rows;
   }
 
   async *readPriorityPeople(options: {
@@ -145,6 +168,19 @@ export class PostgresWarehouse extends Warehouse {
   async onApplicationShutdown(): Promise<void> {
     await this.#pool.end();
   }
+}
+
+/** That a row comes after the given one in the order of readItemsOfRun. */
+function behind(
+  time: string | undefined,
+  { at, row_id: rowId }: RunItemPosition,
+  bind: (value: unknown) => string,
+): string {
+  const laterRow = `row_id > ${bind(rowId)}`;
+  if (time === undefined) return laterRow;
+  if (at === null) return `${time} is null and ${laterRow}`;
+  const place = bind(at);
+  return `${time} < ${place} or ${time} is null or ${time} = ${place} and ${laterRow}`;
 }
 
 /** A data exception, a broken constraint or a limit of PostgreSQL. Other rows can still be stored. */

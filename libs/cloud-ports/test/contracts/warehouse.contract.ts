@@ -175,6 +175,54 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseSub
       expect(await warehouse.countOfRun('network_post_reactions', run)).toBe(2);
     });
 
+    it('reads the items of a run page by page, the latest first, each once', async () => {
+      const { warehouse, replica } = subject;
+      const run = `run-${randomUUID()}`;
+      const times = [null, '2026-10-01T00:00:00.001Z', '2026-10-03T00:00:00Z', '2026-10-01T00:00:00Z', null];
+      const rows = [...times, ...times].map((time, index) =>
+        post({
+          row_id: rowId(run, String(index)),
+          provider_run_id: run,
+          post_id: String(index),
+          posted_at: time === null ? null : new Date(time),
+        }),
+      );
+      await warehouse.append('network_posts', [...rows, post({ provider_run_id: `${run}2` })]);
+      await replica.append('network_posts', rows);
+      const order = ({ posted_at: at, row_id: id }: Pick<Post, 'posted_at' | 'row_id'>) =>
+        `${String(9e15 - (at?.getTime() ?? 0)).padStart(20, '0')} ${id}`;
+      const expected = rows.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
+      const first = await replica.readItemsOfRun('network_posts', run, { limit: 20 });
+      const { raw: _, media: _media, reaction_counts: _counts, ...item } = expected[0]!;
+      expect(first[0]).toEqual(item);
+      expect(first.map(({ post_id: id }) => id)).toEqual(expected.map(({ post_id: id }) => id));
+      for (const limit of [1, 3]) {
+        const read: string[] = [];
+        let last: (typeof first)[number] | undefined;
+        do {
+          const after = last && { at: last.posted_at, row_id: last.row_id };
+          const page = await warehouse.readItemsOfRun('network_posts', run, { after, limit });
+          expect(page.length).toBeLessThanOrEqual(limit);
+          read.push(...page.map(({ post_id: id }) => id));
+          last = page.at(-1);
+        } while (last);
+        expect(read).toEqual(expected.map(({ post_id: id }) => id));
+      }
+      const { provider_run_id, user_company_id, network_username, entity_type, ingested_at, raw } = rows[0]!;
+      const shared = { provider_run_id, user_company_id, network_username, entity_type, ingested_at, raw };
+      await warehouse.append(
+        'network_post_reactions',
+        ['r1', 'r2', 'r3'].map((id) => ({ ...shared, row_id: rowId(run, id), reaction_id: id, post_id: 'p1', reaction_type: 'LIKE', actor_id: 'a', actor_name: 'A', actor_url: null, actor_position: null })), // prettier-ignore
+      );
+      const reactions = await warehouse.readItemsOfRun('network_post_reactions', run, { limit: 2 });
+      const after = { at: null, row_id: reactions[1]!.row_id };
+      const rest = await warehouse.readItemsOfRun('network_post_reactions', run, { after, limit: 2 });
+      expect([...reactions, ...rest].map(({ row_id: id }) => id)).toEqual(
+        ['r1', 'r2', 'r3'].map((id) => rowId(run, id)).toSorted(),
+      );
+      expect(await warehouse.readItemsOfRun('network_post_comments', run, { limit: 2 })).toEqual([]);
+    });
+
     it('returns the call with the latest requestDate, whatever the order of appends', async () => {
       const { warehouse, replica } = subject;
       const requestResource = `person-${randomUUID()}`;
