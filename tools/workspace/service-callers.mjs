@@ -91,6 +91,7 @@ export const outsideCalls = [
     '/admin/signing-keys/rotate',
     '/admin/audit',
     '/admin/audit/export',
+    '/admin/audit/sign-ins',
   ]),
   ...call('data engineers', 'graphql-gateway', [
     '/auth/graphql',
@@ -110,10 +111,12 @@ export const outsideCalls = [
   ...call('analysts', 'interactions', [
     '/scraper/network/interactions',
     '/scraper/network/interactions/{run_id}',
+    '/scraper/network/interactions/{run_id}/items',
     '/scraper/network/abort-run',
   ]),
   ...call('administrators', 'interactions', [
     '/admin/jobs',
+    '/admin/jobs/days',
     '/admin/jobs/{job_id}/timeline',
     '/admin/jobs/re-run',
     '/admin/jobs/abort',
@@ -124,6 +127,7 @@ export const outsideCalls = [
     '/admin/budgets/{user_company_id}',
   ]),
   ...call('administrators', 'priority-api', [
+    '/admin/attention',
     '/admin/dead-letters',
     '/admin/dead-letters/{id}',
     '/admin/dead-letters/{id}/redrive',

@@ -578,6 +578,7 @@ describe('access', () => {
       },
       'GET /admin/audit': { answers: byAdministrator(200, 403) },
       'GET /admin/audit/export': { answers: byAdministrator(200, 403) },
+      'GET /admin/audit/sign-ins': { answers: byAdministrator(200, 403) },
       'GET /admin/clients': { answers: byAdministrator(200, 403) },
       'POST /admin/clients': { body: metadata, answers: byAdministrator(200, 403) },
       'GET /admin/clients/:client_id': ofClient('', 200),

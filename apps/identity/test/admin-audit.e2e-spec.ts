@@ -74,6 +74,32 @@ describe('the audit log', () => {
     expect(event).toMatchObject({ event: 'user.created', details: { by: admin.user.id } });
   });
 
+  it('counts the sign-ins of each day, also of one without any', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const daysAgo = (days: number) => new Date(Date.parse(today) - days * 86_400_000).toISOString().slice(0, 10);
+    const read = async (query: string) =>
+      (await api.send(machineToken, `GET /audit/sign-ins${query}`)) as never as {
+        status: number;
+        body: { days: { day: string; succeeded: number; failed: number }[] };
+      };
+    const [before] = (await read('?days=1')).body.days;
+    await api.query(
+      `insert into audit_event (at, event, details)
+       select at::timestamptz, event, '{}' from unnest($1::text[], $2::text[]) as t(at, event)`,
+      [
+        [`${today}T00:00:00Z`, `${daysAgo(1)}T23:59:59.999999Z`, `${daysAgo(1)}T00:00:00Z`, `${daysAgo(3)}T12:00:00Z`],
+        ['login.succeeded', 'login.failed', 'login.succeeded', 'login.succeeded'],
+      ],
+    );
+    expect((await read('?days=3')).body.days).toEqual([
+      { day: daysAgo(2), succeeded: 0, failed: 0 },
+      { day: daysAgo(1), succeeded: 1, failed: 1 },
+      { day: today, succeeded: before!.succeeded + 1, failed: before!.failed },
+    ]);
+    expect((await read('')).body.days).toHaveLength(30);
+    for (const query of ['?days=0', '?days=93', '?days=x']) expect((await read(query)).status).toBe(400);
+  });
+
   it('exports all events of a filter as lines, the same as the pages', async () => {
     const answer = await exportOf(inMarch);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);

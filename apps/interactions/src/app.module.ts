@@ -17,6 +17,7 @@ import { LeftOversStore } from './items/left-overs.store.js';
 import { AbortsService } from './jobs-api/aborts.service.js';
 import { InteractionsController } from './jobs-api/interactions.controller.js';
 import { InteractionsService } from './jobs-api/interactions.service.js';
+import { JobItemsService } from './jobs-api/job-items.service.js';
 import { TriggersService } from './jobs-api/triggers.service.js';
 import { migrations } from './migrations.js';
 import { Retention } from './retention.js';
@@ -30,6 +31,7 @@ import { JobWaits } from './tracker/job-waits.js';
 import { ProviderCalls } from './tracker/provider-calls.js';
 import { TimelineNotes } from './tracker/timeline-notes.js';
 import { TimelineStore } from './tracker/timeline.store.js';
+import { DayTotalsStore } from './tracker/day-totals.store.js';
 import { JobsStore } from './tracker/jobs.store.js';
 import { TransitionsStore } from './tracker/transitions.store.js';
 import { InboxService } from './webhook/inbox.service.js';
@@ -71,6 +73,7 @@ import { WebhookController } from './webhook/webhook.controller.js';
     JobsStore,
     TransitionsStore,
     TimelineStore,
+    DayTotalsStore,
     TimelineNotes,
     ProviderCalls,
     JobChanges,
@@ -81,6 +84,7 @@ import { WebhookController } from './webhook/webhook.controller.js';
     BudgetsService,
     // From the request to the run
     InteractionsService,
+    JobItemsService,
     TriggersService,
     AbortsService,
     ProviderPauseStore,

@@ -6,6 +6,7 @@ import { timeline } from './migrations/0004-timeline.js';
 import { reRuns } from './migrations/0005-re-runs.js';
 import { repeatedEntries } from './migrations/0006-repeated-entries.js';
 import { timelineTriggers } from './migrations/0007-timeline-triggers.js';
+import { outcomesByDay } from './migrations/0008-outcomes-by-day.js';
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   reRuns,
   repeatedEntries,
   timelineTriggers,
+  outcomesByDay,
 ];

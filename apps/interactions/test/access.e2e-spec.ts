@@ -87,7 +87,13 @@ describe('access', () => {
         unknown: { path: `/scraper/network/interactions/${randomUUID()}` },
         answers: ofCompany(200, 404),
       },
+      'GET /scraper/network/interactions/:run_id/items': {
+        path: `/scraper/network/interactions/${jobId}/items`,
+        unknown: { path: `/scraper/network/interactions/${randomUUID()}/items` },
+        answers: ofCompany(200, 404),
+      },
       'GET /admin/jobs': { path: '/admin/jobs?search=of', answers: byAdministrator(200) },
+      'GET /admin/jobs/days': { answers: byAdministrator(200) },
       'GET /admin/jobs/:job_id/timeline': {
         path: `/admin/jobs/${jobId}/timeline`,
         unknown: { path: `/admin/jobs/${randomUUID()}/timeline` },

@@ -133,6 +133,46 @@ describe('the read side', () => {
     },
   );
 
+  it('shows every item that a job has stored, once, for any page size', async () => {
+    const row = (await world.tracker()).find((found) => found.status === 'COMPLETED')!;
+    const counts = { post: row.posts_count, comment: row.comments_count, reaction: row.reactions_count };
+    const read = async (id: string, kind: string, limit: number) => {
+      const items: { id: string; at: string | null }[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const at: string = cursor === '' ? '' : `&cursor=${cursor}`;
+        const { status, body } = await world.get(`${list}/${id}/items?kind=${kind}&limit=${limit}${at}`);
+        expect(status).toBe(200);
+        const page = body as { items: typeof items; next_cursor: string | null };
+        expect(page.items.length).toBeLessThanOrEqual(limit);
+        items.push(...page.items);
+        cursor = page.next_cursor;
+      }
+      return items;
+    };
+    for (const [kind, count] of Object.entries(counts)) {
+      expect(count).toBeGreaterThan(0);
+      const whole = await read(row.job_id, kind, 200);
+      expect(whole).toHaveLength(count!);
+      expect(new Set(whole.map(({ id }) => id)).size).toBe(count);
+      expect(await read(row.provider_run_id!, kind, 3)).toEqual(whole);
+      const times = whole.map(({ at }) => at ?? '');
+      expect(times).toEqual(times.toSorted().reverse());
+    }
+    const { body } = await world.get(`${list}/${row.job_id}/items?limit=1`);
+    const { items, next_cursor: next } = body as { items: unknown[]; next_cursor: string };
+    expect(items[0]).toMatchObject({
+      ...{ id: expect.any(String), text: expect.any(String), author_name: expect.any(String) },
+      ...{ url: expect.stringMatching(/^https:/), at: expect.stringMatching(/Z$/), reaction_type: null },
+    });
+    const statusOf = async (path: string) => (await world.get(`${list}/${path}`)).status;
+    expect(await statusOf(`${row.job_id}/items?kind=comment&cursor=${next}`)).toBe(400);
+    expect(await statusOf(`${row.job_id}/items?kind=like`)).toBe(400);
+    expect(await statusOf(`${row.job_id}/items?cursor=nonsense`)).toBe(400);
+    expect(await statusOf('nothing/items')).toBe(404);
+    const failed = (await world.tracker()).find((found) => found.status === 'FAILED')!;
+    expect(await read(failed.job_id, 'post', 10)).toEqual([]);
+  });
+
   it('serves the OpenAPI document and its page', async () => {
     const { body } = await world.get('/openapi.json');
     const paths = Object.keys((body as { paths: object }).paths).filter((path) => !path.startsWith('/admin/'));
@@ -140,6 +180,7 @@ describe('the read side', () => {
       '/scraper/network/abort-run',
       '/scraper/network/interactions',
       '/scraper/network/interactions/{run_id}',
+      '/scraper/network/interactions/{run_id}/items',
       '/scraper/network/webhook',
     ]);
     const page = await fetch(`${world.url}/docs`);
@@ -188,6 +229,9 @@ describe('the read side', () => {
       ]);
       relay.up();
       expect(await ready()).toMatchObject([200, { dependencies: { warehouse: 'up' } }]);
+      relay.down();
+      const { job_id: id } = (await world.tracker()).find((found) => found.status === 'COMPLETED')!;
+      expect((await fetch(`${replica.url}${list}/${id}/items`)).status).toBe(503);
     } finally {
       await replica.close();
       relay.close();

@@ -217,6 +217,7 @@ export function partsOfRoutes({
         ...page,
       },
     }),
+    'GET /admin/audit/sign-ins': administered({ query: { days: '7' } }),
     'GET /admin/audit/export': administered({ query: { user_id: user.params.user_id, event: marker } }),
   };
 }

@@ -18,6 +18,7 @@ export * from './group-commit.js';
 export * from './http/client-network.js';
 export * from './http/error-filter.js';
 export * from './http/list-position.js';
+export * from './http/days.js';
 export * from './http/paging.js';
 export * from './http/request-bodies.js';
 export * from './http/validation-pipe.js';

@@ -4,7 +4,15 @@ import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swa
 import { Administrators } from '@tradewind/service-kit';
 import { AuditEvents } from '../operators/audit-events.service.js';
 import type { AuditFilter } from '../audit/audit.store.js';
-import { auditEventDto, auditFilter, AuditListQueryDto, AuditPageDto, AuditQueryDto } from './admin-audit.dto.js';
+import {
+  auditEventDto,
+  auditFilter,
+  AuditListQueryDto,
+  AuditPageDto,
+  AuditQueryDto,
+  SignInDaysDto,
+  SignInDaysQueryDto,
+} from './admin-audit.dto.js';
 
 /** As the command `audit list`. */
 @ApiTags('audit')
@@ -21,6 +29,14 @@ export class AdminAuditController {
   async list(@Query() query: AuditListQueryDto): Promise<AuditPageDto> {
     const { page, next_cursor } = await this.events.page(auditFilter(query), query);
     return { events: page.map(auditEventDto), next_cursor };
+  }
+
+  @Get('sign-ins')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({ summary: 'Sign-ins of the last days, by day' })
+  @ApiOkResponse({ type: SignInDaysDto })
+  async signIns(@Query() { days }: SignInDaysQueryDto): Promise<SignInDaysDto> {
+    return { days: await this.events.countSignIns(days) };
   }
 
   /** Events are read as the caller takes them, so that an export of any size takes little memory. */

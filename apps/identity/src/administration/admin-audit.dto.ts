@@ -1,6 +1,9 @@
 // What is asked of the audit log, and what it answers.
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
+  daysDefault,
+  daysProperty,
+  IsDays,
   nextCursorProperty,
   IsPageCursor,
   IsPageLimit,
@@ -110,3 +113,20 @@ export const auditFilter = ({ user_id, client_id, event, since, until }: AuditQu
   since: since === undefined ? undefined : new Date(since),
   until: until === undefined ? undefined : new Date(until),
 });
+
+export class SignInDaysQueryDto {
+  @ApiPropertyOptional(daysProperty)
+  @IsDays()
+  days: number = daysDefault;
+}
+
+class SignInDayDto {
+  @ApiProperty({ type: String, format: 'date', example: '2026-11-24' }) day!: string;
+  @ApiProperty({ type: 'integer', example: 42, description: 'On the pages and by direct login' }) succeeded!: number;
+  @ApiProperty({ type: 'integer', example: 3, description: 'A wrong password or second factor' }) failed!: number;
+}
+
+export class SignInDaysDto {
+  @ApiProperty({ type: [SignInDayDto], description: 'Each day, also those without a sign-in; the last one is today' })
+  days!: SignInDayDto[];
+}

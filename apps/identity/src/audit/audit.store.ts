@@ -12,6 +12,13 @@ export interface AuditFilter {
   until?: Date | undefined;
 }
 
+export interface SignInsOfDay {
+  /** `YYYY-MM-DD` */
+  day: string;
+  succeeded: number;
+  failed: number;
+}
+
 /** An event with its position in the list. */
 export type AuditEventOfList = AuditEvent & { micros: number };
 
@@ -53,6 +60,28 @@ export class AuditStore {
     );
     // Events are stored as JSON objects.
     return rows.map((row) => ({ ...row, details: JSON.parse(row.details) as Record<string, unknown> }));
+  }
+
+  /**
+   * Sign-ins of each of the last days (UTC), today last, on the pages and by direct login. Reads audit_event_of_kind
+   * alone.
+   */
+  async countSignIns(days: number): Promise<SignInsOfDay[]> {
+    return this.db.rows<SignInsOfDay>(
+      `with day as (
+         select date_trunc('day', now() at time zone 'UTC') - n * interval '1 day' as utc
+         from generate_series(0, $1::int - 1) as n
+       ), sign_in as (
+         select date_trunc('day', at at time zone 'UTC') as utc, count(*) filter (where event = 'login.succeeded') as ok,
+           count(*) filter (where event = 'login.failed') as bad
+         from audit_event
+         where event in ('login.succeeded', 'login.failed') and at >= (select min(utc) from day) at time zone 'UTC'
+         group by 1
+       )
+       select to_char(utc, 'YYYY-MM-DD') as day, coalesce(ok, 0)::int as succeeded, coalesce(bad, 0)::int as failed
+       from day left join sign_in using (utc) order by utc`,
+      [days],
+    );
   }
 
   async deleteOlderThan(days: number, limit: number): Promise<number> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { pageOf, positionAfter, toCursor, timeAndNumber } from '@tradewind/service-kit';
 import type { AuditEvent } from '../audit/audit-event.entity.js';
-import { AuditStore, type AuditEventOfList, type AuditFilter } from '../audit/audit.store.js';
+import { AuditStore, type AuditEventOfList, type AuditFilter, type SignInsOfDay } from '../audit/audit.store.js';
 
 /** Events that are read at once for an export, about 300 KB. */
 const exportedAtOnce = 1_000;
@@ -25,6 +25,11 @@ export class AuditEvents {
     const after = positionAfter(cursor, filter, timeAndNumber);
     const rows = await this.store.list(filter, { after, limit: limit + 1 });
     return pageOf(rows, limit, ({ micros, id }) => toCursor([micros, id], filter));
+  }
+
+  /** Of each of the last days, today last. */
+  countSignIns(days: number): Promise<SignInsOfDay[]> {
+    return this.store.countSignIns(days);
   }
 
   /** All that there are, newest first. They are read as they are taken. */

@@ -28,6 +28,7 @@ import {
   timelineEntryDto,
   TimelineQueryDto,
 } from './admin-jobs.dto.js';
+import { JobDaysDto, jobDaysDto, JobDaysQueryDto } from './admin-days.dto.js';
 import { BulkJobs, type BulkRequest } from './bulk-jobs.service.js';
 
 /** A caller that belongs to a company sees and changes the jobs of that company. */
@@ -50,6 +51,15 @@ export class AdminJobsController {
     if (given !== undefined) assertActsFor(caller, given);
     const filter = { userCompanyId: given ?? companyScopeOf(caller), statuses };
     return this.interactions.search(search, filter, { limit, cursor });
+  }
+
+  @Get('days')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({ summary: 'Jobs, items and costs of the last days, and what runs now' })
+  @ApiOkResponse({ type: JobDaysDto })
+  async days(@Query() { days }: JobDaysQueryDto, @Caller() caller: CallerIdentity): Promise<JobDaysDto> {
+    const scope = companyScopeOf(caller);
+    return jobDaysDto(await this.interactions.listDays(days, scope), await this.interactions.countActive(scope));
   }
 
   @Get(':job_id/timeline')

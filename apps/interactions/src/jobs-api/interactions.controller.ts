@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import {
   assertActsFor,
@@ -12,6 +12,8 @@ import { AbortsService } from './aborts.service.js';
 import { AbortAnswerDto, InteractionDto, InteractionPageDto, TriggerAnswerDto } from './interaction-answers.dto.js';
 import { AbortRequestDto, ListQueryDto, TriggerRequestDto } from './interactions.dto.js';
 import { InteractionsService } from './interactions.service.js';
+import { JobItemPageDto, JobItemsQueryDto } from './job-items.dto.js';
+import { JobItemsService } from './job-items.service.js';
 import { assertTriggersAs } from './trigger-user.js';
 import { TriggersService } from './triggers.service.js';
 
@@ -30,6 +32,7 @@ export class InteractionsController {
     private readonly triggers: TriggersService,
     private readonly aborts: AbortsService,
     private readonly interactions: InteractionsService,
+    private readonly items: JobItemsService,
   ) {}
 
   @Post('interactions')
@@ -65,5 +68,19 @@ export class InteractionsController {
   @ApiResponse({ status: 404, description: 'No job has this run, or none of the company of the caller' })
   async get(@Param('run_id') runId: string, @Caller() caller: CallerIdentity): Promise<InteractionDto> {
     return this.interactions.get(runId, companyScopeOf(caller));
+  }
+
+  @Get('interactions/:run_id/items')
+  @Header('Cache-Control', 'no-store')
+  @ApiParam({ name: 'run_id', example: 'HG7ML7M8z78YcAPEB' })
+  @ApiOperation({ summary: 'What a job has stored: its posts, comments or reactions' })
+  @ApiOkResponse({ type: JobItemPageDto })
+  @ApiResponse({ status: 404, description: 'No job has this run, or none of the company of the caller' })
+  async listItems(
+    @Param('run_id') runId: string,
+    @Query() query: JobItemsQueryDto,
+    @Caller() caller: CallerIdentity,
+  ): Promise<JobItemPageDto> {
+    return this.items.list(runId, companyScopeOf(caller), query);
   }
 }

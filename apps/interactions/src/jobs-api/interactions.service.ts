@@ -3,6 +3,7 @@ import { pageOf, positionAfter, toCursor as cursorOf } from '@tradewind/service-
 import { ServiceError } from '@tradewind/shared-types';
 import { AppEvents } from '../events.js';
 import { toUsd } from '../micro-usd.js';
+import { DayTotalsStore, type ActiveTotals, type DayTotals } from '../tracker/day-totals.store.js';
 import { JobsStore, type JobFilter } from '../tracker/jobs.store.js';
 import { TimelineStore, type TimelineEntry } from '../tracker/timeline.store.js';
 import type { Job, JobId } from '../tracker/tracker.types.js';
@@ -19,6 +20,7 @@ export class InteractionsService implements OnModuleInit {
   constructor(
     private readonly store: JobsStore,
     private readonly timelines: TimelineStore,
+    private readonly totals: DayTotalsStore,
     private readonly events: AppEvents,
   ) {}
 
@@ -90,6 +92,15 @@ export class InteractionsService implements OnModuleInit {
     );
     const rows = await this.timelines.list(jobId, { after, limit: limit + 1 });
     return pageOf(rows, limit, (entry) => cursorOf([entry.id], jobId));
+  }
+
+  /** What came of the jobs of the last days, today last. */
+  listDays(days: number, scope: string | undefined): Promise<DayTotals[]> {
+    return this.totals.list(days, scope);
+  }
+
+  countActive(scope: string | undefined): Promise<ActiveTotals> {
+    return this.totals.active(scope);
   }
 
   /** @param scope the one company whose jobs the caller may see; undefined: all */
