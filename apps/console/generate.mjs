@@ -2,7 +2,7 @@
 import openapiTS, { astToString } from 'openapi-typescript';
 import { writeGenerated } from '../../tools/workspace/generated-files.mjs';
 
-const services = ['identity', 'graphql-gateway', 'interactions', 'coordinator'];
+const services = ['identity', 'graphql-gateway', 'interactions', 'coordinator', 'priority-api', 'priority-webhook'];
 
 const files = {};
 for (const service of services) {

@@ -15,19 +15,62 @@ const overview = createRoute({
 const jobs = createRoute({
   getParentRoute: () => root,
   path: '/jobs',
-  validateSearch: textsOf('company', 'status', 'entity', 'handle', 'from', 'cursor', 'start', 'plan'),
+  validateSearch: textsOf('company', 'status', 'entity', 'handle', 'from', 'until', 'cursor', 'start', 'plan'),
   component: lazyRouteComponent(() => import('./jobs/jobs-screen'), 'JobsScreen'),
 });
 const job = createRoute({
   getParentRoute: () => root,
   path: '/jobs/$jobId',
+  validateSearch: textsOf('items'),
   component: lazyRouteComponent(() => import('./jobs/job-screen'), 'JobScreen'),
+});
+const costs = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs/costs',
+  validateSearch: textsOf('month', 'cursor'),
+  component: lazyRouteComponent(() => import('./jobs/costs-screen'), 'CostsScreen'),
+});
+const companyCosts = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs/costs/$companyId',
+  validateSearch: textsOf('month', 'set'),
+  component: lazyRouteComponent(() => import('./jobs/company-costs-screen'), 'CompanyCostsScreen'),
 });
 const months = createRoute({
   getParentRoute: () => root,
   path: '/months',
-  validateSearch: textsOf('month', 'retry'),
+  validateSearch: textsOf('month', 'year', 'retry'),
   component: lazyRouteComponent(() => import('./months/months-screen'), 'MonthsScreen'),
+});
+const profiles = createRoute({
+  getParentRoute: () => root,
+  path: '/months/profiles',
+  validateSearch: textsOf('username', 'month', 'delivery'),
+  component: lazyRouteComponent(() => import('./months/profiles-screen'), 'ProfilesScreen'),
+});
+const deadLetters = createRoute({
+  getParentRoute: () => root,
+  path: '/months/dead-letters',
+  validateSearch: textsOf('show', 'cursor'),
+  component: lazyRouteComponent(() => import('./months/dead-letters-screen'), 'DeadLettersScreen'),
+});
+const deadLetter = createRoute({
+  getParentRoute: () => root,
+  path: '/months/dead-letters/$letterId',
+  validateSearch: textsOf('act'),
+  component: lazyRouteComponent(() => import('./months/dead-letter-screen'), 'DeadLetterScreen'),
+});
+const unusableWebhooks = createRoute({
+  getParentRoute: () => root,
+  path: '/months/unusable-webhooks',
+  validateSearch: textsOf('show', 'cursor'),
+  component: lazyRouteComponent(() => import('./months/unusable-webhooks-screen'), 'UnusableWebhooksScreen'),
+});
+const unusableWebhook = createRoute({
+  getParentRoute: () => root,
+  path: '/months/unusable-webhooks/$webhookId',
+  validateSearch: textsOf('act'),
+  component: lazyRouteComponent(() => import('./months/unusable-webhook-screen'), 'UnusableWebhookScreen'),
 });
 const keys = createRoute({
   getParentRoute: () => root,
@@ -80,8 +123,10 @@ const audit = createRoute({
 export function createConsoleRouter() {
   return createRouter({
     routeTree: root.addChildren([
-      ...[overview, jobs, job, months, keys],
-      ...[users, user, sessions, applications, application, signingKeys, audit],
+      overview,
+      ...[jobs, job, costs, companyCosts],
+      ...[months, profiles, deadLetters, deadLetter, unusableWebhooks, unusableWebhook],
+      ...[keys, users, user, sessions, applications, application, signingKeys, audit],
     ]),
     // The texts of an address as they are, readable and without quotes.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

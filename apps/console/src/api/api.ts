@@ -7,6 +7,8 @@ import type { paths as CoordinatorPaths } from './coordinator.generated';
 import type { paths as GatewayPaths } from './graphql-gateway.generated';
 import type { paths as IdentityPaths } from './identity.generated';
 import type { paths as InteractionsPaths } from './interactions.generated';
+import type { paths as PriorityApiPaths } from './priority-api.generated';
+import type { paths as PriorityWebhookPaths } from './priority-webhook.generated';
 
 /** What a service refused, or why it was not reached (status 0). */
 export class ApiError extends Error {
@@ -32,6 +34,8 @@ export function createApi(session: Session, { services }: Settings) {
     gateway: createClient<GatewayPaths>(of('graphql-gateway')),
     interactions: createClient<InteractionsPaths>(of('interactions')),
     coordinator: createClient<CoordinatorPaths>(of('coordinator')),
+    priorityApi: createClient<PriorityApiPaths>(of('priority-api')),
+    priorityWebhook: createClient<PriorityWebhookPaths>(of('priority-webhook')),
   };
 }
 

@@ -28,7 +28,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Lists runs, latest first */
+    /** Lists runs, latest first, of one month or all */
     get: operations['RunsController_list'];
     put?: never;
     post?: never;
@@ -330,6 +330,11 @@ export interface components {
     };
     RunsAnswer: {
       runs: components['schemas']['RunDto'][];
+      /**
+       * @description Gives the next page; null on the last
+       * @example null
+       */
+      next_cursor: string | null;
     };
     MonthDto: {
       /** @example 2026-11 */
@@ -640,6 +645,10 @@ export interface operations {
     parameters: {
       query?: {
         limit?: number;
+        /** @description `next_cursor` of the page before */
+        cursor?: string;
+        /** @description Only the runs of this month */
+        month?: string;
       };
       header?: never;
       path?: never;

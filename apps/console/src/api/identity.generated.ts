@@ -382,6 +382,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/admin/audit/sign-ins': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Sign-ins of the last days, by day */
+    get: operations['AdminAuditController_signIns'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/admin/audit/export': {
     parameters: {
       query?: never;
@@ -952,6 +969,27 @@ export interface components {
        * @example null
        */
       next_cursor: string | null;
+    };
+    SignInDayDto: {
+      /**
+       * Format: date
+       * @example 2026-11-24
+       */
+      day: string;
+      /**
+       * @description On the pages and by direct login
+       * @example 42
+       */
+      succeeded: number;
+      /**
+       * @description A wrong password or second factor
+       * @example 3
+       */
+      failed: number;
+    };
+    SignInDaysDto: {
+      /** @description Each day, also those without a sign-in; the last one is today */
+      days: components['schemas']['SignInDayDto'][];
     };
     Error: {
       /**
@@ -2869,6 +2907,64 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['AuditPageDto'];
+        };
+      };
+      /** @description Broken rules, each with the path of its field */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description No valid credential */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The caller is known and is not allowed to do this */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Something that the request needs does not answer; Retry-After says when to ask again */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  AdminAuditController_signIns: {
+    parameters: {
+      query?: {
+        /** @description Days, today included; a day is of UTC */
+        days?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SignInDaysDto'];
         };
       };
       /** @description Broken rules, each with the path of its field */

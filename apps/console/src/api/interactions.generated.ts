@@ -53,6 +53,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/scraper/network/interactions/{run_id}/items': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What a job has stored: its posts, comments or reactions */
+    get: operations['InteractionsController_listItems'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/scraper/network/webhook': {
     parameters: {
       query?: never;
@@ -82,6 +99,23 @@ export interface paths {
     };
     /** Jobs whose handle begins with a text */
     get: operations['AdminJobsController_search'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/admin/jobs/days': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Jobs, items and costs of the last days, and what runs now */
+    get: operations['AdminJobsController_days'];
     put?: never;
     post?: never;
     delete?: never;
@@ -465,6 +499,83 @@ export interface components {
        */
       next_cursor: string | null;
     };
+    JobItemDto: {
+      /**
+       * @description In the network
+       * @example 7100000000000000001
+       */
+      id: string;
+      /**
+       * @description The post it is, or belongs to
+       * @example 7100000000000000001
+       */
+      post_id: string | null;
+      /**
+       * @description Null for reactions
+       * @example https://network.example/posts/1
+       */
+      url: string | null;
+      /**
+       * @description Null for reactions
+       * @example Notes on the analytical engine
+       */
+      text: string | null;
+      /**
+       * @description Who wrote it or reacted
+       * @example Ada Lovelace
+       */
+      author_name: string | null;
+      /**
+       * @description Their profile
+       * @example https://network.example/in/ada
+       */
+      author_url: string | null;
+      /**
+       * @description Their headline; null for posts
+       * @example null
+       */
+      author_position: string | null;
+      /**
+       * Format: date-time
+       * @description When it was posted or written; null for reactions
+       * @example 2026-10-01T08:30:00.123Z
+       */
+      at: string | null;
+      /**
+       * @description Such as LIKE; null for posts and comments
+       * @example null
+       */
+      reaction_type: string | null;
+      /**
+       * @description Of a post, at the time of the run
+       * @example 12
+       */
+      likes: number | null;
+      /**
+       * @description Comments of a post, replies to a comment
+       * @example 3
+       */
+      comments: number | null;
+      /**
+       * @description Of a post
+       * @example 1
+       */
+      shares: number | null;
+      /**
+       * @description Whether a post repeats another
+       * @example false
+       */
+      is_repost: boolean;
+    };
+    JobItemPageDto: {
+      /** @description Latest in the network first; reactions in no order of time */
+      items: components['schemas']['JobItemDto'][];
+      /**
+       * @description Gives the next page; null on the last
+       * @example null
+       */
+      next_cursor: string | null;
+    };
     WebhookAnswer: {
       /** @enum {string} */
       status: 'accepted';
@@ -477,6 +588,68 @@ export interface components {
        * @example null
        */
       next_cursor: string | null;
+    };
+    JobDayDto: {
+      /**
+       * Format: date
+       * @example 2026-11-24
+       */
+      day: string;
+      /**
+       * @description Jobs accepted on this day that have completed
+       * @example 120
+       */
+      completed: number;
+      /**
+       * @description That have failed
+       * @example 2
+       */
+      failed: number;
+      /**
+       * @description That were aborted
+       * @example 1
+       */
+      aborted: number;
+      /**
+       * @description Posts that they have stored
+       * @example 1200
+       */
+      posts: number;
+      /**
+       * @description Comments
+       * @example 4100
+       */
+      comments: number;
+      /**
+       * @description Reactions
+       * @example 5600
+       */
+      reactions: number;
+      /**
+       * @description What their runs have cost
+       * @example 12.25
+       */
+      cost_usd: number;
+    };
+    JobDaysDto: {
+      /** @description Each day, also those without a job; the last one is today */
+      days: components['schemas']['JobDayDto'][];
+      /**
+       * @description Jobs that wait for their start now
+       * @example 3
+       */
+      pending: number;
+      /**
+       * @description Jobs that run now
+       * @example 8
+       */
+      running: number;
+      /**
+       * Format: date-time
+       * @description When the oldest of these was accepted
+       * @example 2026-11-24T10:00:00.123Z
+       */
+      oldest_active_at: string | null;
     };
     TimelineEntryDto: {
       /**
@@ -1146,6 +1319,77 @@ export interface operations {
       };
     };
   };
+  InteractionsController_listItems: {
+    parameters: {
+      query?: {
+        kind?: 'post' | 'comment' | 'reaction';
+        limit?: number;
+        /** @description `next_cursor` of the page before */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['JobItemPageDto'];
+        };
+      };
+      /** @description Broken rules, each with the path of its field */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description No valid credential */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The role of the user does not allow this, or the company is not that of the caller */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description No job has this run, or none of the company of the caller */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Something that the request needs does not answer; Retry-After says when to ask again */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   WebhookController_receive: {
     parameters: {
       query?: never;
@@ -1252,6 +1496,64 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['JobPageDto'];
+        };
+      };
+      /** @description Broken rules, each with the path of its field */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description No valid credential */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The caller is known and is not allowed to do this */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Something that the request needs does not answer; Retry-After says when to ask again */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  AdminJobsController_days: {
+    parameters: {
+      query?: {
+        /** @description Days, today included; a day is of UTC */
+        days?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['JobDaysDto'];
         };
       };
       /** @description Broken rules, each with the path of its field */

@@ -1,4 +1,4 @@
-// One job: what it is to read, how it goes, what happened, and its end.
+// One job: what it is to read, how it goes, what it has stored, what happened, and its end.
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -8,6 +8,7 @@ import { useConsole } from '../console-context';
 import { Confirm } from '../look/confirm';
 import { Answer, Heading, Moment, Tag } from '../look/states';
 import { TextLink } from '../look/text-link';
+import { isItemKind, JobItems } from './job-items';
 import { JobTimeline } from './job-timeline';
 import { isUnderWay, type Job } from './job.types';
 import { PlanDialog } from './plan-dialog';
@@ -38,6 +39,7 @@ export function JobScreen() {
 
 function JobDetails({ job }: { job: Job }) {
   const { api, user } = useConsole();
+  const { items } = route.useSearch();
   const queries = useQueryClient();
   const [isAborting, setIsAborting] = useState(false);
   const [isStarting, setIsStarting] = useState(false);
@@ -102,6 +104,7 @@ function JobDetails({ job }: { job: Job }) {
           ))}
         </dl>
       </div>
+      <JobItems job={job} kind={isItemKind(items) ? items : 'post'} />
       {user.role === 'ADMIN' && <JobTimeline job={job} />}
       {isStarting && <PlanDialog action="re-run" of={{ job_ids: [job.job_id] }} onClose={() => setIsStarting(false)} />}
       {isAborting && (

@@ -1,5 +1,5 @@
 // All jobs, newest first: filters in the address, and those that run are followed.
-import { Button, Group, NativeSelect, Table } from '@mantine/core';
+import { Button, Group, NativeSelect, Table, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { bodyOf } from '../api/api';
@@ -8,13 +8,15 @@ import { LateInput } from '../look/late-input';
 import { Answer, Heading, Moment, Pages, Tag } from '../look/states';
 import { TextLink } from '../look/text-link';
 import { isUnderWay, type Job } from './job.types';
+import { JobsParts } from './jobs-parts';
 import { PlanDialog } from './plan-dialog';
 import { StartDialog } from './start-dialog';
 
 const route = getRouteApi('/jobs');
 const pageSize = 25;
-/** How often jobs that run are asked for again. */
+/** How often jobs that run are asked for again, and how often new ones are looked for. */
 const followMs = 3000;
+const lookMs = 15_000;
 
 export function JobsScreen() {
   const { api, user } = useConsole();
@@ -33,17 +35,20 @@ export function JobsScreen() {
               ...(search.status && { status: [search.status as Job['status']] }),
               ...(search.entity && { entity: search.entity as Job['entity'] }),
               ...(search.handle && { network_handle: search.handle }),
+              ...spanOf(search),
               ...(search.cursor && { cursor: search.cursor }),
             },
           },
         }),
       ),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.data?.interactions.some(isUnderWay) ? followMs : false),
+    refetchInterval: ({ state }) => (state.data?.interactions.some(isUnderWay) ? followMs : lookMs),
   });
   const filter = (change: Partial<typeof search>) =>
     void navigate({ search: ({ cursor: _, ...kept }) => ({ ...kept, ...change }), replace: true });
-  const isFiltered = Boolean(search.company || search.status || search.entity || search.handle);
+  const isFiltered = Boolean(
+    search.company || search.status || search.entity || search.handle || search.from || search.until,
+  );
   return (
     <>
       <Heading
@@ -65,6 +70,7 @@ export function JobsScreen() {
           </Group>
         }
       />
+      <JobsParts />
       <form className="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
         <NativeSelect
           label="State"
@@ -89,6 +95,18 @@ export function JobsScreen() {
           ]}
         />
         <LateInput label="Handle" value={search.handle ?? ''} onChange={(handle) => filter({ handle })} />
+        <TextInput
+          label="Started from"
+          type="date"
+          value={search.from ?? ''}
+          onChange={({ target }) => filter({ from: target.value })}
+        />
+        <TextInput
+          label="Until"
+          type="date"
+          value={search.until ?? ''}
+          onChange={({ target }) => filter({ until: target.value })}
+        />
         {user.companyId === undefined && (
           <LateInput label="Company id" value={search.company ?? ''} onChange={(company) => filter({ company })} />
         )}
@@ -162,12 +180,22 @@ export function JobsScreen() {
             ...(search.company && { user_company_id: search.company }),
             ...(search.handle && { network_handle: search.handle }),
             ...(search.entity && { entity: search.entity as Job['entity'] }),
+            ...spanOf(search),
           }}
           onClose={() => void navigate({ search: ({ plan: _, ...kept }) => kept })}
         />
       )}
     </>
   );
+}
+
+/** Whole days in UTC, as the costs are counted; the service refuses what is no day. */
+function spanOf({ from, until }: { from?: string; until?: string }) {
+  const next = until === undefined ? NaN : Date.parse(`${until}T00:00:00Z`) + 86_400_000;
+  return {
+    ...(from && { created_from: `${from}T00:00:00Z` }),
+    ...(until && { created_before: Number.isNaN(next) ? until : new Date(next).toISOString() }),
+  };
 }
 
 const storedOf = ({ posts_count: posts, comments_count: comments, reactions_count: reactions }: Job) =>

@@ -14,7 +14,10 @@ const jobsMax = 200;
 type Request = components['schemas']['BulkRequestDto'];
 export type JobAction = 're-run' | 'abort';
 /** Which jobs: as the service takes them. */
-export type JobsOfPlan = Pick<Request, 'user_company_id' | 'network_handle' | 'entity' | 'job_ids' | 'created_from'>;
+export type JobsOfPlan = Pick<
+  Request,
+  'user_company_id' | 'network_handle' | 'entity' | 'job_ids' | 'created_from' | 'created_before'
+>;
 
 interface Outcome {
   jobs: { job_id: string; network_handle: string; user_company_id: string; outcome: string }[];

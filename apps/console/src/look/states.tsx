@@ -90,6 +90,8 @@ const tones: Record<string, 'good' | 'bad' | 'warn' | 'busy'> = {
   ...{ ABORTED: 'warn', expired: 'warn', degraded: 'warn' },
   ...{ PENDING: 'busy', RUNNING: 'busy' },
   ...{ published: 'good', published_in_part: 'warn' },
+  ...{ open: 'warn', redriven: 'good', lost: 'bad', refused: 'bad', pending: 'busy', starting: 'busy' },
+  ...{ selecting: 'busy', publishing: 'busy', completed: 'good', SUCCESS: 'good' },
   // Of the plans of actions on jobs.
   ...{ would_start: 'busy', would_abort: 'busy', started: 'good', abort_requested: 'good' },
   ...{ ended: 'warn', over_budget: 'bad' },

@@ -1,27 +1,32 @@
-// The months that have runs, and the progress of the one in the address: as a funnel, with who is missing and why.
-import { Button, NativeSelect, Table, Text, Title } from '@mantine/core';
+// A calendar of the months that have runs, and the progress of the one in the address: as a funnel, with who is missing
+// and why.
+import { Button, Table, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { bodyOf } from '../api/api';
 import type { components } from '../api/coordinator.generated';
 import { useConsole } from '../console-context';
-import { Answer, Empty, Heading, Moment, Tag } from '../look/states';
+import { monthName } from '../look/days';
+import { number } from '../look/numbers';
+import { Answer, Empty, Moment, Tag } from '../look/states';
+import { TextLink } from '../look/text-link';
+import { MonthRuns } from './month-runs';
+import { MonthsHeading } from './months-heading';
 import { RetryDialog } from './retry-dialog';
+import { RunCalendar, stateOf } from './run-calendar';
 
 type Report = components['schemas']['MonthReportAnswer'];
 
 const route = getRouteApi('/months');
-/** Four years. */
-const monthsMax = 48;
+/** As many as the service gives at once: sixteen years. */
+const monthsMax = 200;
 /** Missing people that are named, at most. */
 const namesMax = 100;
 const followMs = 5000;
-const number = (value: number) => value.toLocaleString('en');
 
 export function MonthsScreen() {
   const { api } = useConsole();
-  const { month } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { month, year } = route.useSearch();
   const query = useQuery({
     queryKey: ['months'],
     queryFn: () => bodyOf(api.coordinator.GET('/months', { params: { query: { limit: monthsMax } } })),
@@ -29,7 +34,7 @@ export function MonthsScreen() {
   });
   return (
     <>
-      <Heading title="Months" lead="Each month the profiles of the priority people are read and stored." />
+      <MonthsHeading />
       <Answer
         query={query}
         waiting="Loading months"
@@ -37,30 +42,23 @@ export function MonthsScreen() {
         empty="No month has a run yet. The scheduler starts the next one."
       >
         {({ months }) => {
-          const shown = months.find((one) => one.month === month) ?? (month ? undefined : months[0]);
+          const inYear = year ? months.filter((one) => one.month.startsWith(`${year}-`)) : months;
+          const shown = month ? months.find((one) => one.month === month) : inYear[0];
+          const calendarYear = yearOf(year ?? shown?.month ?? month);
           return (
             <>
-              <div className="filters">
-                <NativeSelect
-                  label="Month"
-                  value={shown?.month ?? ''}
-                  onChange={({ target }) => void navigate({ search: { month: target.value } })}
-                  data={[
-                    ...(shown ? [] : [{ value: '', label: 'Choose one' }]),
-                    ...months.map((one) => ({ value: one.month, label: one.month })),
-                  ]}
-                />
-              </div>
+              <RunCalendar months={months} year={calendarYear} shown={shown?.month} />
               {shown ? (
                 <>
-                  <div className="card" style={{ marginTop: '1rem' }}>
+                  <Title order={2} size="h4" mt="lg" mb="xs">
+                    {monthName(shown.month)}
+                  </Title>
+                  <div className="card">
                     <dl className="facts">
                       <div>
                         <dt>State</dt>
                         <dd>
-                          <Tag
-                            state={!shown.is_finished ? 'RUNNING' : shown.is_whole ? 'published' : 'published_in_part'}
-                          />
+                          <Tag state={stateOf(shown)} />
                         </dd>
                       </div>
                       <div>
@@ -82,9 +80,10 @@ export function MonthsScreen() {
                     </dl>
                   </div>
                   <MonthProgress month={shown.month} />
+                  <MonthRuns month={shown.month} />
                 </>
               ) : (
-                <Empty>The month {month} has no run.</Empty>
+                <Empty>{month ? `The month ${month} has no run.` : `The year ${calendarYear} has no run.`}</Empty>
               )}
             </>
           );
@@ -94,8 +93,11 @@ export function MonthsScreen() {
   );
 }
 
+/** The year of a month or year in the address; the present one when it is none. */
+const yearOf = (text = '') => Number(/^\d{4}/.exec(text)?.[0] ?? new Date().getUTCFullYear());
+
 function MonthProgress({ month }: { month: string }) {
-  const { api } = useConsole();
+  const { api, user } = useConsole();
   const { retry } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery({
@@ -123,7 +125,7 @@ function MonthProgress({ month }: { month: string }) {
                 <Button variant="default" mb="sm" onClick={() => void navigate({ search: { month, retry: 'yes' } })}>
                   Retry the missing
                 </Button>
-                <Missing report={report} />
+                <Missing report={report} isLinked={user.role === 'ADMIN' && user.companyId === undefined} />
               </>
             )}
           </section>
@@ -169,7 +171,14 @@ function Funnel({ report }: { report: Report }) {
   );
 }
 
-function Missing({ report: { missing, missing_profiles: profiles } }: { report: Report }) {
+function Missing({
+  report: { month, missing, missing_profiles: profiles },
+  isLinked,
+}: {
+  report: Report;
+  /** Whether the person may see the history of a profile. */
+  isLinked: boolean;
+}) {
   return (
     <>
       <div className="card table-card" tabIndex={0} role="region" aria-label="Missing profiles">
@@ -184,7 +193,15 @@ function Missing({ report: { missing, missing_profiles: profiles } }: { report: 
           <Table.Tbody>
             {profiles.map((profile) => (
               <Table.Tr key={profile.network_username}>
-                <Table.Td>{profile.network_username}</Table.Td>
+                <Table.Td>
+                  {isLinked ? (
+                    <TextLink to="/months/profiles" search={{ username: profile.network_username, month }}>
+                      {profile.network_username}
+                    </TextLink>
+                  ) : (
+                    profile.network_username
+                  )}
+                </Table.Td>
                 <Table.Td>
                   <code>{profile.person_id}</code>
                 </Table.Td>
