@@ -51,6 +51,11 @@ export function andNotInto(bits: Bits, other: Bits): void {
   for (let word = 0; word < bits.length; word++) bits[word]! &= ~other[word]!;
 }
 
+export function isEmpty(bits: Bits): boolean {
+  for (let word = 0; word < bits.length; word++) if (bits[word] !== 0) return false;
+  return true;
+}
+
 /**
  * How many positions there are. Eight words at a time are added up bit by bit, with carries (Harley and Seal; Warren,
  * Hacker's Delight, 5-1). So the bits of one word are counted instead of those of eight.

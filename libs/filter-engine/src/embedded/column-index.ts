@@ -1,6 +1,6 @@
 // One column: its different values in order, and for each value the rows that have it. A row of a list is there once
 // for each of its elements. All of it lies in plain arrays, which move between threads without a copy.
-import { type Bits, hasBit, orDifferenceInto, orInto, setBit } from './bits.js';
+import { type Bits, eachPosition, hasBit, orDifferenceInto, orInto, setBit } from './bits.js';
 import { stepsOfLookup, stepsOfRow, stepsOfSearchedRow, type WorkLimit } from './work-limit.js';
 
 /** What a build hands over. */
@@ -38,6 +38,9 @@ export interface KeyLink {
 }
 
 export const noRank = 0xffffffff;
+
+/** Looking up one row in a link takes about as long as passing so many pairs. */
+const searchedPerPair = 20;
 
 export class ColumnIndex {
   readonly keyCount: number;
@@ -150,6 +153,11 @@ export class ColumnIndex {
     return low < end && postings[low] === position;
   }
 
+  /** The rows of a value that very many rows have; undefined for others. Nobody may change it. */
+  denseRows(key: number): Bits | undefined {
+    return this.dense.get(key);
+  }
+
   addKey(key: number, bits: Bits, work: WorkLimit): void {
     const dense = this.dense.get(key);
     if (!dense) {
@@ -174,7 +182,7 @@ export class ColumnIndex {
       while (high < stepCount && postingOf(high + 1) <= to) high += 1;
     }
     if (low >= high) {
-      this.addPostings(from, to, bits, work);
+      this.addRuns(fromKey, toKey, bits, work);
       return;
     }
     work.spend(this.wordCount);
@@ -189,21 +197,44 @@ export class ColumnIndex {
     return (this.parts.keys as IntegerKeys).integers;
   }
 
-  /** Adds the rows of the values whose counterpart is among `others`. */
-  addLinked({ keys, others }: KeyLink, selected: Bits, bits: Bits, work: WorkLimit): void {
-    const { starts, postings } = this.parts;
-    work.spend(keys.length);
-    for (let pair = 0; pair < keys.length; pair++) {
-      if (!hasBit(selected, others[pair]!)) continue;
-      const [from, to] = [starts[keys[pair]!]!, starts[keys[pair]! + 1]!];
-      work.spend((to - from) * stepsOfRow);
-      for (let place = from; place < to; place++) setBit(bits, postings[place]!);
+  /** Adds the rows of the values whose counterpart is among `selected`, which are `count`. */
+  addLinked({ keys, others }: KeyLink, selected: Bits, count: number, bits: Bits, work: WorkLimit): void {
+    const add = (pair: number) => {
+      const key = keys[pair]!;
+      this.addPostings(this.parts.starts[key]!, this.parts.starts[key + 1]!, bits, work);
+    };
+    if (count * searchedPerPair > keys.length) {
+      work.spend(keys.length);
+      for (let pair = 0; pair < keys.length; pair++) if (hasBit(selected, others[pair]!)) add(pair);
+      return;
     }
+    // Both are ascending, so each is looked for behind the one before.
+    work.spend(selected.length + count * stepsOfSearchedRow);
+    let pair = 0;
+    eachPosition(selected, 0, (position) => {
+      pair = firstAtLeast(others, position, pair);
+      if (others[pair] === position) add(pair);
+      return pair < others.length;
+    });
   }
 
   /** Place of the row's value in the order of a sorted column; `noRank` without one. */
   rankOf(position: number): number {
     return this.parts.ranks[position]!;
+  }
+
+  /** Adds the bits of values that have some, and the lists of the others between them. */
+  private addRuns(fromKey: number, toKey: number, bits: Bits, work: WorkLimit): void {
+    const { starts, denseKeys } = this.parts;
+    let next = fromKey;
+    for (const key of denseKeys) {
+      if (key < fromKey) continue;
+      if (key >= toKey) break;
+      this.addPostings(starts[next]!, starts[key]!, bits, work);
+      this.addKey(key, bits, work);
+      next = key + 1;
+    }
+    this.addPostings(starts[next]!, starts[toKey]!, bits, work);
   }
 
   private addPostings(from: number, to: number, bits: Bits, work: WorkLimit): void {
@@ -230,6 +261,18 @@ export class ColumnIndex {
     const { offsets } = keys;
     return (key) => this.texts!.compare(wanted, 0, wanted.length, offsets[key], offsets[key + 1]);
   }
+}
+
+/** Place of the first of these numbers that is not below the value, from a place on; they are ascending. */
+function firstAtLeast(numbers: Uint32Array, value: number, from: number): number {
+  let low = from;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (numbers[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Of the first number that is not below the value; they are ascending. */

@@ -11,7 +11,7 @@ import {
   type Unanswered,
 } from '../filter-engine.port.js';
 import { isAnswerable } from './answerable.js';
-import { andInto, type Bits, countBits } from './bits.js';
+import { andInto, countBits } from './bits.js';
 import { indexedColumns } from '../indexed-columns.js';
 import { selectionsMax } from './embedded-limits.js';
 import { select, type Selection } from './filter-evaluation.js';
@@ -200,8 +200,19 @@ function page(
 ): Found {
   const { index } = part;
   const own = selectionOf(part, replaced, query, work);
-  const selection = persons ? joined(own, persons, index, work) : own;
-  return { index, ids: sortedPage(index, selection, query, work), count: selection.count };
+  const found = (selection: Selection): Found => ({
+    index,
+    ids: sortedPage(index, selection, query, work),
+    count: selection.count,
+  });
+  if (!persons || own.count === 0) return found(own);
+  // What persons and contacts have in common is not kept: persons change without their contacts.
+  work.spend(4 * index.wordCount);
+  return index.withScratch((bits) => {
+    addContactsOf(persons, index, bits, work);
+    andInto(bits, own.bits);
+    return found({ bits, count: countBits(bits) });
+  });
 }
 
 /** @throws TooCostly */
@@ -209,19 +220,6 @@ function selectPersons({ main, changes }: Held, query: PersonQuery, work: WorkLi
   const parts = [{ index: main.index, ...selectionOf(main, changes?.replaced, query, work) }];
   if (changes) parts.push({ index: changes.part.index, ...selectionOf(changes.part, undefined, query, work) });
   return { parts, query };
-}
-
-/**
- * Of the contacts, those of these persons. It is not kept: persons change without their contacts.
- * @throws TooCostly
- */
-function joined(own: Selection, persons: SelectedPersons, contacts: RecordIndex, work: WorkLimit): Selection {
-  if (own.count === 0) return own;
-  work.spend(4 * contacts.wordCount);
-  const bits: Bits = new Int32Array(contacts.wordCount);
-  addContactsOf(persons, contacts, bits, work);
-  andInto(bits, own.bits);
-  return { bits, count: countBits(bits) };
 }
 
 /** @throws TooCostly */
@@ -244,13 +242,19 @@ function selectionOf(
   selections.delete(key);
   // What it is until it is known: it stays so if the evaluation is given up.
   selections.set(key, known ?? 'too_costly');
-  if (selections.size > selectionsMax) selections.delete(selections.keys().next().value!);
+  if (selections.size > selectionsMax) forgetOldest(part);
   if (known === 'too_costly') throw new TooCostly();
   if (known) return known;
   const { exceptPositions } = part;
   const selection = select(index, filter, replaced ? [replaced, exceptPositions] : [exceptPositions], work);
   selections.set(key, selection);
   return selection;
+}
+
+function forgetOldest({ selections, index }: Part): void {
+  const [key, selection] = selections.entries().next().value!;
+  selections.delete(key);
+  if (selection !== 'too_costly') index.giveBack(selection.bits);
 }
 
 /** Each list is in the order of the page. */

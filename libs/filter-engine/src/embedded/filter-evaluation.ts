@@ -1,7 +1,7 @@
 // Evaluates one filter of libs/filters over an index. The meaning is that of compile-filter.ts; a null column satisfies
 // only negated conditions.
 import type { ColumnType, Condition, DealStatus, NormalisedFilter, Range, Scalar } from '@tradewind/filters';
-import { andInto, andNotInto, type Bits, clearBit, countBits, orInto, setBit, setRange } from './bits.js';
+import { andInto, andNotInto, type Bits, clearBit, countBits, isEmpty, orInto, setBit, setRange } from './bits.js';
 import type { ColumnIndex } from './column-index.js';
 import { integerOrText } from './column-values.js';
 import type { RecordIndex } from './record-index.js';
@@ -35,20 +35,39 @@ class Evaluation {
   ) {}
 
   select(conditions: readonly Condition[], except: readonly ArrayLike<number>[]): Selection {
-    const { rowCount, wordCount } = this.index;
+    const { wordCount } = this.index;
     // The rows, their number, and the selection that is kept.
     this.work.spend(3 * wordCount + except.reduce((sum, { length }) => sum + length, 0) * stepsOfRow);
-    const bits: Bits = new Int32Array(wordCount);
-    setRange(bits, 0, rowCount);
-    for (const condition of conditions) {
-      this.withScratch((found) => {
-        const isNegated = this.addRows(condition, found);
-        if (isNegated) andNotInto(bits, found);
-        else andInto(bits, found);
-      });
+    const bits = this.index.takeBits();
+    const [first, ...others] = conditions;
+    if (!first) this.addAll(bits);
+    else if (this.addRows(first, bits)) this.invert(bits);
+    for (const condition of others) {
+      if (isEmpty(bits)) break;
+      this.keepRows(condition, bits);
     }
     for (const each of except) for (let place = 0; place < each.length; place++) clearBit(bits, each[place]!);
     return { bits, count: countBits(bits) };
+  }
+
+  /** Leaves the rows that satisfy a condition. */
+  private keepRows(condition: Condition, bits: Bits): void {
+    const keep = (found: Bits, isNegated: boolean) => (isNegated ? andNotInto : andInto)(bits, found);
+    const stored = this.storedRows(condition);
+    if (stored) {
+      this.work.spend(this.index.wordCount);
+      keep(stored.rows, stored.isNegated);
+    } else this.withScratch((found) => keep(found, this.addRows(condition, found)));
+  }
+
+  /** The set of a condition that the index holds as it is: the rows of one value that very many rows have. */
+  private storedRows(condition: Condition): { rows: Bits; isNegated: boolean } | undefined {
+    if ((condition.op !== 'in' && condition.op !== 'overlaps') || condition.values.length !== 1) return undefined;
+    if (condition.column === 'id') return undefined;
+    const column = this.index.column(condition.column);
+    const key = column.findKey(integerOrText(condition.type, condition.values[0]!), this.work);
+    const rows = key === undefined ? undefined : column.denseRows(key);
+    return rows && { rows, isNegated: condition.isNegated };
   }
 
   /** Adds the rows of a condition, or, if it answers true, those that do not satisfy it. `bits` are empty. */
@@ -232,9 +251,9 @@ class Evaluation {
     setRange(bits, 0, this.index.rowCount);
   }
 
-  private withScratch(use: (bits: Bits) => void): void {
+  private withScratch<T>(use: (bits: Bits) => T): T {
     // It is emptied, and what is found goes into another set.
     this.work.spend(2 * this.index.wordCount);
-    this.index.withScratch(use);
+    return this.index.withScratch(use);
   }
 }

@@ -31,7 +31,7 @@ export function addContactsOf(
 ): void {
   const column = contacts.column('person_id');
   for (const { index, bits: selected, count } of parts) {
-    if (count > 0) column.addLinked(linkOf(contacts, column, index), selected, bits, work);
+    if (count > 0) column.addLinked(linkOf(contacts, column, index), selected, count, bits, work);
   }
   work.spend(query.matching.length * stepsOfIdLookup);
   for (const id of query.matching) {

@@ -62,9 +62,20 @@ export class RecordIndex {
   }
 
   /** Lends an empty set of rows. */
-  withScratch(work: (bits: Bits) => void): void {
-    const bits = this.scratches.pop()?.fill(0) ?? new Int32Array(this.wordCount);
-    work(bits);
+  withScratch<T>(work: (bits: Bits) => T): T {
+    const bits = this.takeBits();
+    const result = work(bits);
+    this.giveBack(bits);
+    return result;
+  }
+
+  /** An empty set of rows. New memory for each would cost more than most conditions. */
+  takeBits(): Bits {
+    return this.scratches.pop()?.fill(0) ?? new Int32Array(this.wordCount);
+  }
+
+  /** Of a set that nobody reads any more. */
+  giveBack(bits: Bits): void {
     if (this.scratches.length < scratchesKept) this.scratches.push(bits);
   }
 }

@@ -6,7 +6,7 @@ import { type ColumnIndex, noRank } from './column-index.js';
 import { integerOrText } from './column-values.js';
 import type { Selection } from './filter-evaluation.js';
 import type { RecordIndex } from './record-index.js';
-import { stepsOfComparison, stepsOfRow, stepsOfWalkedRow, type WorkLimit } from './work-limit.js';
+import { stepsOfComparison, stepsOfLook, stepsOfRow, stepsOfWalkedRow, type WorkLimit } from './work-limit.js';
 
 interface Key {
   /** Undefined for the id. */
@@ -16,8 +16,8 @@ interface Key {
   cursor: number;
 }
 
-/** A walk costs about as much as comparing the rows that match when it visits this many times their number. */
-const walkedPerMatch = 8;
+/** A walk costs about as much as looking at the rows that match when it visits this many times their number. */
+const walkedPerMatch = 1;
 
 /**
  * Ids of the page. The id is the last key.
@@ -66,9 +66,9 @@ function byId({ index, bits, keys, isBehind, startsBehind, limit, work }: Page):
 
 function comparedAll({ index, bits, keys, isBehind, limit, work }: Page, count: number): BestRows {
   const found = new BestRows(keys, limit, work);
-  work.spend(index.wordCount + count * stepsOfComparison);
+  work.spend(index.wordCount + count * stepsOfLook);
   eachPosition(bits, 0, (position) => {
-    if (isBehind(position)) found.add(position);
+    if (found.mayAdd(position) && isBehind(position)) found.add(position);
     return true;
   });
   return found;
@@ -129,6 +129,12 @@ function keyOf(
 
 const rankOf = ({ column }: Key, position: number) => (column ? column.rankOf(position) : position);
 
+/** A number that is smaller when a row comes earlier by this key. */
+function placeOf(key: Key, position: number): number {
+  const rank = rankOf(key, position);
+  return key.isAscending || (rank === noRank && key.column) ? rank : -rank;
+}
+
 /** Negative when a row of rank `a` comes before one of rank `b`. */
 function order({ isAscending, column }: Key, a: number, b: number): number {
   if (a === b) return 0;
@@ -147,12 +153,22 @@ function isAfterCursor(keys: readonly Key[], position: number): boolean {
 /** The first rows of all that were added, in order. */
 class BestRows {
   readonly positions: number[] = [];
+  private readonly first: Key;
+  /** That of the last row by the first key, once there are enough: what comes later by it is none of the first. */
+  private lastPlace = Infinity;
 
   constructor(
     private readonly keys: readonly Key[],
     private readonly limit: number,
     private readonly work: WorkLimit,
-  ) {}
+  ) {
+    this.first = keys[0]!;
+  }
+
+  /** Most rows of many are refused by their first key. */
+  mayAdd(position: number): boolean {
+    return placeOf(this.first, position) <= this.lastPlace;
+  }
 
   get isFull(): boolean {
     return this.positions.length === this.limit;
@@ -174,6 +190,7 @@ class BestRows {
     }
     if (this.isFull) positions.pop();
     positions.splice(low, 0, position);
+    if (this.isFull) this.lastPlace = placeOf(this.first, positions.at(-1)!);
   }
 
   private compare(a: number, b: number): number {

@@ -15,6 +15,8 @@ export const stepsOfSearchedRow = 60;
 export const stepsOfRow = 2;
 /** Of a row that is visited in the order of a column, somewhere in memory. */
 export const stepsOfWalkedRow = 6;
+/** Of looking at the rank of a row that is visited in the order of positions. */
+export const stepsOfLook = 4;
 /** Of comparing two rows by one key of an order. */
 export const stepsOfComparison = 12;
 
