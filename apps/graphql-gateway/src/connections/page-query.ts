@@ -215,7 +215,7 @@ function listed(columns: readonly string[]): string {
 }
 
 /** Columns that are never null leave the nulls to the default, so that the order is that of their plain index. */
-export function orderBy(keys: readonly SortKey[], alias: string): string {
+function orderBy(keys: readonly SortKey[], alias: string): string {
   const order = keys.map((key) => `${alias}.${key.column} ${key.direction}${key.isNullable ? ' nulls last' : ''}`);
   return `order by ${order.join(', ')}`;
 }

@@ -18,9 +18,10 @@ import {
 import { withinMs } from '@tradewind/service-kit';
 import { versionOf } from '../connections/count-cache.js';
 import { orderKeys, orderMeaning, pageColumns } from '../connections/page-order.js';
-import { orderBy, pageStatement } from '../connections/page-query.js';
+import { pageStatement } from '../connections/page-query.js';
 import type { PageRead, PageReader, PageRequest } from '../connections/page-reader.port.js';
-import type { Integer } from '@tradewind/filters';
+import type { Row } from '../connections/record-source.js';
+import type { FilterRecord, Integer } from '@tradewind/filters';
 import type { DataStore, Statement } from '../data-store/data-store.js';
 import type { AppEvents } from '../events.js';
 import { catchUpMs } from './filter-engine-limits.js';
@@ -97,19 +98,22 @@ export class EnginePageReader implements PageReader {
     });
     if (typeof answer === 'string') return answer;
     const matching = withPersons(attempt, answer);
-    const ids = [...answer.ids, ...firstInOrder(matching, query)];
+    const changedIds = firstInOrder(matching, query);
+    const ids = [...answer.ids, ...changedIds];
     const statement = engine.isOutside ? testedRowsStatement(request, ids) : rowsStatement(request, ids);
     const found = await dataStore.readRows(statement);
     if (found[0]!.at(-1) !== version) return 'behind';
+    const read = pageColumns(columns, sort);
+    const idAt = read.indexOf('id');
     // An empty page still has one row, with the version.
-    const idAt = pageColumns(columns, sort).indexOf('id');
-    const rows = found.filter((row) => row[idAt] !== null);
-    const idCount = engine.isOutside ? ids.length : answer.ids.length;
-    if (rows.length < idCount) {
-      changes.distrust(table, { version, idCount, rowCount: rows.length });
+    const rowOf = new Map(found.filter((row) => row[idAt] !== null).map((row) => [row[idAt], row]));
+    if (rowOf.size < ids.length) {
+      changes.distrust(table, { version, idCount: ids.length, rowCount: rowOf.size });
       return 'failed';
     }
-    rows.splice(limit);
+    const inOrder =
+      changedIds.length === 0 ? ids : firstInOrder(recordsOf(rowOf.values(), read), { ...query, after: null });
+    const rows = inOrder.slice(0, limit).map((id) => rowOf.get(String(id))!);
     if (!isCounted) return { rows };
     return { rows, count: { count: answer.count! + matching.length, version } };
   }
@@ -160,10 +164,19 @@ function withPersons({ query, matching }: Attempt, { persons }: FilterAnswer): r
   });
 }
 
-/** The page among the first rows of the engine and the first ones that changed, which PostgreSQL puts in order. */
+/** What `firstInOrder` compares. */
+function recordsOf(rows: Iterable<Row>, read: readonly string[]): IdentifiedRow[] {
+  return Array.from(rows, (row) => {
+    const record: FilterRecord = Object.fromEntries(read.map((column, at) => [column, row[at]]));
+    return [BigInt(record['id'] as string), record];
+  });
+}
+
+/** In no order, so that pages in every order share a text, which PostgreSQL has prepared. */
 function rowsStatement(request: PageRequest, ids: readonly bigint[]): Statement {
-  const where = { sql: 't.id = any($1::bigint[])', params: [ids.map(String)] };
-  return withVersion(request, pageStatement({ ...request, where, form: 'ordered' }));
+  const read = pageColumns(request.columns, request.sort).map((column) => `t.${column}`);
+  const text = `select ${read.join(', ')} from ${request.table} t where t.id = any($1::bigint[])`;
+  return withVersion(request, { text, values: [ids.map(String)] });
 }
 
 /** All of these rows that satisfy the filter, so that a missing one shows. Its text depends on the filter. */
@@ -185,8 +198,7 @@ function testedRowsStatement(request: PageRequest, ids: readonly bigint[]): Stat
 function withVersion({ table, person, sort, countKey }: PageRequest, page: Statement): Statement {
   const version = versionOf({ table, alsoReads: person ? ['person'] : [] });
   return {
-    text: `select p.*, v.version as data_version from (select ${version} as version) v left join (${page.text}) p on true
-      ${orderBy(orderKeys(sort), 'p')}`,
+    text: `select p.*, v.version as data_version from (select ${version} as version) v left join (${page.text}) p on true`,
     values: page.values,
     caller: { meaning: `rows ${table} ${countKey} ${JSON.stringify(orderMeaning(sort))}`, isExpectedSlow: false },
   };
