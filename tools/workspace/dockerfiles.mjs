@@ -63,7 +63,9 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 
 FROM base AS build
-# The same for all six images, so that their builds share these layers. None of its packages reach an image.
+# The same for all images, so that their builds share these layers. None of its packages reach an image.
+# The pages of the console are built with packages of its own; all others need those of the root alone.
+COPY apps/console/package.json apps/console/
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --prefer-offline
 COPY nx.json tsconfig.base.json .swcrc ./
 COPY apps apps

@@ -27,6 +27,24 @@ describe('the Dockerfiles', () => {
     expect(instructions(upToBuild)).toEqual(instructions(shared.slice(0, shared.indexOf('FROM base AS packages'))));
   });
 
+  it('install every program that a build calls', () => {
+    const json = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8')) as Record<string, object>;
+    const ofRoot = Object.keys(json('package.json')['devDependencies']!);
+    const called = imageApps.flatMap((app) => {
+      const { build } = json(`apps/${app}/project.json`)['targets'] as { build?: { options?: { command: string } } };
+      const programs = (build?.options?.command ?? '').split('&&').flatMap((command) => command.trim().split(' ', 1));
+      return programs.filter((program) => program !== '').map((program) => ({ app, program }));
+    });
+    expect(called).toContainEqual({ app: 'console', program: 'vite' });
+    const packages: Record<string, string> = { swc: '@swc/cli', vite: 'vite' };
+    for (const { app, program } of called.filter((one) => !ofRoot.includes(packages[one.program]!))) {
+      expect(Object.keys(json(`apps/${app}/package.json`)['devDependencies'] ?? {})).toContain(packages[program]);
+      // npm leaves out the packages of a project whose package.json is not there.
+      const beforeInstall = stage('identity', 'build').split('npm ci')[0];
+      expect(beforeInstall).toContain(`COPY apps/${app}/package.json apps/${app}/`);
+    }
+  });
+
   it.each(apps)('put the licence and the notices into the image of %s', (app) => {
     expect(stage(app, 'runtime')).toMatch(/^COPY LICENSE NOTICE \.\/$/m);
     expect(dockerfile(app)).toContain('COPY --from=runtime /app /app');
