@@ -144,6 +144,7 @@ const operations: Record<string, Operation<Group>> = {
   ...(openRoutes as Record<string, Operation<Group>>),
   'GET /explorer': { answers: 200 },
   'GET /explorer/examples.json': { answers: 200 },
+  'GET /explorer/schema.json': { answers: 200 },
   'GET /explorer/:name': { path: '/explorer/explorer-page.js', answers: 200 },
   ...Object.fromEntries(Object.keys(fields).flatMap(operationsOf)),
 };

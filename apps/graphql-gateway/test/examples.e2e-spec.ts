@@ -52,11 +52,15 @@ describe('examples', () => {
     const base = gateway.replicas[0]!.url;
     const page = await fetch(`${base}/explorer`);
     expect(page.headers.get('content-type')).toContain('text/html');
-    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
     const html = await page.text();
+    const [, nonce] = /nonce="([\w-]+)"/.exec(html)!;
+    const policy = page.headers.get('content-security-policy')!;
+    expect(policy).toContain(`script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'`);
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect((await fetch(`${base}/explorer`)).headers.get('content-security-policy')).not.toBe(policy);
     const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
     expect(addresses.length).toBeGreaterThanOrEqual(6);
-    for (const address of [...addresses, '/explorer/examples.json']) {
+    for (const address of [...addresses, '/explorer/examples.json', '/explorer/schema.json']) {
       expect(address).toMatch(/^\/explorer\//);
       const asset = await fetch(base + address);
       expect({ address, status: asset.status }).toEqual({ address, status: 200 });

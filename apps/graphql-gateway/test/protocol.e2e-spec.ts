@@ -374,7 +374,7 @@ describe('production', () => {
     expect(secure.headers.get('strict-transport-security')).toContain('max-age=');
     expect((await fetch(`${production.url}/health`)).status).toBe(200);
     // The explorer is off unless a setting asks for it.
-    for (const path of ['/explorer', '/explorer/examples.json', '/explorer/graphiql.min.js']) {
+    for (const path of ['/explorer', '/explorer/examples.json', '/explorer/schema.json', '/explorer/graphiql.min.js']) {
       const explorer = await fetch(production.url + path, { headers: { 'x-forwarded-proto': 'https' } });
       expect([explorer.status, explorer.headers.get('strict-transport-security')]).toEqual([404, expect.any(String)]);
     }

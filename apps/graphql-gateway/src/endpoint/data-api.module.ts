@@ -65,6 +65,8 @@ import { schemaOptions } from './schema-options.js';
       },
     }),
   ],
+  // With the schema of these connections, which the explorer shows.
+  exports: [GraphQLModule],
 })
 export class DataApiModule {}
 
