@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
-// What a person sees who opens the address of a service in Chromium: its front page, and an address with nothing behind
-// it. In both colour schemes, on a phone and on a desk.
+// What a person sees who opens the address of a service in Chromium: its front page, the reference of its API, and an
+// address with nothing behind it. In both colour schemes, on a phone and on a desk.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { launchBrowser, pageFaults } from '@tradewind/testkit';
+import { axeFaults, launchBrowser, pageFaults } from '@tradewind/testkit';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { PlatformProcess } from '../../src/platform-process.js';
 import { serviceNames } from '../../src/service-names.js';
@@ -82,6 +82,19 @@ export function describeServicePages(platform: () => PlatformProcess): void {
         for (const name of serviceNames) {
           await page.goto(platform().url(name));
           await page.getByRole('heading', { name: titles[name][1], level: 1 }).waitFor();
+        }
+      });
+    });
+
+    it.each(windows)('shows the API of each service: %s, %i px', async (colorScheme, width) => {
+      await visit(window(colorScheme, width), async (page) => {
+        for (const name of serviceNames) {
+          await page.goto(`${platform().url(name)}/docs`);
+          await page.locator('.opblock-summary-control').first().click();
+          await page.locator('.opblock-body').first().waitFor();
+          expect([name, await axeFaults(page)]).toEqual([name, []]);
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+          expect([name, wide <= width]).toEqual([name, true]);
         }
       });
     });

@@ -6,6 +6,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { CallerAuth } from './callers/caller-auth.js';
 import type { ServiceConfig } from './config/config-class.js';
 import { bool, type Setting } from '@tradewind/shared-types';
+import { serveDocsPage } from './pages/docs-page.js';
 
 export const openApiSettings = {
   API_DOCS: bool({
@@ -183,6 +184,7 @@ export async function openApi(
 ): Promise<void> {
   const { SwaggerModule } = await import('@nestjs/swagger');
   const document = await openApiDocument(app, options);
+  if (config.API_DOCS) serveDocsPage(app.getHttpAdapter().getInstance(), options.title);
   SwaggerModule.setup('docs', app, document, {
     jsonDocumentUrl: 'openapi.json',
     yamlDocumentUrl: 'openapi.yaml',
