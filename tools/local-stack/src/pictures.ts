@@ -15,7 +15,7 @@ import { readSettings } from './settings.js';
 const rootDir = fileURLToPath(new URL('../../../', import.meta.url));
 const { portBase } = readSettings(process.env, rootDir);
 const folder = join(rootDir, 'docs/pictures');
-const [user] = demoAccounts;
+const [user, administrator] = demoAccounts;
 const address = (name: LocalProcessName) => `http://localhost:${portOf(portBase, name)}`;
 
 type Page = Awaited<ReturnType<Awaited<ReturnType<typeof launchBrowser>>['newPage']>>;
@@ -35,22 +35,50 @@ async function explorer(page: Page): Promise<void> {
   await page.getByRole('tooltip').first().waitFor({ state: 'hidden' });
 }
 
-/** A job that has ended, on the page of the API. */
+/** Signs the administrator in at the console. */
+async function signIn(page: Page, screen: string): Promise<void> {
+  await page.goto(address('console') + screen);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Email address').fill(administrator.email);
+  await page.getByLabel('Password', { exact: true }).fill(administrator.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  // Only the first time: identity remembers what was allowed.
+  const allow = page.getByRole('button', { name: 'Allow' });
+  const signOut = page.getByRole('button', { name: 'Sign out' });
+  await allow.or(signOut).waitFor();
+  if (await allow.isVisible()) await allow.click();
+  await signOut.waitFor();
+  await page.waitForLoadState('networkidle');
+}
+
+/** Every service, and what it depends on. */
+const overview = (page: Page): Promise<void> => signIn(page, '/');
+
+/** Jobs that have ended and some that run. */
 async function jobs(page: Page): Promise<void> {
   const path = `${address('interactions')}/scraper/network/interactions`;
-  const targets = [{ network_handle: 'ada-lovelace', entity: 'PERSON' }];
-  await callJson(path, { user_company_id: 'demo-company', targets });
-  const hasEnded = async () => (await fetch(`${path}?status=COMPLETED`)).text();
-  for (let tries = 0; tries < 60 && !(await hasEnded()).includes('"COMPLETED"'); tries++)
-    await page.waitForTimeout(500);
-  await page.goto(`${address('interactions')}/docs`);
-  const operation = page.locator('#operations-interactions-InteractionsController_list');
-  await operation.locator('.opblock-summary-control').click();
-  await operation.getByRole('button', { name: 'Try it out' }).click();
-  await operation.getByRole('button', { name: 'Execute' }).click();
-  const answer = operation.locator('.responses-table.live-responses-table').first();
-  await answer.waitFor();
-  await answer.scrollIntoViewIfNeeded();
+  const start = (company: string, handles: string[]) =>
+    callJson(path, {
+      user_company_id: company,
+      targets: handles.map((network_handle) => ({ network_handle, entity: 'PERSON' })),
+    });
+  await start('demo-company', ['ada-lovelace', 'grace-hopper', 'alan-turing', 'katherine-johnson']);
+  const ended = async () => (await (await fetch(`${path}?status=COMPLETED`)).text()).split('"COMPLETED"').length - 1;
+  for (let tries = 0; tries < 120 && (await ended()) < 4; tries++) await page.waitForTimeout(500);
+  await start('harbour', ['edsger-dijkstra', 'barbara-liskov']);
+  await signIn(page, '/jobs');
+}
+
+/** How far the profiles of this month are, while they are on their way. */
+async function months(page: Page): Promise<void> {
+  const { month } = await callJson<{ month: string }>(`${address('coordinator')}/run`, {});
+  const report = `${address('coordinator')}/months/${month}/report?names=1`;
+  const areSomeStored = async () => {
+    const { selected, stored } = await callJson<{ selected: number; stored: number }>(report);
+    return stored > selected / 10;
+  };
+  for (let tries = 0; tries < 240 && !(await areSomeStored()); tries++) await page.waitForTimeout(500);
+  await signIn(page, `/months?month=${month}`);
 }
 
 /** What the operator commands print. */
@@ -95,8 +123,10 @@ async function consent(page: Page): Promise<void> {
 
 /** By name: what opens the page, and the width of the window. All have the same shape, for the table of the README. */
 const pictures = {
+  overview: [overview, 1100],
+  jobs: [jobs, 1100],
+  months: [months, 1100],
   explorer: [explorer, 1000],
-  jobs: [jobs, 1000],
   commands: [commands, 1000],
   consent: [consent, 1250],
 } as const;
