@@ -5,8 +5,11 @@ import { lexicographicSortSchema, printSchema } from 'graphql';
 import { writeGenerated } from '../../tools/workspace/generated-files.mjs';
 import { examples } from './src/explorer/examples.ts';
 import { AllKeysController } from './src/keys-api/all-keys.controller.ts';
+import { NamesController } from './src/keys-api/names.controller.ts';
 import { OwnKeysController } from './src/keys-api/own-keys.controller.ts';
 import { UsageController } from './src/keys-api/usage.controller.ts';
+import { UsersByUseController } from './src/keys-api/users-by-use.controller.ts';
+import { Dictionaries } from './src/dictionaries/dictionaries.service.ts';
 import { LimitsService } from './src/rate-limit/limits.service.ts';
 import { buildSchemas } from './src/schema.ts';
 import { apiDescription } from './src/service.ts';
@@ -57,8 +60,8 @@ ${fence('json', JSON.stringify({ input: { name: 'my first key', expiresInDays: 3
 
 ${examples.map(exampleText).join('\n')}`;
 
-const controllers = [UsageController, OwnKeysController, AllKeysController];
-const document = await openApiFile(controllers, apiDescription, [LimitsService]);
+const controllers = [UsageController, OwnKeysController, AllKeysController, UsersByUseController, NamesController];
+const document = await openApiFile(controllers, apiDescription, [LimitsService, Dictionaries]);
 
 await writeGenerated({
   [new URL('../../docs/examples/every-filter.md', import.meta.url).href]: examplesPage,

@@ -127,15 +127,19 @@ const restOperations = (keyId: string, ready: () => Promise<unknown>): Record<st
   });
   return {
     'GET /usage': { answers: byUser },
+    'GET /usage/days': { answers: byUser },
+    'GET /names': { path: '/names?of=country&text=swi', answers: byUser },
     'GET /keys': { answers: byUser },
     'POST /keys': { body: { name: 'k' }, answers: byUser },
     'GET /keys/:id': { ...of('/keys'), answers: ofOwner },
+    'GET /keys/:id/audit': { ...of('/keys', '/audit'), answers: ofOwner },
     'POST /keys/:id/rotate': { ...of('/keys', '/rotate'), ready, answers: ofOwner },
     'POST /keys/:id/revoke': { ...of('/keys', '/revoke'), ready, answers: ofOwner },
     'GET /admin/keys': { answers: byAdministrator },
     'GET /admin/keys/:id': { ...of('/admin/keys'), answers: ofCompany },
     'GET /admin/keys/:id/audit': { ...of('/admin/keys', '/audit'), answers: ofCompany },
     'POST /admin/keys/:id/revoke': { ...of('/admin/keys', '/revoke'), ready, answers: ofCompany },
+    'GET /admin/usage': { answers: byAdministrator },
   };
 };
 

@@ -93,6 +93,35 @@ describe('NameDictionary', () => {
     expect(names.resolve('country', 'Lao PDR')).toEqual({ nearest: expect.not.arrayContaining(['LAO']) });
   });
 
+  it.each([
+    ['country', 'swi', ['Switzerland']],
+    ['country', 'united s', ['United States', 'United States Minor Outlying Islands']],
+    ['country', 'deutsch', ['Germany']],
+    ['country', 'dnk', ['Denmark']],
+    ['country', 'united re', ['Tanzania']],
+    ['skill', 'C++', ['C++']],
+    ['location', 'portl', ['Portland, Maine, United States', 'Portland, Oregon, United States']],
+    ['location', 'ZURI', ['Zürich, Switzerland']],
+    ['location', 'no such place', []],
+  ] as const)('of the vocabulary %s, completes %j to %j', (vocabulary, text, expected) => {
+    expect(names.suggest(vocabulary, text, 10)).toEqual(expected);
+  });
+
+  it('completes what begins like the text before what has a later word that does, and knows every name it gives', () => {
+    const found = names.suggest('country', 'ne', 50);
+    // NE is the code of Niger.
+    expect(found.slice(0, 4)).toEqual(['Niger', 'Nepal', 'Netherlands', 'New Caledonia']);
+    expect(found.indexOf('Papua New Guinea')).toBeGreaterThan(found.indexOf('New Zealand'));
+    for (const vocabulary of ['region', 'country', 'location', 'industry'] as const) {
+      const all = names.suggest(vocabulary, '', 1000);
+      expect(all.length).toBeGreaterThan(50);
+      const unknown = all.filter((name) => !('ids' in names.resolve(vocabulary, name)));
+      expect(unknown).toEqual([]);
+    }
+    expect(names.suggest('country', '', 3)).toHaveLength(3);
+    expect(names.suggest('country', 'x'.repeat(40_000), 3)).toEqual([]);
+  });
+
   it('compares no text that is longer than any name', () => {
     expect(names.resolve('location', 'e\u0316\u0301'.repeat(40_000))).toEqual({ nearest: [] });
   });

@@ -20,6 +20,8 @@ export interface NamedRow {
 
 export interface NamedCity extends NamedRow {
   countryId: number | string;
+  /** The name that is suggested for it, which no city of another country has; its first name unless given. */
+  fullName?: string;
 }
 
 export interface NameRows {
@@ -65,6 +67,7 @@ export class NameDictionary {
     skills?: readonly { id: number | string; name: string }[];
     languages?: readonly { id: number | string; name: string }[];
   }): NameDictionary {
+    const countryNames = new Map(countries.map(({ id, name }) => [Number(id), name]));
     return new NameDictionary({
       regions: regions.map(({ id, name, otherNames }) => ({ id, names: [name, ...otherNames] })),
       countries: countries.map(({ id, name, otherNames, alpha2, alpha3 }) => ({
@@ -75,7 +78,9 @@ export class NameDictionary {
         const comma = name.indexOf(',');
         const parts = comma === -1 ? [] : [name.slice(0, comma), name.slice(comma + 1).trim()];
         const others = [name, ...parts.slice(0, 1)].flatMap((part) => otherCityNames(part, Number(countryId)));
-        return { id, countryId, names: [name, ...parts, ...others] };
+        const country = countryNames.get(Number(countryId));
+        const fullName = country === undefined ? name : `${name}, ${country}`;
+        return { id, countryId, fullName, names: [name, ...parts, ...others] };
       }),
       skills: (rows.skills ?? []).map(({ id, name }) => ({ id, names: [name] })),
       languages: (rows.languages ?? []).map(({ id, name }) => ({ id, names: [name] })),
@@ -92,6 +97,20 @@ export class NameDictionary {
     const key = keyOf(String(nameOrId));
     const ids = names.find(key) ?? (vocabulary === 'location' ? this.findCityIn(key) : undefined);
     return ids ? { ids } : { nearest: nearestCandidates(key, names) };
+  }
+
+  /**
+   * Up to `limit` names of a vocabulary that somebody may be typing: those that the text is a spelling of, then those
+   * that begin like it, by their name before by another spelling, then those with another word that does. Each kind is
+   * in alphabetical order. `resolve` knows every name.
+   */
+  suggest(vocabulary: Vocabulary, text: string, limit: number): string[] {
+    if (text.length > nameMaxChars) return [];
+    const key = keyOf(text);
+    // No name has only signs.
+    if (key === '' && text.trim() !== '') return [];
+    const names = vocabulary === 'location' ? this.places : this.vocabularies[vocabulary];
+    return names.suggest(key, limit);
   }
 
   /** A city and its country: `dublin ireland`. */
@@ -114,14 +133,23 @@ function otherCityNames(name: string, countryId: number): readonly string[] {
   return cityNamesByKey.get(`${countryId} ${keyOf(name)}`) ?? [];
 }
 
+/** Names that begin alike, beyond which the alphabet decides no longer: sorting them would take time. */
+const sortedNamesMax = 1000;
+
+const alphabet = new Intl.Collator('en');
+
+interface NameCandidate extends Candidate {
+  fullName: string;
+}
+
 /** One vocabulary: its ids, its names by key, and what to suggest. */
 class Names implements Iterable<Candidate> {
   private readonly ids = new Set<number>();
   private readonly idsByKey = new Map<string, number[]>();
-  private readonly candidates: Candidate[] = [];
+  private readonly candidates: NameCandidate[] = [];
 
-  constructor(lists: readonly (readonly NamedRow[])[]) {
-    for (const { id: rawId, names } of lists.flat()) {
+  constructor(lists: readonly (readonly (NamedRow & { fullName?: string })[])[]) {
+    for (const { id: rawId, names, fullName = names[0]! } of lists.flat()) {
       const id = Number(rawId);
       this.ids.add(id);
       const keys = new Set(names.map(keyOf).filter((key) => key !== ''));
@@ -130,7 +158,7 @@ class Names implements Iterable<Candidate> {
         if (!ids) this.idsByKey.set(spelling, [id]);
         else if (!ids.includes(id)) ids.push(id);
       }
-      this.candidates.push({ name: names[0]!, spellings: keys });
+      this.candidates.push({ name: names[0]!, fullName, spellings: keys });
     }
   }
 
@@ -140,6 +168,28 @@ class Names implements Iterable<Candidate> {
 
   find(key: string): readonly number[] | undefined {
     return key === '' ? undefined : (this.idsByKey.get(key) ?? this.idsByKey.get(compact(key)));
+  }
+
+  suggest(key: string, limit: number): string[] {
+    // Another spelling is a weaker reason: few who type "unit" mean the United Republic of Tanzania.
+    const kinds = {
+      whole: new Set<string>(),
+      name: new Set<string>(),
+      spelling: new Set<string>(),
+      within: new Set<string>(),
+    };
+    for (const { fullName, spellings } of this.candidates) {
+      let isName = true;
+      for (const spelling of spellings) {
+        if (spelling === key) kinds.whole.add(fullName);
+        else if (spelling.startsWith(key)) kinds[isName ? 'name' : 'spelling'].add(fullName);
+        else if (spelling.includes(` ${key}`)) kinds.within.add(fullName);
+        isName = false;
+      }
+      if (kinds.name.size >= sortedNamesMax) break;
+    }
+    const sorted = (names: Set<string>) => [...names].sort((a, b) => alphabet.compare(a, b));
+    return [...new Set(Object.values(kinds).flatMap(sorted))].slice(0, limit);
   }
 
   [Symbol.iterator](): Iterator<Candidate> {

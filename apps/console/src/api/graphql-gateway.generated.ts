@@ -18,6 +18,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/usage/days': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Your data calls of each day (UTC), of all your keys together */
+    get: operations['UsageController_days'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/keys': {
     parameters: {
       query?: never;
@@ -48,6 +65,23 @@ export interface paths {
     };
     /** One of your keys */
     get: operations['OwnKeysController_get'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/keys/{id}/audit': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What happened to one of your keys, newest first */
+    get: operations['OwnKeysController_events'];
     put?: never;
     post?: never;
     delete?: never;
@@ -167,6 +201,40 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/admin/usage': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Users by their data calls of the last days */
+    get: operations['UsersByUseController_list'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/names': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Names that begin like a text, as filters take them */
+    get: operations['NamesController_list'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -196,6 +264,19 @@ export interface components {
        * @example 0
        */
       refused_today: number;
+    };
+    DayOfUseDto: {
+      /**
+       * Format: date
+       * @example 2026-11-24
+       */
+      day: string;
+      /** @example 7 */
+      data_calls: number;
+    };
+    DaysOfUseDto: {
+      /** @description Each day, also those without a call; the last one is today */
+      days: components['schemas']['DayOfUseDto'][];
     };
     KeyDto: {
       /**
@@ -297,6 +378,45 @@ export interface components {
        */
       key: string;
     };
+    KeyEventDto: {
+      /**
+       * Format: date-time
+       * @example 2026-11-24T10:15:00.000Z
+       */
+      at: string;
+      /**
+       * @example used
+       * @enum {string}
+       */
+      outcome:
+        'created' | 'used' | 'refused_expired' | 'refused_revoked' | 'refused_unknown' | 'rate_limited' | 'revoked';
+      /**
+       * @description Who made or revoked the key: `sub` of a user, name of a service token, or `operator`. Null for uses, refusals, and a key that ended with the credentials of its user
+       * @example null
+       */
+      by: string | null;
+      /**
+       * @description Address, or network of refusals that share an entry
+       * @example 203.0.113.7
+       */
+      ip: string | null;
+      /** @example NightlyImport */
+      operation: string | null;
+      /**
+       * @description Refusals of one minute may share an entry
+       * @example 1
+       */
+      times: number;
+    };
+    KeyEventsDto: {
+      /** @description Newest first */
+      events: components['schemas']['KeyEventDto'][];
+      /**
+       * @description Gives the next page; null on the last
+       * @example NEXT_CURSOR
+       */
+      next_cursor: string | null;
+    };
     RotateKeyDto: {
       /** @example 90 */
       expires_in_days?: number;
@@ -365,44 +485,48 @@ export interface components {
        */
       next_cursor: string | null;
     };
-    KeyEventDto: {
+    UserOfUseDto: {
       /**
-       * Format: date-time
-       * @example 2026-11-24T10:15:00.000Z
+       * Format: uuid
+       * @example 0b8f6a1c-6f3d-4b6e-9d53-0f1c2a7e4d21
        */
-      at: string;
+      user_id: string;
       /**
-       * @example used
-       * @enum {string}
+       * @description Address when the newest key was made
+       * @example ada@example.com
        */
-      outcome:
-        'created' | 'used' | 'refused_expired' | 'refused_revoked' | 'refused_unknown' | 'rate_limited' | 'revoked';
+      user_email: string;
       /**
-       * @description Who made or revoked the key: `sub` of a user, name of a service token, or `operator`. Null for uses, refusals, and a key that ended with the credentials of its user
-       * @example null
+       * @description Company of the newest key
+       * @example acme
        */
-      by: string | null;
+      user_company_id: string | null;
+      /** @example 42 */
+      data_calls: number;
       /**
-       * @description Address, or network of refusals that share an entry
-       * @example 203.0.113.7
+       * Format: date
+       * @description The last day with a data call
+       * @example 2026-11-24
        */
-      ip: string | null;
-      /** @example NightlyImport */
-      operation: string | null;
-      /**
-       * @description Refusals of one minute may share an entry
-       * @example 1
-       */
-      times: number;
+      last_day: string;
     };
-    KeyEventsDto: {
-      /** @description Newest first */
-      events: components['schemas']['KeyEventDto'][];
+    UsersByUseDto: {
+      /** @description Those with most data calls first */
+      users: components['schemas']['UserOfUseDto'][];
       /**
        * @description Gives the next page; null on the last
        * @example NEXT_CURSOR
        */
       next_cursor: string | null;
+    };
+    NamesDto: {
+      /**
+       * @description At most 20; fewer are all there are
+       * @example [
+       *       "Switzerland"
+       *     ]
+       */
+      names: string[];
     };
     Error: {
       /**
@@ -440,6 +564,73 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['UsageDto'];
+        };
+      };
+      /** @description No valid credential */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The caller is known and is not allowed to do this */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Too many requests in 60 seconds; Retry-After says when to ask again */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Something that the request needs does not answer; Retry-After says when to ask again */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  UsageController_days: {
+    parameters: {
+      query?: {
+        /** @description Days, today included; a day is of UTC */
+        days?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DaysOfUseDto'];
+        };
+      };
+      /** @description Broken rules, each with the path of its field */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No valid credential */
@@ -672,6 +863,85 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['KeyDto'];
+        };
+      };
+      /** @description Broken rules, each with the path of its field */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description No valid credential */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The caller is known and is not allowed to do this */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description You have no such key */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Too many requests in 60 seconds; Retry-After says when to ask again */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Something that the request needs does not answer; Retry-After says when to ask again */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  OwnKeysController_events: {
+    parameters: {
+      query?: {
+        limit?: number;
+        /** @description `next_cursor` of the page before */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['KeyEventsDto'];
         };
       };
       /** @description Broken rules, each with the path of its field */
@@ -1206,6 +1476,144 @@ export interface operations {
       };
       /** @description There is no such key, or none of the company of the caller */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Too many requests in 60 seconds; Retry-After says when to ask again */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Something that the request needs does not answer; Retry-After says when to ask again */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  UsersByUseController_list: {
+    parameters: {
+      query?: {
+        limit?: number;
+        /** @description `next_cursor` of the page before */
+        cursor?: string;
+        /** @description Days, today included; a day is of UTC */
+        days?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['UsersByUseDto'];
+        };
+      };
+      /** @description Broken rules, each with the path of its field */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description No valid credential */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The caller is known and is not allowed to do this */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Too many requests in 60 seconds; Retry-After says when to ask again */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Something that the request needs does not answer; Retry-After says when to ask again */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  NamesController_list: {
+    parameters: {
+      query: {
+        of: 'region' | 'country' | 'location' | 'skill' | 'language' | 'industry';
+        /** @description What is typed so far */
+        text?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['NamesDto'];
+        };
+      };
+      /** @description Broken rules, each with the path of its field */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description No valid credential */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The caller is known and is not allowed to do this */
+      403: {
         headers: {
           [name: string]: unknown;
         };

@@ -13,25 +13,14 @@ import {
   Caller,
   CompanyAdministrators,
   companyScopeOf,
-  pageOf,
-  positionAfter,
-  toCursor,
   type CallerIdentity,
   type ChangeAuthor,
 } from '@tradewind/service-kit';
 import { ApiKeysService } from '../api-keys/api-keys.service.js';
 import { AuditLogStore } from '../api-keys/audit-log.store.js';
 import { Clock } from '../clock.js';
-import { keyPage } from './key-pages.js';
-import {
-  AllKeysQueryDto,
-  KeyEventsDto,
-  OwnedKeyDto,
-  OwnedKeysDto,
-  PageQueryDto,
-  toKeyEventDto,
-  toOwnedKeyDto,
-} from './keys.dto.js';
+import { eventPage, keyPage } from './key-pages.js';
+import { AllKeysQueryDto, KeyEventsDto, OwnedKeyDto, OwnedKeysDto, PageQueryDto, toOwnedKeyDto } from './keys.dto.js';
 import { RequestUnits } from './request-units.js';
 
 const noSuchKey = { description: 'There is no such key, or none of the company of the caller' };
@@ -79,15 +68,10 @@ export class AllKeysController {
   @ApiNotFoundResponse(noSuchKey)
   async events(
     @Param('id') id: string,
-    @Query() { limit, cursor }: PageQueryDto,
+    @Query() query: PageQueryDto,
     @Caller() caller: CallerIdentity,
   ): Promise<KeyEventsDto> {
-    const key = await this.find(id, caller);
-    const filter = { events: key.id };
-    const after = positionAfter(cursor, filter, timeAndNumber);
-    const rows = await this.audit.listOfKey(key.id, { limit: limit + 1, after });
-    const { page, next_cursor } = pageOf(rows, limit, (entry) => toCursor([entry.at.getTime(), entry.id!], filter));
-    return { events: page.map(toKeyEventDto), next_cursor };
+    return eventPage(this.audit, await this.find(id, caller), query);
   }
 
   @Post(':id/revoke')
@@ -112,10 +96,4 @@ export class AllKeysController {
   private async find(id: string, caller: CallerIdentity) {
     return this.keys.get(id, { companyId: companyScopeOf(caller) });
   }
-}
-
-/** The position of an entry: its time, and its number as text because it may exceed what JSON numbers hold. */
-function timeAndNumber([time, id, ...rest]: unknown[]): { at: Date; id: string } | undefined {
-  if (!Number.isSafeInteger(time) || Math.abs(time as number) > 8.64e15 || rest.length > 0) return undefined;
-  return typeof id === 'string' && /^\d{1,18}$/.test(id) ? { at: new Date(time as number), id } : undefined;
 }

@@ -37,13 +37,15 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { ApiKeysService, type KeyOwner } from '../api-keys/api-keys.service.js';
 import { keyLifeDaysMax } from '../api-keys/create-api-key.dto.js';
+import { AuditLogStore } from '../api-keys/audit-log.store.js';
 import { Clock } from '../clock.js';
 import { IdentityClient } from '../login/identity-client.js';
 import { keptMinutes } from '../api-keys/key-requests.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
-import { keyPage } from './key-pages.js';
+import { eventPage, keyPage } from './key-pages.js';
 import {
   KeyDto,
+  KeyEventsDto,
   KeysDto,
   MadeKeyDto,
   MakeKeyDto,
@@ -73,6 +75,7 @@ const otherRequest = { description: 'The Idempotency-Key came with another reque
 export class OwnKeysController {
   constructor(
     private readonly keys: ApiKeysService,
+    private readonly audit: AuditLogStore,
     private readonly identity: IdentityClient,
     private readonly clock: Clock,
   ) {}
@@ -120,6 +123,20 @@ export class OwnKeysController {
   @ApiNotFoundResponse(noSuchKey)
   async get(@Param('id') id: string, @Caller() caller: CallerIdentity): Promise<KeyDto> {
     return toKeyDto(await this.own(id, caller), this.clock.now());
+  }
+
+  @Get(':id/audit')
+  @Header('Cache-Control', 'no-store')
+  @ApiParam({ name: 'id', example: '5f0c1b6e-9d3a-4c52-8a80-2f6e0f4f7a11' })
+  @ApiOperation({ summary: 'What happened to one of your keys, newest first' })
+  @ApiOkResponse({ type: KeyEventsDto })
+  @ApiNotFoundResponse(noSuchKey)
+  async events(
+    @Param('id') id: string,
+    @Query() query: PageQueryDto,
+    @Caller() caller: CallerIdentity,
+  ): Promise<KeyEventsDto> {
+    return eventPage(this.audit, await this.own(id, caller), query);
   }
 
   @Post(':id/rotate')

@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Req, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Header, Query, Req, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags, ApiTooManyRequestsResponse } from '@nestjs/swagger';
 import { Caller, userOf, Users, type CallerIdentity } from '@tradewind/service-kit';
 import type { FastifyRequest } from 'fastify';
@@ -7,6 +7,7 @@ import { Clock, utcDay } from '../clock.js';
 import { LimitsService } from '../rate-limit/limits.service.js';
 import type { LimitState } from '../request/limit-state.js';
 import { LimitUseDto, UsageDto } from './keys.dto.js';
+import { DaysOfUseDto, DaysQueryDto } from './usage.dto.js';
 import { RequestUnits } from './request-units.js';
 
 @ApiTags('usage')
@@ -36,6 +37,15 @@ export class UsageController {
       this.audit.countRateLimited(userId, new Date(`${utcDay(now)}T00:00:00.000Z`)),
     ]);
     return { data_calls: toLimitUse(dataCalls, now), requests: toLimitUse(requests, now), refused_today: refused };
+  }
+
+  @Get('days')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({ summary: 'Your data calls of each day (UTC), of all your keys together' })
+  @ApiOkResponse({ type: DaysOfUseDto })
+  async days(@Query() { days }: DaysQueryDto, @Caller() caller: CallerIdentity): Promise<DaysOfUseDto> {
+    const uses = await this.limits.dataCallsByDay(userOf(caller).userId, days);
+    return { days: uses.map(({ day, used }) => ({ day, data_calls: used })) };
   }
 }
 

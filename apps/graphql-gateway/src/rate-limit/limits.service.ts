@@ -14,7 +14,7 @@ import {
   requestWindowSeconds,
   type Caller,
 } from './limits.js';
-import { LimitsStore, type WindowState } from './limits.store.js';
+import { LimitsStore, type DayUse, type UserUse, type UsersByUse, type WindowState } from './limits.store.js';
 import type { LimitState } from '../request/limit-state.js';
 
 const cleanUpIntervalMs = 10 * 60_000;
@@ -80,6 +80,22 @@ export class LimitsService {
     return this.requestState(await this.store.windowUse(keys, requestWindowSeconds));
   }
 
+  /** Data calls of the user on each of the last days, today included, the first day first. */
+  async dataCallsByDay(userId: string, days: number): Promise<DayUse[]> {
+    const now = this.clock.now();
+    const since = daysBefore(now, days - 1);
+    const used = new Map((await this.store.dailyUses(userId, since)).map((row) => [row.day, row.used]));
+    return Array.from({ length: days }, (_, index) => {
+      const day = utcDay(daysBefore(now, days - 1 - index));
+      return { day, used: used.get(day) ?? 0 };
+    });
+  }
+
+  /** Who made data calls in the last days, today included, those with most first. */
+  async usersByDataCalls(days: number, of: Omit<UsersByUse, 'since'>): Promise<UserUse[]> {
+    return this.store.usersByUse({ ...of, since: daysBefore(this.clock.now(), days - 1) });
+  }
+
   /** The data limit without asking: after `used` calls on the day of `now`. */
   private dataState(used: number, now: Date): LimitState {
     const limit = dataLimit(this.config);
@@ -104,6 +120,8 @@ export class LimitsService {
     };
   }
 }
+
+const daysBefore = (instant: Date, days: number): Date => new Date(instant.getTime() - days * dayMs);
 
 async function closed<T>(answer: Promise<T>): Promise<T> {
   try {

@@ -6,7 +6,29 @@ import { type Db, type Logger, openDb } from '@tradewind/service-kit';
 import type { AppConfig } from '../app.config.js';
 import { utcDay } from '../clock.js';
 import { DailyTakes, type DailyTaken } from './daily-takes.js';
-import { dataLimit } from './limits.js';
+import { dataLimit, usageDaysMax } from './limits.js';
+
+export interface DayUse {
+  /** `YYYY-MM-DD`, UTC. */
+  day: string;
+  used: number;
+}
+
+export interface UserUse {
+  userId: string;
+  email: string;
+  companyId: string | null;
+  used: number;
+  lastDay: string;
+}
+
+export interface UsersByUse {
+  since: Date;
+  companyId: string | undefined;
+  limit: number;
+  /** The user before the page; undefined for the first page. */
+  after: Pick<UserUse, 'used' | 'userId'> | undefined;
+}
 
 export interface WindowState {
   used: number;
@@ -74,6 +96,35 @@ export class LimitsStore implements OnApplicationShutdown {
     return rows[0]?.used ?? 0;
   }
 
+  /** Data calls of the days since then that have any, the first day first. */
+  async dailyUses(userId: string, since: Date): Promise<DayUse[]> {
+    return this.query<DayUse>(
+      'daily-uses-of-user',
+      `select day::text, used from daily_quota where user_id = $1 and day >= $2::date and used > 0 order by day`,
+      [userId, utcDay(since)],
+    );
+  }
+
+  /**
+   * Users with data calls since that day, those with most first. Address and company are those of their newest key:
+   * who has called has a key.
+   */
+  async usersByUse({ since, companyId, limit, after }: UsersByUse): Promise<UserUse[]> {
+    return this.query<UserUse>(
+      'users-by-use',
+      `select u.user_id as "userId", k.user_email as "email", k.company_id as "companyId", u.used,
+              u.last_day as "lastDay"
+         from (select user_id, sum(used)::int as used, max(day)::text as last_day from daily_quota
+                where day >= $1::date and used > 0 group by user_id) u
+         join lateral (select user_email, company_id from api_key where user_id = u.user_id
+                        order by created_at desc, id desc limit 1) k on true
+        where ($2::text is null or k.company_id = $2)
+          and ($3::int is null or (u.used, u.user_id) < ($3::int, $4::uuid))
+        order by u.used desc, u.user_id desc limit $5`,
+      [utcDay(since), companyId ?? null, after?.used ?? null, after?.userId ?? null, limit],
+    );
+  }
+
   /** Takes `cost` units of every window, or of none; reports the fullest. A cost of 0 just looks. */
   async takeWindows(keys: string[], cost: number, limit: number, windowSeconds: number): Promise<WindowTake> {
     const rows = await this.query<WindowTake>(
@@ -109,10 +160,12 @@ export class LimitsStore implements OnApplicationShutdown {
     );
   }
 
-  /** Drops counters that can no longer matter. */
+  /** Drops counters that can no longer matter, and days that are shown no longer. */
   async removeExpired(today: Date, windowSeconds: number): Promise<void> {
-    // The day before is kept as well: refunds of requests that began before midnight need its row.
-    await this.query('drop-days', `delete from daily_quota where day < $1::date - 1`, [utcDay(today)]);
+    await this.query('drop-days', 'delete from daily_quota where day <= $1::date - $2::int', [
+      utcDay(today),
+      usageDaysMax,
+    ]);
     await this.query(
       'drop-windows',
       "delete from request_window where started_at + make_interval(secs => $1) < now() - interval '1 minute'",

@@ -1,5 +1,5 @@
 // The limits of the data API in numbers (data-api.md, Limits; DECISIONS.md, Commercial data).
-import { clientNetwork } from '@tradewind/service-kit';
+import { clientNetwork, daysMax } from '@tradewind/service-kit';
 import type { Environment } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 
@@ -13,6 +13,9 @@ export interface Caller {
 export const requestWindowSeconds = 60;
 /** Data calls count by the calendar day in UTC. */
 export const dataWindowSeconds = 86_400;
+
+/** Days whose data calls are kept and shown, today included. */
+export const usageDaysMax = daysMax;
 
 export function requestLimit(config: AppConfig): number {
   return config.REQUESTS_PER_MINUTE;
