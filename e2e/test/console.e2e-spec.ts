@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 // The console in Chromium, on a platform of its own: every screen and flow, as a person goes through them.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { launchBrowser } from '@tradewind/testkit';
 import axe from 'axe-core';
@@ -245,30 +246,75 @@ describe('the console', () => {
     });
   });
 
-  it('makes a key that works, and revokes it', async () => {
-    await visit({}, async (page) => {
+  it('makes a key that works, shows what it did, rotates and revokes it', async () => {
+    const asked = async (key: string, query: string) => {
+      const { status } = await fetch(`${platform.url('graphql-gateway')}/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      });
+      return status;
+    };
+    const untilRefused = async (key: string) => {
+      for (let tries = 0; tries < 200 && (await asked(key, '{ __typename }')) !== 401; tries++) await sleep(100);
+      expect(await asked(key, '{ __typename }')).toBe(401);
+    };
+    await visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
       await signIn(page, user);
       await open(page, 'Keys and usage');
+      const use = page.getByRole('table', { name: 'Your data calls, last 30 days by day' }).getByRole('row');
+      const today = () => use.last().getByRole('cell').last().textContent();
+      await use.last().waitFor();
+      expect(await today()).toBe('0');
       await page.getByRole('button', { name: 'Make a key' }).click();
       await page.getByRole('dialog', { name: 'Make a key' }).getByLabel('Name').fill('nightly');
       await page.getByRole('button', { name: 'Make the key' }).click();
       const key = (await page.getByTestId('secret').textContent())!;
-      const statusOf = async () =>
-        (
-          await fetch(`${platform.url('graphql-gateway')}/graphql`, {
-            method: 'POST',
-            headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-            body: JSON.stringify({ query: '{ __typename }' }),
-          })
-        ).status;
-      expect(await statusOf()).toBe(200);
+      await page.getByRole('button', { name: 'Copy' }).click();
+      await page.getByText('Copied', { exact: true }).waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+      expect(await asked(key, 'query Nightly { companiesConnection { totalCount } }')).toBe(200);
       await page.keyboard.press('Escape');
       await page.getByTestId('secret').waitFor({ state: 'detached' });
+
+      // The use of today is in the plot, and what the key did in its history.
+      await page.reload();
+      await use.last().waitFor();
+      expect(await today()).toBe('1');
+      await page.getByRole('button', { name: 'History of nightly' }).click();
+      const history = page.getByRole('dialog', { name: 'History of nightly' });
+      await history.getByRole('row').filter({ hasText: 'used' }).getByText('Nightly', { exact: true }).waitFor();
+      await history.getByText('created', { exact: true }).waitFor();
+      expect(await violations(page)).toEqual([]);
+      await history.getByRole('button', { name: 'Done' }).click();
+
+      await page.getByRole('button', { name: 'Rotate nightly' }).click();
+      await page.getByRole('button', { name: 'Rotate the key' }).click();
+      const rotated = (await page.getByTestId('secret').textContent())!;
+      expect(rotated).not.toBe(key);
+      expect(await asked(rotated, '{ __typename }')).toBe(200);
+      await untilRefused(key);
+      await page.keyboard.press('Escape');
+      await page.getByTestId('secret').waitFor({ state: 'detached' });
+      // The first one has no such button any more.
       await page.getByRole('button', { name: 'Revoke nightly' }).click();
       await page.getByRole('button', { name: 'Revoke the key' }).click();
-      await page.getByText('revoked', { exact: true }).waitFor();
-      for (let tries = 0; tries < 100 && (await statusOf()) !== 401; tries++) await page.waitForTimeout(100);
-      expect(await statusOf()).toBe(401);
+      const states = page.getByRole('region', { name: 'Keys', exact: true }).getByText('revoked', { exact: true });
+      await states.nth(1).waitFor();
+      await untilRefused(rotated);
+    });
+    // An administrator sees who used the data, and the keys of that user.
+    await visit({}, async (page) => {
+      await signIn(page, admin, '/keys');
+      const users = page.getByRole('region', { name: 'Users by data calls' });
+      const row = users.getByRole('row').filter({ hasText: user.email });
+      expect(await row.getByRole('cell').nth(2).textContent()).toBe('1');
+      await row.getByRole('link', { name: user.email }).click();
+      await page.waitForURL((url) => url.searchParams.get('user') === user.email);
+      await page.getByRole('button', { name: 'History of nightly' }).first().waitFor();
+      await page.getByLabel('Of the user').fill('nobody@example.com');
+      await page.getByLabel('Of the user').press('Enter');
+      await page.getByText('No key fits.').waitFor();
     });
   });
 
@@ -312,7 +358,7 @@ describe('the console', () => {
     await visit({}, async (page) => {
       await signIn(page, user);
       const menu = page.getByRole('navigation', { name: 'Screens' });
-      expect(await menu.getByRole('link').allTextContents()).toEqual(['Overview', 'Keys and usage']);
+      expect(await menu.getByRole('link').allTextContents()).toEqual(['Overview', 'Data', 'Keys and usage']);
       await page.goto(`${origin()}/users`);
       await page.getByRole('heading', { name: 'You may not see this' }).waitFor();
     });
@@ -333,7 +379,7 @@ describe('the console', () => {
 
   const screens = [
     ...[['/', 'Overview'] as const, ['/jobs', 'Jobs'] as const, ['/jobs?start=yes', 'Jobs'] as const],
-    ...[['/months', 'Months'] as const, ['/keys', 'Keys and usage'] as const, ['/users', 'Users'] as const],
+    ...[['/months', 'Months'] as const, ['/keys?whose=all', 'Keys and usage'] as const, ['/users', 'Users'] as const],
     ...[
       ['/applications', 'Applications'] as const,
       ['/audit', 'Audit'] as const,

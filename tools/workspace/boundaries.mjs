@@ -29,7 +29,8 @@ export const mayImport = {
 const testsMayImport = ['lib:testkit', 'lib:data-client', 'kind:tool'];
 
 /** Files that are tests, or serve them alone, and generators: never shipped. */
-export const testFiles = '(\\.(spec|int-spec|e2e-spec|emulator-spec|bench)\\.[cm]?[jt]s$|/test/|/generate\\.mjs$)';
+export const testFiles =
+  '(\\.(spec|int-spec|e2e-spec|emulator-spec|bench)\\.[cm]?[jt]s$|/test/|/generate[\\w-]*\\.mjs$)';
 
 /** Development tools: what they need is installed with the repository's root. */
 const neverShipped = '^tools/workspace/|^libs/testkit/';

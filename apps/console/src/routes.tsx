@@ -72,10 +72,16 @@ const unusableWebhook = createRoute({
   validateSearch: textsOf('act'),
   component: lazyRouteComponent(() => import('./months/unusable-webhook-screen'), 'UnusableWebhookScreen'),
 });
+const data = createRoute({
+  getParentRoute: () => root,
+  path: '/data',
+  validateSearch: textsOf('of', 'where', 'sort', 'direction', 'fields', 'view'),
+  component: lazyRouteComponent(() => import('./data/data-screen'), 'DataScreen'),
+});
 const keys = createRoute({
   getParentRoute: () => root,
   path: '/keys',
-  validateSearch: textsOf('whose', 'user', 'cursor'),
+  validateSearch: textsOf('whose', 'user', 'cursor', 'days', 'uses'),
   component: lazyRouteComponent(() => import('./keys/keys-screen'), 'KeysScreen'),
 });
 const users = createRoute({
@@ -126,7 +132,7 @@ export function createConsoleRouter() {
       overview,
       ...[jobs, job, costs, companyCosts],
       ...[months, profiles, deadLetters, deadLetter, unusableWebhooks, unusableWebhook],
-      ...[keys, users, user, sessions, applications, application, signingKeys, audit],
+      ...[data, keys, users, user, sessions, applications, application, signingKeys, audit],
     ]),
     // The texts of an address as they are, readable and without quotes.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

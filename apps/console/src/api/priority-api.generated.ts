@@ -410,6 +410,16 @@ export interface components {
        * @example null
        */
       corrected_content: Record<string, never> | null;
+      /**
+       * @description SHA-256 of the JSON of the message as it was kept, at the moment when it was sent again
+       * @example a3f5c10000000000000000000000000000000000000000000000000000000000
+       */
+      kept_sha256: string | null;
+      /**
+       * @description SHA-256 of the JSON of what was received instead; the same as `kept_sha256` without a correction
+       * @example a3f5c10000000000000000000000000000000000000000000000000000000000
+       */
+      received_sha256: string | null;
     };
     RedriveDto: {
       /**

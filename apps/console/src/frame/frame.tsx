@@ -9,6 +9,7 @@ const entries = [
   { to: '/', label: 'Overview', roles: ['USER', 'ANALYST', 'ADMIN'] },
   { to: '/jobs', label: 'Jobs', roles: ['ANALYST', 'ADMIN'] },
   { to: '/months', label: 'Months', roles: ['ANALYST', 'ADMIN'] },
+  { to: '/data', label: 'Data', roles: ['USER', 'ANALYST', 'ADMIN'] },
   { to: '/keys', label: 'Keys and usage', roles: ['USER', 'ANALYST', 'ADMIN'] },
   { to: '/users', label: 'Users', roles: ['ADMIN'] },
   { to: '/sessions', label: 'Sessions', roles: ['ADMIN'] },

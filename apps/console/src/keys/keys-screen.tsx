@@ -1,24 +1,29 @@
-// API keys and what is left of the day: one's own, and those of everybody for an ADMIN.
-import { Button, Group, NativeSelect, Table, Text, TextInput, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+// API keys and their use: one's own, and those of everybody for an ADMIN.
+import './keys-screen.css';
+import { Button, Group, NativeSelect, Table, Title } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { bodyOf } from '../api/api';
 import type { components } from '../api/graphql-gateway.generated';
 import { useConsole } from '../console-context';
 import { Confirm } from '../look/confirm';
 import { Dialog } from '../look/dialog';
+import { LateInput } from '../look/late-input';
 import { Secret } from '../look/secret';
-import { Answer, Heading, Moment, Pages, Problem, Tag } from '../look/states';
+import { Answer, Heading, Moment, Pages, Tag } from '../look/states';
 import { TextLink } from '../look/text-link';
+import { KeyEventsDialog } from './key-events-dialog';
+import { MakeDialog } from './make-dialog';
+import { Usage } from './usage';
+import { UsersByUse } from './users-by-use';
 
 type Key = components['schemas']['KeyDto'] & Partial<components['schemas']['OwnedKeyDto']>;
-type LimitUse = components['schemas']['LimitUseDto'];
 
 const route = getRouteApi('/keys');
 const pageSize = 25;
 
-type Dialog = { kind: 'make' } | { kind: 'rotate' | 'revoke'; key: Key };
+type Dialog = { kind: 'make' } | { kind: 'rotate' | 'revoke' | 'history'; key: Key };
 
 export function KeysScreen() {
   const { api, user } = useConsole();
@@ -29,7 +34,7 @@ export function KeysScreen() {
   const [madeKey, setMadeKey] = useState<string>();
   const isOfAll = search.whose === 'all' && user.role === 'ADMIN';
   const query = useQuery({
-    queryKey: ['keys', search],
+    queryKey: ['keys', 'list', isOfAll, search.user, search.cursor],
     queryFn: async (): Promise<{ keys: Key[]; next_cursor: string | null }> => {
       const page = { limit: pageSize, ...(search.cursor && { cursor: search.cursor }) };
       return isOfAll
@@ -64,27 +69,42 @@ export function KeysScreen() {
         actions={<Button onClick={() => setDialog({ kind: 'make' })}>Make a key</Button>}
       />
       <Usage />
+      {user.role === 'ADMIN' && <UsersByUse />}
       <Group justify="space-between" align="flex-end" mt="lg" mb="sm">
         <Title order={2} size="h4">
           {isOfAll ? 'Keys of everybody' : 'Your keys'}
         </Title>
         {user.role === 'ADMIN' && (
-          <NativeSelect
-            label="Show"
-            value={isOfAll ? 'all' : ''}
-            onChange={({ target }) => void navigate({ search: { whose: target.value }, replace: true })}
-            data={[
-              { value: '', label: 'your keys' },
-              { value: 'all', label: 'keys of everybody' },
-            ]}
-          />
+          <Group align="flex-end">
+            {isOfAll && (
+              <LateInput
+                label="Of the user"
+                placeholder="address or id"
+                value={search.user ?? ''}
+                onChange={(one) =>
+                  void navigate({ search: { ...search, user: one || undefined, cursor: undefined }, replace: true })
+                }
+              />
+            )}
+            <NativeSelect
+              label="Show"
+              value={isOfAll ? 'all' : ''}
+              onChange={({ target }) =>
+                void navigate({ search: { days: search.days, whose: target.value }, replace: true })
+              }
+              data={[
+                { value: '', label: 'your keys' },
+                { value: 'all', label: 'keys of everybody' },
+              ]}
+            />
+          </Group>
         )}
       </Group>
       <Answer
         query={query}
         waiting="Loading keys"
         isEmpty={({ keys }) => keys.length === 0}
-        empty="No keys yet. Make the first one to ask the data API."
+        empty={isOfAll ? 'No key fits.' : 'No keys yet. Make the first one to ask the data API.'}
       >
         {({ keys, next_cursor: next }) => (
           <>
@@ -119,18 +139,26 @@ export function KeysScreen() {
                         <Moment at={key.expires_at} />
                       </Table.Td>
                       <Table.Td>
-                        {key.state === 'active' && (
-                          <Group gap="xs" wrap="nowrap">
-                            {!isOfAll && (
-                              <Button
-                                size="compact-sm"
-                                variant="default"
-                                aria-label={`Rotate ${key.name}`}
-                                onClick={() => setDialog({ kind: 'rotate', key })}
-                              >
-                                Rotate
-                              </Button>
-                            )}
+                        <Group gap="xs" wrap="nowrap">
+                          <Button
+                            size="compact-sm"
+                            variant="default"
+                            aria-label={`History of ${key.name}`}
+                            onClick={() => setDialog({ kind: 'history', key })}
+                          >
+                            History
+                          </Button>
+                          {key.state === 'active' && !isOfAll && (
+                            <Button
+                              size="compact-sm"
+                              variant="default"
+                              aria-label={`Rotate ${key.name}`}
+                              onClick={() => setDialog({ kind: 'rotate', key })}
+                            >
+                              Rotate
+                            </Button>
+                          )}
+                          {key.state === 'active' && (
                             <Button
                               size="compact-sm"
                               variant="default"
@@ -139,8 +167,8 @@ export function KeysScreen() {
                             >
                               Revoke
                             </Button>
-                          </Group>
-                        )}
+                          )}
+                        </Group>
                       </Table.Td>
                     </Table.Tr>
                   ))}
@@ -176,6 +204,14 @@ export function KeysScreen() {
           }}
         />
       )}
+      {dialog?.kind === 'history' && (
+        <KeyEventsDialog
+          id={dialog.key.id}
+          name={dialog.key.name}
+          isOfAll={isOfAll}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
       {dialog?.kind === 'rotate' && (
         <Confirm
           title={`Rotate ${dialog.key.name}?`}
@@ -200,110 +236,5 @@ export function KeysScreen() {
         </Dialog>
       )}
     </>
-  );
-}
-
-function Usage() {
-  const { api } = useConsole();
-  const query = useQuery({ queryKey: ['keys', 'usage'], queryFn: () => bodyOf(api.gateway.GET('/usage')) });
-  return (
-    <Answer query={query} waiting="Loading your usage">
-      {({ data_calls: calls, requests, refused_today: refused }) => (
-        <div className="grid">
-          <LimitCard title="Data calls left today" use={calls} />
-          <LimitCard title="Other requests left this minute" use={requests} />
-          <section className="card">
-            <Title order={2} size="h5">
-              Refused today
-            </Title>
-            <Text size="xl" fw={650}>
-              {refused.toLocaleString('en')}
-            </Text>
-          </section>
-        </div>
-      )}
-    </Answer>
-  );
-}
-
-function LimitCard({ title, use: { limit, remaining, resets_at: resetsAt } }: { title: string; use: LimitUse }) {
-  return (
-    <section className="card">
-      <Title order={2} size="h5">
-        {title}
-      </Title>
-      <Text size="xl" fw={650}>
-        {remaining.toLocaleString('en')} of {limit.toLocaleString('en')}
-      </Text>
-      <div className="bar" aria-hidden="true">
-        <span style={{ width: `${(100 * remaining) / Math.max(1, limit)}%` }} />
-      </div>
-      <Text size="sm" c="dimmed" mt="xs">
-        Full again <Moment at={resetsAt} />
-      </Text>
-    </section>
-  );
-}
-
-function MakeDialog({ onClose, onMade }: { onClose: () => void; onMade: (key: string) => void }) {
-  const { api } = useConsole();
-  const [name, setName] = useState('');
-  const [days, setDays] = useState('365');
-  // After a lost answer the same form again shows the key that was made.
-  const [requestId, setRequestId] = useState(() => crypto.randomUUID());
-  const make = useMutation({
-    mutationFn: () =>
-      bodyOf(
-        api.gateway.POST('/keys', {
-          params: { header: { 'Idempotency-Key': requestId } },
-          body: { name: name.trim(), expires_in_days: Number(days) },
-        }),
-      ),
-    onSuccess: ({ key }) => onMade(key),
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    make.mutate();
-  };
-  return (
-    <Dialog title="Make a key" onClose={onClose}>
-      <form onSubmit={submit}>
-        <TextInput
-          label="Name"
-          description="What it is for"
-          required
-          maxLength={100}
-          data-autofocus
-          value={name}
-          onChange={({ target }) => {
-            setName(target.value);
-            setRequestId(crypto.randomUUID());
-          }}
-          mb="md"
-        />
-        <TextInput
-          label="Expires after, days"
-          type="number"
-          min={1}
-          max={365}
-          required
-          value={days}
-          onChange={({ target }) => {
-            setDays(target.value);
-            setRequestId(crypto.randomUUID());
-          }}
-          mb="md"
-        />
-        {make.isError && <Problem error={make.error} />}
-        <Group justify="flex-end" mt="md">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={make.isPending}>
-            Make the key
-          </Button>
-        </Group>
-      </form>
-    </Dialog>
   );
 }

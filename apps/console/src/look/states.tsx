@@ -17,12 +17,25 @@ export function Empty({ children }: { children: ReactNode }) {
 }
 
 /** What went wrong, in the sentence of the service, and what may help. */
-export function Problem({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+export function Problem({
+  error,
+  title,
+  onRetry,
+  children,
+}: {
+  error: Error;
+  /** When the status alone does not say it. */
+  title?: string;
+  onRetry?: () => void;
+  /** What helps instead of another try. */
+  children?: ReactNode;
+}) {
   const { status, requestId } = error instanceof ApiError ? error : { status: undefined, requestId: undefined };
   return (
     <div className="problem" role="alert">
       <Title order={2} size="h4" c="var(--tw-bad)">
-        {status === 403 ? 'You may not see this' : status === 404 ? 'This does not exist' : 'This did not work'}
+        {title ??
+          (status === 403 ? 'You may not see this' : status === 404 ? 'This does not exist' : 'This did not work')}
       </Title>
       <Text>{error.message}</Text>
       {requestId !== undefined && (
@@ -35,6 +48,7 @@ export function Problem({ error, onRetry }: { error: Error; onRetry?: () => void
           Try again
         </Button>
       )}
+      {children}
     </div>
   );
 }
@@ -92,6 +106,9 @@ const tones: Record<string, 'good' | 'bad' | 'warn' | 'busy'> = {
   ...{ published: 'good', published_in_part: 'warn' },
   ...{ open: 'warn', redriven: 'good', lost: 'bad', refused: 'bad', pending: 'busy', starting: 'busy' },
   ...{ selecting: 'busy', publishing: 'busy', completed: 'good', SUCCESS: 'good' },
+  // Of the history of a key.
+  ...{ used: 'good', created: 'busy', rate_limited: 'warn' },
+  ...{ refused_expired: 'warn', refused_revoked: 'warn', refused_unknown: 'warn' },
   // Of the plans of actions on jobs.
   ...{ would_start: 'busy', would_abort: 'busy', started: 'good', abort_requested: 'good' },
   ...{ ended: 'warn', over_budget: 'bad' },

@@ -15,10 +15,24 @@ const brand: MantineColorsTuple = [
   '#06202f',
 ];
 
+/** What the components make their own colours of in the dark scheme; those of the library are grey. */
+const dark: MantineColorsTuple = [
+  '#e8eef4',
+  '#cdd8e2',
+  '#a9b8c6',
+  '#93a4b4',
+  '#2a3947',
+  '#1b2935',
+  '#0f1820',
+  '#16212c',
+  '#0d151d',
+  '#0a1118',
+];
+
 export const theme = createTheme({
   primaryColor: 'brand',
   primaryShade: { light: 7, dark: 3 },
-  colors: { brand },
+  colors: { brand, dark },
   defaultRadius: 'md',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
