@@ -143,7 +143,7 @@ export function JobsScreen() {
                         <Tag state={job.status} />
                       </Table.Td>
                       <Table.Td>{job.user_company_id}</Table.Td>
-                      <Table.Td>{storedOf(job)}</Table.Td>
+                      <Table.Td style={{ minWidth: '13rem' }}>{storedOf(job)}</Table.Td>
                       <Table.Td>{job.cost_usd === null ? '–' : `$${job.cost_usd.toFixed(3)}`}</Table.Td>
                       <Table.Td style={{ whiteSpace: 'nowrap' }}>
                         <Moment at={job.created_at} />
