@@ -214,7 +214,7 @@ export class RunsStore {
 
   /**
    * Which runs of a month have selected a profile, oldest first. No index holds handles, so it searches the texts of
-   * all batches of the month: 100 MB for a million people. A handle is in them as numberBatches writes it.
+   * all batches of the month: 100 MB and 0.3 s for a million people. A handle is in them as numberBatches writes it.
    */
   async listSelections(month: Month, networkUsername: string): Promise<ProfileSelection[]> {
     return this.db.rows<ProfileSelection>(
