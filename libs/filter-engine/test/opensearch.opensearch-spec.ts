@@ -563,6 +563,26 @@ describe(`OpenSearch (OPENSEARCH_SEED=${seed})`, () => {
     expect(times).toBe(5);
   }, 60_000);
 
+  it('names its own indexes in every request, because its user has rights for no others', async () => {
+    const paths = new Set<string>();
+    const note = (_: unknown, { meta }: { meta: { request: { params: { path: string } } } }) =>
+      void paths.add(meta.request.params.path);
+    client.on('request', note);
+    await tables.sql.query(insertCompanies, [1, 20]);
+    await feederOf('company').build(unlimited);
+    await feederOf('company').build(unlimited);
+    await tables.sql.query(insertCompanies, [21, 30]);
+    await feederOf('company').pass();
+    await feederOf('company').check(undefined, unlimited);
+    client.off('request', note);
+    expect([...paths].filter((path) => path.includes('_alias'))).toContain(
+      `/${prefix}-company-*/_alias/${prefix}-company`,
+    );
+    const others = [...paths].filter((path) => !path.startsWith(`/${prefix}-`));
+    // The body of these names the index.
+    expect(others).toEqual(['/_aliases']);
+  }, 600_000);
+
   it('a build drops what an earlier one left, and no index of a prefix that begins alike', async () => {
     const left = `${prefix}-company-20260101000000000`;
     const alike = `${prefix}-company-deal-20260101000000000`;

@@ -397,7 +397,9 @@ export class Feeder {
   }
 
   private async indexInUse(): Promise<string | undefined> {
-    const { body, statusCode } = await this.options.client.indices.getAlias({ name: this.alias }, { ignore: [404] });
+    // Without the pattern it would ask about the indexes of others, too, for which its user has no rights.
+    const named = { index: `${this.alias}-*`, name: this.alias };
+    const { body, statusCode } = await this.options.client.indices.getAlias(named, { ignore: [404] });
     return statusCode === 404 ? undefined : Object.keys(body)[0];
   }
 
