@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { daysOf, isMonth, lastDays, monthLater, monthName } from './days';
+import { daysOf, isMonth, lastDays, monthLater, monthName } from './days.js';
 
 it('counts days and months in UTC, over the ends of months and years', () => {
   expect(lastDays(3, new Date('2026-03-01T23:59:59Z'))).toEqual(['2026-02-27', '2026-02-28', '2026-03-01']);

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { counted, dollars, number } from './numbers';
+import { counted, dollars, number } from './numbers.js';
 
 it('writes numbers, money and counts as people read them', () => {
   expect(number(1234567)).toBe('1,234,567');

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { correctionOf, formOf } from './correction';
+import { correctionOf, formOf } from './correction.js';
 
 const letter = { content: { profiles: [] }, attributes: { batch_number: '7', origin: 'test', total_batches: 9 } };
 const before = formOf(letter);

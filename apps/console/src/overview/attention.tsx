@@ -10,7 +10,7 @@ import { counted, dollars } from '../look/numbers';
 import { Empty, Moment, Waiting } from '../look/states';
 import { TextLink } from '../look/text-link';
 import { serviceNames, type ServiceName } from '../settings';
-import type { ServiceHealth } from './service-health';
+import type { ServiceHealth } from './readiness';
 
 const askMs = 15_000;
 const dayMs = 86_400_000;

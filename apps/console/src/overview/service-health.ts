@@ -2,21 +2,9 @@
 import { useQueries } from '@tanstack/react-query';
 import { useConsole } from '../console-context';
 import { serviceNames, type ServiceName } from '../settings';
+import { fromReadiness, type Readiness, type ServiceHealth } from './readiness';
 
 const askMs = 10_000;
-
-interface Readiness {
-  status: 'ready' | 'not_ready';
-  dependencies: Record<string, 'up' | 'down'>;
-  degraded?: Record<string, string>;
-}
-
-export interface ServiceHealth {
-  state: 'ready' | 'degraded' | 'not_ready';
-  dependencies: { name: string; isUp: boolean; consequence: string | undefined }[];
-  /** Why nothing is known of its dependencies. */
-  note: string | undefined;
-}
 
 /** Of all services; undefined while one is asked for the first time. */
 export function useHealth(): Record<ServiceName, ServiceHealth | undefined> {
@@ -48,14 +36,4 @@ async function healthOf(base: string): Promise<ServiceHealth> {
   } catch {
     return { state: 'not_ready', dependencies: [], note: 'It does not answer.' };
   }
-}
-
-export function fromReadiness({ status, dependencies, degraded = {} }: Readiness): ServiceHealth {
-  const list = Object.entries(dependencies).map(([name, state]) => ({
-    name,
-    isUp: state === 'up',
-    consequence: degraded[name],
-  }));
-  const isDegraded = status === 'ready' && list.some(({ isUp }) => !isUp);
-  return { state: isDegraded ? 'degraded' : status, dependencies: list, note: undefined };
 }

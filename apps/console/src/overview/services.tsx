@@ -2,7 +2,7 @@
 import { Group, Text, Title } from '@mantine/core';
 import { Tag } from '../look/states';
 import { serviceNames, type ServiceName } from '../settings';
-import type { ServiceHealth } from './service-health';
+import type { ServiceHealth } from './readiness';
 
 const purposes: Record<ServiceName, string> = {
   identity: 'Sign-in, users and applications',

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { fromReadiness } from './service-health';
+import { fromReadiness } from './readiness.js';
 
 it('is degraded when a dependency is away that can wait, and says what that means', () => {
   const dependencies = { postgres: 'up', warehouse: 'down' } as const;
