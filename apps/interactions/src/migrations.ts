@@ -7,6 +7,7 @@ import { reRuns } from './migrations/0005-re-runs.js';
 import { repeatedEntries } from './migrations/0006-repeated-entries.js';
 import { timelineTriggers } from './migrations/0007-timeline-triggers.js';
 import { outcomesByDay } from './migrations/0008-outcomes-by-day.js';
+import { handlesByStatus } from './migrations/0009-handles-by-status.js';
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   repeatedEntries,
   timelineTriggers,
   outcomesByDay,
+  handlesByStatus,
 ];
