@@ -395,6 +395,7 @@ describe('the table of callers', () => {
     } catch (error) {
       if ((error as { code?: string }).code !== 'ENOENT') throw error;
     }
-    return paths.filter((path) => !insidePaths.includes(path));
+    // Each service has a page of what there is for a browser; the edge leads to that of identity alone.
+    return paths.filter((path) => !insidePaths.includes(path) && (path !== '/' || app === 'identity'));
   }
 });
