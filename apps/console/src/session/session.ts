@@ -188,7 +188,7 @@ export class Session {
   private async tokenFor(resource: Resource): Promise<string> {
     const isGood = () => (this.tokens.get(resource)?.expiresMs ?? 0) - renewBeforeMs > performance.now();
     if (!isGood()) {
-      this.renewal = this.renewal.catch(() => undefined).then(() => (isGood() ? undefined : this.renew(resource)));
+      this.renewal = this.renewal.catch(afterCutOff).then(() => (isGood() ? undefined : this.renew(resource)));
       await this.renewal;
     }
     return this.tokens.get(resource)!.value;
@@ -226,6 +226,17 @@ export class Session {
     this.idToken = tokens.id_token ?? this.idToken;
     this.user = userOf(tokens.access_token);
   }
+}
+
+/** Longer than a page lives on once it is being left, milliseconds. */
+const cutOffPauseMs = 1000;
+
+/**
+ * A renewal that the browser cuts off, since the page is being left, has used up its refresh token. The next one with
+ * that token would make identity take away the grant, so it waits until the page is gone.
+ */
+async function afterCutOff(error: unknown): Promise<void> {
+  if (error instanceof TypeError) await new Promise((resolve) => setTimeout(resolve, cutOffPauseMs));
 }
 
 const redirectUri = () => `${location.origin}/signed-in`;
