@@ -93,12 +93,6 @@ export const outsideCalls = [
     '/admin/audit/export',
     '/admin/audit/sign-ins',
   ]),
-  // The page that each service shows to a browser.
-  ...call('people', 'graphql-gateway', ['/']),
-  ...call('people', 'interactions', ['/']),
-  ...call('people', 'priority-api', ['/']),
-  ...call('people', 'priority-webhook', ['/']),
-  ...call('people', 'coordinator', ['/']),
   ...call('data engineers', 'graphql-gateway', [
     '/auth/graphql',
     '/graphql',
