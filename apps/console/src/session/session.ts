@@ -236,7 +236,9 @@ const cutOffPauseMs = 1000;
  * that token would make identity take away the grant, so it waits until the page is gone.
  */
 async function afterCutOff(error: unknown): Promise<void> {
-  if (error instanceof TypeError) await new Promise((resolve) => setTimeout(resolve, cutOffPauseMs));
+  // An answer of identity, whatever it says, was not cut off.
+  if (error instanceof oauth.ResponseBodyError || error instanceof SignInError) return;
+  await new Promise((resolve) => setTimeout(resolve, cutOffPauseMs));
 }
 
 const redirectUri = () => `${location.origin}/signed-in`;
