@@ -603,6 +603,22 @@ describe('the accountant', () => {
     expect(findings['the audit log has every use of a key']).toHaveLength(1);
   });
 
+  it('excuses audit entries that waited for the database until the gateway was killed, and no earlier ones', () => {
+    const evidence = sound();
+    const calls = evidence.told.filter((entry) => entry.what === 'data call');
+    const killedMs = crash.toMs + 500;
+    evidence.faults = [
+      crash,
+      { ...crash, strike: 2, kind: 'kill -9 of a service', parts: ['graphql-gateway'], fromMs: killedMs },
+    ];
+    evidence.auditedUses[0]!.count -= 1;
+    const rule = 'the audit log has every use of a key';
+    Object.assign(calls[0]!, { atMs: crash.fromMs - 100 });
+    expect(findingsOf(evidence)[rule]).toEqual([]);
+    Object.assign(calls[0]!, { atMs: crash.fromMs - 3_000 });
+    expect(findingsOf(evidence)[rule]).toHaveLength(1);
+  });
+
   it('accepts a profile that is bought once more for the next month', () => {
     const evidence = sound();
     evidence.told.push(told({ what: 'month', month: '2026-10', sentMs: startMs + 6_000, result: 'ok' }, 6));
