@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { FilterQuery } from '../filter-engine.port.js';
 import { connectOpenSearch } from './connect-opensearch.js';
 import { OpenSearchEngine } from './opensearch-engine.js';
+import { type Mark, markDocument } from './search-index.js';
 
 const version = 7n;
 const filter: NormalisedFilter = { entity: 'company', today: '2026-11-24', conditions: [] };
@@ -24,12 +25,14 @@ const query: FilterQuery = {
 
 /** A response that saw all changes up to `from`, none after `to`, and record 5. */
 function found(from = version, to = version) {
-  const ids = [-2n * to - 3n, -2n * from - 2n, 5n];
+  const markOf = (kind: Mark['kind'], at: bigint) =>
+    (JSON.parse(markDocument('company', { kind, source: 'company', routing: '0' }, at)) as { id: number }).id;
+  const ids = [markOf('to', to), markOf('from', from), 5];
   return {
     timed_out: false,
     status: 200,
     _shards: { total: 1, successful: 1, failed: 0 },
-    hits: { total: { value: 3 }, hits: ids.map((id) => ({ sort: [Number(id)] })) },
+    hits: { total: { value: 3 }, hits: ids.map((id) => ({ sort: [id] })) },
   };
 }
 const refused = (status: number, type: string) => ({ status, error: { type, reason: 'as the test wants it' } });

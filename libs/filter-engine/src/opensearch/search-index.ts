@@ -131,10 +131,18 @@ export function marks(entity: Entity): SearchQuery {
   return { term: { schema: schemaOf(entity) } };
 }
 
-/** The document of a mark; `rank` puts it first in orders that do not begin with the id. */
+/** How many values the schema has in the id of a mark. Versions are below 2^36 then, which no database reaches. */
+const schemaValues = 1n << 24n;
+const schemaValueOf = (entity: Entity): bigint => BigInt(`0x${schemaOf(entity)}`) % schemaValues;
+
+/**
+ * The document of a mark; `rank` puts it first in orders that do not begin with the id. The id has the schema, too:
+ * filters such as "none of" match the marks of any schema, and hits have nothing but ids.
+ */
 export function markDocument(entity: Entity, { kind, source }: Mark, version: bigint): string {
   const place = 2 * sourcesOf(entity).indexOf(source) + (kind === 'from' ? 0 : 1);
-  const id = -(BigInt(marksPerShard(entity)) * version + BigInt(place)) - 2n;
+  const made = version * schemaValues + schemaValueOf(entity);
+  const id = -(BigInt(marksPerShard(entity)) * made + BigInt(place)) - 2n;
   return `{"id":${id},"rank":1,"schema":"${schemaOf(entity)}"}`;
 }
 
@@ -147,11 +155,14 @@ export interface SeenVersions {
 
 /**
  * What a search saw, by the ids of the marks among its hits.
- * @returns undefined unless every shard has all of its marks
+ * @returns undefined unless every shard has all of its marks, of this schema
  */
 export function seenVersions(entity: Entity, markIds: readonly bigint[], shards: number): SeenVersions | undefined {
   const perShard = BigInt(marksPerShard(entity));
-  const found = markIds.map((id) => ({ place: Number((-id - 2n) % perShard), version: (-id - 2n) / perShard }));
+  const found = markIds
+    .map((id) => ({ place: Number((-id - 2n) % perShard), made: (-id - 2n) / perShard }))
+    .filter(({ made }) => made % schemaValues === schemaValueOf(entity))
+    .map(({ place, made }) => ({ place, version: made / schemaValues }));
   const versionsAt = (place: number) => found.filter((each) => each.place === place).map(({ version }) => version);
   const sources = sourcesOf(entity).map((_, place) => ({
     froms: versionsAt(2 * place),
