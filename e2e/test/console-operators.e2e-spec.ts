@@ -213,7 +213,15 @@ describe('the console of operators', () => {
       await page.goto(`${origin()}/jobs/costs`);
       await page.getByLabel('Company id').fill('console-budget');
       await page.getByRole('button', { name: 'Open' }).click();
-      await page.getByRole('heading', { name: /^Cost in/ }).waitFor({ timeout: 60_000 });
+      // The provider tells the cost some moments after the run.
+      const cost = page.getByRole('heading', { name: /^Cost in/ });
+      await page.getByText('Spent', { exact: true }).waitFor();
+      for (let tries = 0; tries < 100 && !(await cost.isVisible()); tries += 1) {
+        await page.waitForTimeout(300);
+        await page.reload();
+        await page.getByText('Spent', { exact: true }).waitFor();
+      }
+      await cost.waitFor();
       await page.getByRole('button', { name: 'Change the budget' }).click();
       const dialog = page.getByRole('dialog', { name: 'Budget of console-budget' });
       await dialog.getByLabel('US dollars in a month').fill('0.000001');
