@@ -215,11 +215,11 @@ describe('the console of operators', () => {
       await page.getByRole('button', { name: 'Open' }).click();
       // The provider tells the cost some moments after the run.
       const cost = page.getByRole('heading', { name: /^Cost in/ });
-      await page.getByText('Spent', { exact: true }).waitFor();
+      await page.getByRole('term').filter({ hasText: 'Spent' }).waitFor();
       for (let tries = 0; tries < 100 && !(await cost.isVisible()); tries += 1) {
         await page.waitForTimeout(300);
         await page.reload();
-        await page.getByText('Spent', { exact: true }).waitFor();
+        await page.getByRole('term').filter({ hasText: 'Spent' }).waitFor();
       }
       await cost.waitFor();
       await page.getByRole('button', { name: 'Change the budget' }).click();
