@@ -148,7 +148,7 @@ describe('access', () => {
       return { ...(await tableHashes(world.database.url)), provider: world.simulator.ledger().length };
     };
     expect(await accessFaults({ running: world.replicas[0]!, operations, callers, state })).toEqual([]);
-  });
+  }, 240_000);
 
   it('the OpenAPI document has every operation of the table, with statuses and their content', async () => {
     const documented = Object.keys(await servedOperations(world.url));

@@ -124,7 +124,7 @@ describe('access', () => {
       };
     };
     expect(await accessFaults({ running: app.running, operations, callers, state })).toEqual([]);
-  });
+  }, 240_000);
 
   it('the OpenAPI document names every operation and every status', async () => {
     expect(await servedOperations(app.url)).toEqual({
