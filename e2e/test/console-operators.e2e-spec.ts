@@ -213,7 +213,7 @@ describe('the console of operators', () => {
       await page.goto(`${origin()}/jobs/costs`);
       await page.getByLabel('Company id').fill('console-budget');
       await page.getByRole('button', { name: 'Open' }).click();
-      // The provider tells the cost some moments after the run.
+      // The provider knows the cost some moments after the end of the run.
       const cost = page.getByRole('heading', { name: /^Cost in/ });
       await page.getByRole('term').filter({ hasText: 'Spent' }).waitFor();
       for (let tries = 0; tries < 100 && !(await cost.isVisible()); tries += 1) {
