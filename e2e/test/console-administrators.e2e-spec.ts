@@ -57,6 +57,8 @@ describe('the console of an administrator', () => {
       await page.getByLabel('Address begins with').press('Enter');
       await page.waitForURL((url) => url.searchParams.get('search') === 'katherine');
       await page.getByRole('link', { name: 'katherine@example.com' }).click();
+      // The list that was there has a field of this name, too.
+      await page.getByRole('button', { name: 'Change the company' }).waitFor();
       await page.getByLabel('Company id').fill('acme');
       await page.getByRole('button', { name: 'Change the company' }).click();
       const moving = page.getByRole('dialog', { name: 'Move katherine@example.com to acme?' });
