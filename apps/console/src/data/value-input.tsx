@@ -13,8 +13,12 @@ import type { FilterField, Vocabulary } from './schema.types';
 /** While somebody types, no request is sent for a letter that the next one makes useless. */
 const typingMs = 200;
 const optionsMax = 60;
-/** Beside its field, where screen readers and axe-core expect it. */
-const comboboxProps = { withinPortal: false };
+/** The list is beside its field, and scrolls by itself: screen readers and axe-core expect both. */
+const listProps = {
+  comboboxProps: { withinPortal: false },
+  withScrollArea: false,
+  styles: { options: { maxHeight: 220, overflowY: 'auto' } },
+} as const;
 
 export interface ValueInputProps {
   field: FilterField;
@@ -69,7 +73,7 @@ function Member({ field, label, condition, error, onChange }: ValueInputProps) {
 function Members({ field, label, condition, error, onChange }: ValueInputProps) {
   return (
     <MultiSelect
-      comboboxProps={comboboxProps}
+      {...listProps}
       aria-label={label}
       error={error}
       value={[...condition.values]}
@@ -106,7 +110,7 @@ function Names({
   });
   return (
     <TagsInput
-      comboboxProps={comboboxProps}
+      {...listProps}
       aria-label={label}
       error={error}
       value={[...condition.values]}
@@ -129,7 +133,7 @@ function Names({
 function Texts({ field, label, condition, error, onChange }: ValueInputProps) {
   return (
     <TagsInput
-      comboboxProps={comboboxProps}
+      {...listProps}
       aria-label={label}
       error={error}
       value={[...condition.values]}
