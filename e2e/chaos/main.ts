@@ -1,5 +1,5 @@
-// `npm run chaos -- --minutes N --seed S [--ready-seconds R]`: the platform under load and faults, and then the
-// accountant. The exit code is 0 only when nothing was found.
+// `npm run chaos -- --minutes N --seed S [--callers C] [--ready-seconds R]`: the platform under load and faults, and
+// then the accountant. The exit code is 0 only when nothing was found.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,6 +34,8 @@ function report(line: string): void {
 interface Options {
   minutes: number;
   seed: string;
+  /** How many act at the same time. Two cores also run twelve services. */
+  callers: number;
   /** How long after a fault a service may need to be ready. */
   recoveryMs: number;
 }
@@ -43,26 +45,30 @@ function readOptions(): Options {
     options: {
       minutes: { type: 'string', default: '3' },
       seed: { type: 'string', default: '1' },
+      callers: { type: 'string', default: '6' },
       'ready-seconds': { type: 'string', default: '15' },
     },
   });
   const minutes = Number(values.minutes);
   if (!(minutes > 0) || minutes > minutesMax) throw new Error(`--minutes must be a number up to ${minutesMax}`);
+  const callers = Number(values.callers);
+  if (!Number.isInteger(callers) || callers < 1) throw new Error('--callers must be a positive integer');
   const recoveryMs = Number(values['ready-seconds']) * 1000;
   if (!(recoveryMs > 0)) throw new Error('--ready-seconds must be a positive number');
-  return { minutes, seed: values.seed, recoveryMs };
+  return { minutes, seed: values.seed, callers, recoveryMs };
 }
 
 async function main(): Promise<number> {
-  const { minutes, seed, recoveryMs } = readOptions();
-  report(`chaos for ${minutes} minutes, seed ${seed}`);
+  const options = readOptions();
+  const { minutes, seed, callers } = options;
+  report(`chaos for ${minutes} minutes, ${callers} callers, seed ${seed}`);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
   const secrets = SeenSecrets.watch();
-  const platform = await ChaosPlatform.start(limitsOf(minutes), report);
+  const platform = await ChaosPlatform.start(limitsOf(options), report);
   let isClean = false;
   try {
-    const { evidence, acts, broken } = await run(platform, secrets, { minutes, seed, recoveryMs }, stop);
+    const { evidence, acts, broken } = await run(platform, secrets, options, stop);
     const results = account(evidence);
     // What happened until then is compared all the same.
     const findings = [...broken, ...results.flatMap((result) => result.findings)];
@@ -75,7 +81,7 @@ async function main(): Promise<number> {
     if (isClean) platform.remove();
     else
       console.log(
-        `Logs and data stay in ${platform.dataDir}; again: npm run chaos -- --minutes ${minutes} --seed ${seed}`,
+        `Logs and data stay in ${platform.dataDir}; again: npm run chaos -- --minutes ${minutes} --seed ${seed} --callers ${callers}`,
       );
   }
   return isClean ? 0 : 1;
@@ -84,17 +90,17 @@ async function main(): Promise<number> {
 async function run(
   platform: ChaosPlatform,
   secrets: SeenSecrets,
-  { minutes, seed, recoveryMs }: Options,
+  { minutes, seed, callers, recoveryMs }: Options,
   stop: AbortController,
 ): Promise<{ evidence: Evidence; acts: Map<string, number>; broken: string[] }> {
   const log = new RunLog();
   const ledger = new LedgerCopy(platform.simulatorUrl);
-  const state = await prepareLoad(platform, seed, limitsOf(minutes));
+  const state = await prepareLoad(platform, seed, limitsOf({ minutes, callers }));
   report('every replica is ready: load and faults begin');
   const begunMs = Date.now();
   const untilMs = begunMs + minutes * 60_000;
   const time = setTimeout(() => stop.abort(), minutes * 60_000);
-  const load = runLoad({ platform, seed, log, signal: stop.signal }, state);
+  const load = runLoad({ platform, seed, callers, log, signal: stop.signal }, state);
   const broken: string[] = [];
   const faults = runFaults({
     ...{ platform, seed, untilMs, signal: stop.signal, report },
@@ -122,7 +128,7 @@ async function run(
   secrets.addSettings(dataDir);
   const logs = await secrets.scanLogs(logsDir);
   const errorLines = readErrorLines(logsDir, begunMs, stopMs);
-  const limits = { ...limitsOf(minutes), recoveryMs };
+  const limits = { ...limitsOf({ minutes, callers }), recoveryMs };
   const sources = { databaseUrl, objectsDir, log, limits, killedAtStop, deaths, logs, errorLines };
   return { evidence: await readEvidence(sources), acts, broken };
 }

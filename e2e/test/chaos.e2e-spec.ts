@@ -8,6 +8,8 @@ import { rootDir } from '../src/platform-process.js';
 const minutes = '3';
 /** In its strikes: kill -9 of a service and of PostgreSQL, a rolling restart, a step of a clock, and overlaps. */
 const seed = '21';
+/** `npm run chaos` alone has six, which take more than one core. */
+const callers = '2';
 /** How soon services recover beside other tests says little. `npm run chaos` alone allows 15 s. */
 const readySeconds = '40';
 /** Start, load, settling and stop on two cores that also run other tests. */
@@ -19,7 +21,7 @@ it(
     const hooks = join(rootDir, 'tools/workspace/source-hooks.mjs');
     const words = ['--conditions=@tradewind/source', '--import', hooks];
     const main = join(rootDir, 'e2e/chaos/main.ts');
-    const options = ['--minutes', minutes, '--seed', seed, '--ready-seconds', readySeconds];
+    const options = ['--minutes', minutes, '--seed', seed, '--callers', callers, '--ready-seconds', readySeconds];
     const { TEST_DATABASE_URL: _test, ...env } = process.env;
     const run = promisify(execFile)(process.execPath, [...words, main, ...options], {
       cwd: rootDir,

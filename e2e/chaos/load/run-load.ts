@@ -11,8 +11,6 @@ import type { LoadContext } from './load.types.js';
 import { Months } from './months.js';
 import { oauthClient, redirectUri } from './sessions.js';
 
-/** Two cores also run twelve services. */
-const callers = 6;
 const pauseMs = { min: 50, max: 400 };
 const accountCount = 3;
 /**
@@ -25,6 +23,8 @@ const profileDelaysMs = [2_000, 4_000, 8_000];
 export interface LoadRun {
   platform: ChaosPlatform;
   seed: string;
+  /** How many act at the same time. */
+  callers: number;
   log: RunLog;
   /** Ends the load. */
   signal: AbortSignal;
@@ -67,7 +67,7 @@ export async function runLoad(run: LoadRun, state: LoadState): Promise<Map<strin
   const acts = new Map<string, number>();
   const bag = allLoads.flatMap(({ kind, weight }) => Array<typeof kind>(weight).fill(kind));
   await Promise.all(
-    Array.from({ length: callers }, async (_, number) => {
+    Array.from({ length: run.callers }, async (_, number) => {
       const context = contextOf(run, state, `caller-${number + 1}`);
       while (!run.signal.aborted && !run.log.isFull) {
         const kind = context.random.pick(bag);
@@ -82,12 +82,16 @@ export async function runLoad(run: LoadRun, state: LoadState): Promise<Map<strin
 }
 
 /** What the callers still do once all faults are over. */
-export async function closeLoad(run: Omit<LoadRun, 'signal'>, state: LoadState): Promise<void> {
+export async function closeLoad(run: Omit<LoadRun, 'signal' | 'callers'>, state: LoadState): Promise<void> {
   const context = contextOf({ ...run, signal: new AbortController().signal }, state, 'close');
   for (const { kind } of allLoads) await kind.close?.(context, run.log.told);
 }
 
-function contextOf({ platform, seed, log, signal }: LoadRun, state: LoadState, name: string): LoadContext {
+function contextOf(
+  { platform, seed, log, signal }: Omit<LoadRun, 'callers'>,
+  state: LoadState,
+  name: string,
+): LoadContext {
   let number = 0;
   return {
     client: new LoadClient(

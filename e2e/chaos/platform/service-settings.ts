@@ -41,13 +41,13 @@ export interface Limits {
   budgetUsd: number;
 }
 
-/** The load reaches them after about two thirds of its time, so that both sides of a limit are seen. */
-export const limitsOf = (minutes: number): Limits => ({
-  dataCallsPerDay: Math.ceil(60 * minutes),
-  registrationsPerHour: Math.ceil(40 * minutes),
+/** The callers reach them after about two thirds of their time, so that both sides of a limit are seen. */
+export const limitsOf = ({ minutes, callers }: { minutes: number; callers: number }): Limits => ({
+  dataCallsPerDay: Math.ceil(10 * callers * minutes),
+  registrationsPerHour: Math.ceil((20 / 3) * callers * minutes),
   wrongPasswords: 10,
   companyWithBudget,
-  budgetUsd: Math.ceil(50 * minutes) / 100,
+  budgetUsd: Math.ceil((25 / 3) * callers * minutes) / 100,
 });
 
 export interface ReplicaSettings {
