@@ -68,7 +68,9 @@ describe('npm test', () => {
 
   it('passes names of projects, paths and options to Jest', () => {
     const words = nxWords(['identity', 'tokens', '-t', 'name'], ['identity', 'filters'], false).join(' ');
-    expect(words).toMatch(/^run-many -t test test-chaos tested .*-p identity -- --passWithNoTests tokens -t name$/);
+    expect(words).toMatch(
+      /^run-many -t test test-console test-chaos tested .*-p identity -- --passWithNoTests tokens -t name$/,
+    );
   });
 
   it('runs a sample of the tests on OpenSearch where that is installed', () => {
@@ -82,7 +84,7 @@ describe('npm test', () => {
 
   it('runs what a change can affect', () => {
     expect(nxWords(['--affected', '--base', 'main'], ['identity'], false).join(' ')).toMatch(
-      /^affected --base main -t test test-chaos tested --parallel \d --outputStyle [a-z-]+$/,
+      /^affected --base main -t test test-console test-chaos tested --parallel \d --outputStyle [a-z-]+$/,
     );
   });
 });

@@ -14,10 +14,10 @@ import { projects, root } from './projects.mjs';
 const compileCache = join(root, 'node_modules/.cache/compiled');
 
 /**
- * `test-chaos` of e2e takes three minutes and mostly waits, so it runs beside the others. These have a lower priority
- * (nx.json), because it measures how soon services recover.
+ * `test-chaos` and `test-console` of e2e take minutes and mostly wait, so they run beside the others. All but chaos
+ * have a lower priority (nx.json), because it measures how soon services recover.
  */
-const targets = ['test', 'test-chaos'];
+const targets = ['test', 'test-console', 'test-chaos'];
 
 /** Beside them where OpenSearch is: it compares 150,000 cases, which takes half a minute beside other tests. */
 const sampleOfOpenSearch = 'test-opensearch-sample';

@@ -1,0 +1,163 @@
+/// <reference lib="dom" />
+// A person with a browser at the console: signs in, opens screens, and is checked for faults of accessibility.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { until } from '../../src/http.js';
+import { rootDir, type PlatformProcess } from '../../src/platform-process.js';
+
+export interface Account {
+  email: string;
+  password: string;
+}
+
+/** The first two are of the local platform. The suites that count calls or sessions have users of their own. */
+export const accounts = {
+  admin: { email: 'admin@example.com', password: 'admin-password-1' },
+  user: { email: 'demo@example.com', password: 'demo-password-1' },
+  caller: { email: 'caller@example.com', password: 'caller-password-1' },
+  signedOut: { email: 'signed-out@example.com', password: 'signed-out-password-1' },
+} as const satisfies Record<string, Account>;
+
+export const callsPerDay = 6;
+
+export class ConsoleVisitor {
+  constructor(
+    readonly platform: PlatformProcess,
+    private readonly browser: Browser,
+  ) {}
+
+  get origin(): string {
+    return `http://localhost:${this.platform.portBase + 6}`;
+  }
+
+  /** Runs a visit in a browser context of its own. Throws when the page had an error or broke its own policy. */
+  async visit<T>(options: BrowserContextOptions, act: (page: Page) => Promise<T>): Promise<T> {
+    const context = await this.browser.newContext({ locale: 'en-GB', ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(30_000);
+    const faults: string[] = [];
+    page.on('pageerror', ({ message }) => faults.push(message));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Refused to/i.test(message.text())) faults.push(message.text());
+    });
+    try {
+      const result = await act(page);
+      if (faults.length > 0) throw new Error(faults.join('\n'));
+      return result;
+    } finally {
+      await context.close();
+    }
+  }
+
+  /** @param path of the screen to begin with */
+  async signIn(page: Page, { email, password }: Account, path = '/'): Promise<void> {
+    await page.goto(this.origin + path);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel('Email address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    // Only the first time: identity remembers what was allowed.
+    const allow = page.getByRole('button', { name: 'Allow' });
+    const signOut = page.getByRole('button', { name: 'Sign out' });
+    await allow.or(signOut).waitFor();
+    if (await allow.isVisible()) await allow.click();
+    await signOut.waitFor();
+  }
+
+  /** A visit that begins with a sign-in. */
+  async visitAs(account: Account, path: string, act: (page: Page) => Promise<void>): Promise<void> {
+    await this.visit({}, async (page) => {
+      await this.signIn(page, account, path);
+      await act(page);
+    });
+  }
+
+  /** By the operator command. */
+  async createUser({ email, password }: Account): Promise<void> {
+    const words = ['identity', 'user', 'create', '--email', email, '--password-stdin'];
+    const env = { PATH: process.env['PATH'], DATA_DIR: this.platform.dataDir };
+    const tradewind = join(rootDir, 'node_modules/.bin/tradewind');
+    const running = promisify(execFile)(process.execPath, [tradewind, ...words], { env });
+    running.child.stdin?.end(password);
+    await running;
+  }
+
+  /** Posts to a service as a program would. */
+  async post(url: string, body: object): Promise<Response> {
+    return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  }
+
+  /** What the simulated provider does wrong from now on. */
+  async setFaults(faults: object[]): Promise<void> {
+    const response = await fetch(`${this.platform.url('simulator')}/faults`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ faults }),
+    });
+    if (!response.ok) throw new Error(`the simulator refused the faults with ${response.status}`);
+  }
+
+  /** What the data API answers to a query with this key. */
+  async dataStatus(key: string, query = '{ __typename }'): Promise<number> {
+    const { status } = await fetch(`${this.platform.url('graphql-gateway')}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    return status;
+  }
+
+  /** Resolves once the data API refuses a revoked key, which takes seconds. */
+  async untilRefused(key: string): Promise<void> {
+    await until('the key to be refused', 20_000, async () => ((await this.dataStatus(key)) === 401 ? true : undefined));
+  }
+}
+
+/** Widths in pixels and colour schemes in which each screen is checked. */
+const looks = [360, 1280].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+);
+/** Of the widest screen, where no line may be too wide. */
+const widthMax = 1600;
+
+/** What axe-core finds on the page as it is, once nothing moves any more. */
+export async function accessibilityFaults(page: Page): Promise<unknown[]> {
+  // A colour begins to change in the frame after its cause.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every(({ playState, effect }) => playState !== 'running' || effect?.getComputedTiming().endTime === Infinity),
+  );
+  // The policy of the page forbids scripts; Chromium runs this one for the test all the same.
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const { axe: checker } = window as unknown as { axe: typeof axe };
+    const found = await checker.run(document, { resultTypes: ['violations'] });
+    return found.violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }));
+  });
+}
+
+/** What is wrong with the page in any width and colour scheme. Empty where nothing is. */
+export async function faultsInAllLooks(page: Page): Promise<unknown[]> {
+  const faults: unknown[] = [];
+  const widthOf = () => page.evaluate(() => document.documentElement.scrollWidth);
+  for (const { width, colorScheme } of looks) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    const found = await accessibilityFaults(page);
+    if (found.length > 0) faults.push({ width, colorScheme, found });
+    const scrollWidth = await widthOf();
+    if (scrollWidth > width) faults.push({ width, scrollWidth });
+  }
+  await page.setViewportSize({ width: widthMax, height: 800 });
+  if ((await widthOf()) > widthMax) faults.push({ width: widthMax, scrollWidth: await widthOf() });
+  return faults;
+}
+
+export const openScreen = (page: Page, screen: string): Promise<void> =>
+  page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen, exact: true }).click();
