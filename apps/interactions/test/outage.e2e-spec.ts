@@ -146,9 +146,13 @@ describe('a database that goes away while jobs are started', () => {
     },
   );
 
+  /** Resolves once the insert of jobs waits for a lock. Jobs of other tests may wait for it, too. */
   async function untilBlocked(): Promise<void> {
     for (;;) {
-      const { rows } = await world.sql.query(`select 1 from pg_locks where not granted`);
+      const { rows } = await world.sql.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+         and query like 'insert into "network_interactions_trackerDev"%'`,
+      );
       if (rows.length > 0) return;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
