@@ -22,8 +22,8 @@ const targets = ['test', 'test-console', 'test-chaos'];
 /** Beside them where OpenSearch is: it compares 150,000 cases, which takes half a minute beside other tests. */
 const sampleOfOpenSearch = 'test-opensearch-sample';
 
-/** Two cores are busy with three at a time, since tests wait for services, databases and a browser. */
-const parallel = '3';
+/** Two cores are busy with four at a time, since tests wait for services, databases and a browser. */
+const parallel = '4';
 
 /** @returns the words for Nx */
 export function nxWords(words, projectNames, hasOpenSearch) {
