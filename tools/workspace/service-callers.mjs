@@ -175,7 +175,7 @@ export const insideCalls = [
     '/internal/access-tokens/check',
   ]),
   ...['interactions', 'priority-api', 'priority-webhook', 'coordinator'].flatMap((caller) =>
-    call(caller, 'identity', ['/oauth/jwks']),
+    call(caller, 'identity', ['/oauth/jwks', '/auth/me', '/internal/access-tokens/check']),
   ),
   ...call('coordinator', 'priority-api', [
     // The push of the embedded queue.

@@ -6,7 +6,6 @@ import {
   integer,
   number,
   openApiSettings,
-  secret,
   str,
   url,
 } from '@tradewind/service-kit';
@@ -44,10 +43,6 @@ export class AppConfig extends configClass({
     devDefault: 'http://127.0.0.1:4004',
     example: 'http://priority-webhook:8080',
     desc: 'Inner address of priority-webhook, which is asked for the month report',
-  }),
-  SERVICE_TOKEN: secret({
-    devDefault: 'dev-only-service-token',
-    desc: 'Service token that this service presents to priority-api and priority-webhook',
   }),
   BATCH_PROFILES: integer({ default: 100, min: 1, max: 1_000, desc: 'Profiles in one batch message' }),
   READ_PAGE_PEOPLE: integer({ default: 5_000, min: 1, desc: 'Priority people read from the warehouse at a time' }),

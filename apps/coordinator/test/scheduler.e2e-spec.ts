@@ -34,7 +34,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => identity.listen(0, '127.0.0.1', resolve));
   env = {
     ...embedded.env,
-    OAUTH_JWKS_URL: `http://127.0.0.1:${(identity.address() as AddressInfo).port}/oauth/jwks`,
+    IDENTITY_URL: `http://127.0.0.1:${(identity.address() as AddressInfo).port}`,
     CLOUD: 'google',
     GOOGLE_CLOUD_PROJECT: 'test',
     BIGQUERY_API_ENDPOINT: bigQuery.url,

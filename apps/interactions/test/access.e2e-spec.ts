@@ -171,6 +171,7 @@ describe('access', () => {
         'ENVIRONMENT',
         'DATABASE_URL',
         'OAUTH_ISSUER',
+        'SERVICE_TOKEN',
         'PROVIDER_TOKEN',
         'WEBHOOK_BASE_URL',
         'WEBHOOK_SECRETS',

@@ -9,7 +9,6 @@ import {
   integer,
   list,
   openApiSettings,
-  secret,
   url,
 } from '@tradewind/service-kit';
 
@@ -40,10 +39,6 @@ export class AppConfig extends configClass({
     devDefault: 'http://127.0.0.1:4004',
     example: 'http://priority-webhook:8080',
     desc: 'Inner address of priority-webhook, which is asked whether started profiles have arrived',
-  }),
-  SERVICE_TOKEN: secret({
-    devDefault: 'dev-only-service-token',
-    desc: 'Service token that this service presents to priority-webhook',
   }),
   BATCH_PROFILES_MAX: integer({
     default: 100,

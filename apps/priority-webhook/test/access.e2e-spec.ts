@@ -112,6 +112,7 @@ describe('access', () => {
         'ENVIRONMENT',
         'DATABASE_URL',
         'OAUTH_ISSUER',
+        'SERVICE_TOKEN',
         'PROFILE_WEBHOOK_SECRETS',
         'WAREHOUSE_DATABASE_URL',
         'OBJECT_STORE_DIR',

@@ -56,6 +56,7 @@ export * from './callers/callers.js';
 export * from './callers/company-rule.js';
 export * from './callers/issuer-keys.js';
 export * from './callers/issuer-tokens.js';
+export * from './callers/live-tokens.js';
 export * from './callers/service-token-guard.js';
 export * from './callers/service-tokens.js';
 export * from './callers/spend-rule.js';

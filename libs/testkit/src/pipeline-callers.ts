@@ -144,6 +144,11 @@ export function pipelineCallers(
     'a bound token with an old proof': withProof('unknown', { claims: { iat: past } }),
     'an unbound token with a proof': withProof('unknown', { token: issuer.accessToken() }),
     'a service token with a proof': withProof('unknown', { token: 'token-of-a-machine' }),
+    'an analyst whose access token was revoked': bearer('unknown', issuer.revoke(issuer.accessToken({ jti: '1' }))),
+    'an admin who was disabled, with a direct-login token from before': bearer(
+      'unknown',
+      issuer.revoke(issuer.directToken({ sub: 'a-disabled-user' })),
+    ),
     'a token that is bound to a certificate': bearer('unknown', issuer.accessToken({ cnf: { 'x5t#S256': 'x' } })),
 
     'a plain user': bearer('forbidden', issuer.accessToken({ userRole: 'USER' })),
@@ -160,12 +165,6 @@ export function pipelineCallers(
     'an admin': bearer('admin', issuer.accessToken({ userRole: 'ADMIN' })),
     'an admin with a direct-login token': bearer('admin', issuer.directToken()),
     'an admin with a bound token and its proof': withProof('admin', {}),
-    // Accepted (docs/security.md): the services do not ask identity for each call, so these work until they expire.
-    'an analyst whose access token was revoked': bearer('analyst', issuer.revoke(issuer.accessToken())),
-    'an admin who was disabled, with a direct-login token from before': bearer(
-      'admin',
-      issuer.revoke(issuer.directToken({ sub: 'a-disabled-user' })),
-    ),
     'a service token': bearer('machine', 'token-of-a-machine'),
     'an analyst of the company': bearer('companyAnalyst', issuer.accessToken(ofAcme)),
     'an admin of the company': bearer('company', issuer.directToken(ofAcme)),

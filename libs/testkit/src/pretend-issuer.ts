@@ -1,4 +1,4 @@
-// An identity service as far as callers are concerned: keys at /oauth/jwks, tokens signed with them, and introspection
+// An identity service as far as callers are concerned: keys at /oauth/jwks, tokens signed with them, and what it says
 // of those that were revoked.
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
@@ -23,10 +23,19 @@ export class PretendIssuer {
       request.setEncoding('utf8');
       request.on('data', (part: string) => (form += part));
       request.on('end', () => {
-        const isActive = !revoked.has(new URLSearchParams(form).get('token') ?? '');
-        const isIntrospection = request.url === '/oauth/token/introspection';
-        response.setHeader('content-type', 'application/json');
-        response.end(isIntrospection ? JSON.stringify({ active: isActive }) : keys);
+        const isActive = (token: unknown) => !revoked.has(String(token));
+        const answer = (status: number, body: string) =>
+          response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+        switch (request.url) {
+          case '/oauth/token/introspection':
+            return answer(200, JSON.stringify({ active: isActive(new URLSearchParams(form).get('token')) }));
+          case '/internal/access-tokens/check':
+            return answer(200, JSON.stringify({ active: isActive((JSON.parse(form) as { token: string }).token) }));
+          case '/auth/me':
+            return answer(isActive(request.headers.authorization?.split(' ')[1]) ? 200 : 401, '{}');
+          default:
+            return answer(200, keys);
+        }
       });
     });
     server.listen(0, '127.0.0.1');
@@ -47,7 +56,7 @@ export class PretendIssuer {
     return this.sign({ aud: this.url, token_use: 'direct', userRole: 'ADMIN', ...claims }, 'JWT');
   }
 
-  /** From now on introspection says that the token is not active; its signature stays good. */
+  /** From now on identity says that the token is not active; its signature stays good. */
   revoke(token: string): string {
     this.revoked.add(token);
     return token;

@@ -63,7 +63,8 @@ function own(name: ServiceName, { settings, databaseUrl, secrets }: EnvironmentC
   const address = (process: LocalProcessName) => `http://127.0.0.1:${portOf(settings.portBase, process)}`;
   const warehouse = { WAREHOUSE_DATABASE_URL: databaseUrl, WAREHOUSE_POOL_SIZE: '5' };
   const provider = { PROVIDER_BASE_URL: address('provider-simulator'), PROVIDER_TOKEN: 'local-provider-token' };
-  const callers = { CALLER_AUTH: 'none', SERVICE_TOKENS: secrets.serviceTokenEntry };
+  const callsIdentity = { IDENTITY_URL: address('identity'), SERVICE_TOKEN: secrets.serviceToken };
+  const callers = { CALLER_AUTH: 'none', SERVICE_TOKENS: secrets.serviceTokenEntry, ...callsIdentity };
   switch (name) {
     case 'identity':
       return {
@@ -75,7 +76,7 @@ function own(name: ServiceName, { settings, databaseUrl, secrets }: EnvironmentC
         SMTP_URL: `smtp://127.0.0.1:${portOf(settings.portBase, 'mail server')}`,
       };
     case 'graphql-gateway':
-      return { IDENTITY_URL: address('identity'), SERVICE_TOKEN: secrets.serviceToken, ...settings.dataLimits };
+      return { ...callsIdentity, ...settings.dataLimits };
     case 'interactions':
       return {
         ...warehouse,
@@ -93,7 +94,6 @@ function own(name: ServiceName, { settings, databaseUrl, secrets }: EnvironmentC
         PROFILE_WEBHOOK_URL: `${address('priority-webhook')}/webhook/network`,
         PROFILE_WEBHOOK_SECRETS: secrets.profileWebhookSecret,
         PRIORITY_WEBHOOK_URL: address('priority-webhook'),
-        SERVICE_TOKEN: secrets.serviceToken,
       };
     case 'priority-webhook':
       return {
@@ -112,7 +112,6 @@ function own(name: ServiceName, { settings, databaseUrl, secrets }: EnvironmentC
         PUSH_ENDPOINT: `${address('priority-api')}/batch-trigger/`,
         PRIORITY_API_URL: address('priority-api'),
         PRIORITY_WEBHOOK_URL: address('priority-webhook'),
-        SERVICE_TOKEN: secrets.serviceToken,
       };
   }
 }

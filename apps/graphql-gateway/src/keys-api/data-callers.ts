@@ -5,7 +5,7 @@ import {
   CallerAuth,
   IssuerKeys,
   IssuerTokens,
-  presentedToken,
+  LiveTokens,
   unauthenticated,
   type CallerIdentity,
   ServiceName,
@@ -13,7 +13,6 @@ import {
 import { platformResource, userRoles } from '@tradewind/shared-types';
 import type { FastifyRequest } from 'fastify';
 import { AppConfig } from '../app.config.js';
-import { LiveTokens } from '../login/live-tokens.js';
 import { RefusedKeysLimit } from '../rate-limit/refused-keys-limit.js';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -25,7 +24,7 @@ export class DataCallers extends CallerAuth {
     serviceName: ServiceName,
     keys: IssuerKeys,
     private readonly refusedKeys: RefusedKeysLimit,
-    private readonly liveTokens: LiveTokens,
+    liveTokens: LiveTokens,
   ) {
     super({
       serviceName: serviceName.value,
@@ -37,6 +36,7 @@ export class DataCallers extends CallerAuth {
         audience: platformResource.data,
         directLogin: false,
       }),
+      goodTokens: liveTokens,
     });
   }
 
@@ -46,7 +46,6 @@ export class DataCallers extends CallerAuth {
       // The tables know users by their UUID, which is every `sub` of identity.
       if (caller.kind !== 'user') return caller;
       if (!uuid.test(caller.userId)) throw unauthenticated('The token is not valid', 'invalid_token');
-      await this.liveTokens.assertGood(presentedToken(request));
       return caller;
     });
   }

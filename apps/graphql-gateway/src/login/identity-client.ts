@@ -1,7 +1,13 @@
 // Client of the identity service: log-in and ended credentials. If identity does not answer, the caller gets a 502 and
 // may try again. The check of an API key never depends on identity.
 import { Injectable } from '@nestjs/common';
-import { fetchJson, FetchJsonError, unauthenticated } from '@tradewind/service-kit';
+import {
+  checkAccessToken,
+  fetchJson,
+  FetchJsonError,
+  unauthenticated,
+  type IdentityAddress,
+} from '@tradewind/service-kit';
 import { ServiceError, type AccessTokenCheck, type CredentialChangesPage } from '@tradewind/shared-types';
 import { AppConfig } from '../app.config.js';
 import { invalidToken } from './invalid-token.js';
@@ -14,7 +20,7 @@ export class IdentityClient {
   private readonly baseUrl: string;
 
   constructor(private readonly config: AppConfig) {
-    this.baseUrl = config.IDENTITY_URL ?? config.OAUTH_ISSUER;
+    this.baseUrl = identityAddress(config).url;
   }
 
   /** A direct-login JWT. Wrong credentials: 401; an account with a second factor: 403; too many attempts: 429. */
@@ -50,22 +56,12 @@ export class IdentityClient {
   /**
    * Whose access token it is; throws 401 for one that was revoked or whose user was disabled since. For what outlives
    * the token.
-   * @param timeoutMs the longest wait, if that is less than IDENTITY_TIMEOUT_MS
    */
-  async assertActive(token: string, timeoutMs = Infinity): Promise<AccessTokenCheck & { active: true }> {
-    let check: AccessTokenCheck | undefined;
-    try {
-      const { body } = await fetchJson<AccessTokenCheck>(`${this.baseUrl}/internal/access-tokens/check`, {
-        method: 'POST',
-        body: { token },
-        headers: { authorization: `Bearer ${this.config.SERVICE_TOKEN}` },
-        timeoutMs: Math.min(timeoutMs, this.config.IDENTITY_TIMEOUT_MS),
-      });
-      check = body;
-    } catch (error) {
+  async assertActive(token: string): Promise<AccessTokenCheck & { active: true }> {
+    const check = await checkAccessToken(identityAddress(this.config), token).catch((error: unknown) => {
       throw identityUnavailable(error);
-    }
-    if (check?.active === true) return check;
+    });
+    if (check.active === true) return check;
     throw unauthenticated('The token is no longer valid', 'invalid_token');
   }
 
@@ -83,6 +79,12 @@ export class IdentityClient {
     return body;
   }
 }
+
+export const identityAddress = (config: AppConfig): IdentityAddress => ({
+  url: config.IDENTITY_URL ?? config.OAUTH_ISSUER,
+  serviceToken: config.SERVICE_TOKEN,
+  timeoutMs: config.IDENTITY_TIMEOUT_MS,
+});
 
 function loginFailure(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;

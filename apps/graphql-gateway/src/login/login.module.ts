@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
-import { IssuerKeys } from '@tradewind/service-kit';
+import { IssuerKeys, LiveTokens } from '@tradewind/service-kit';
 import { AppConfig } from '../app.config.js';
+import { Clock } from '../clock.js';
+import { AppEvents } from '../events.js';
 import { DirectLoginStrategy } from './direct-login.strategy.js';
-import { IdentityClient, identityUnavailable } from './identity-client.js';
-import { LiveTokens } from './live-tokens.js';
+import { identityAddress, IdentityClient, identityUnavailable } from './identity-client.js';
 import { LoginResolver } from './login.resolver.js';
 
 @Module({
@@ -14,12 +15,22 @@ import { LoginResolver } from './login.resolver.js';
       inject: [AppConfig],
       useFactory: (config: AppConfig) =>
         new IssuerKeys({
-          url: `${config.IDENTITY_URL ?? config.OAUTH_ISSUER}/oauth/jwks`,
+          url: `${identityAddress(config).url}/oauth/jwks`,
           timeoutMs: config.IDENTITY_TIMEOUT_MS,
           unavailable: identityUnavailable,
         }),
     },
-    LiveTokens,
+    {
+      provide: LiveTokens,
+      inject: [AppConfig, AppEvents, Clock],
+      useFactory: (config: AppConfig, events: AppEvents, clock: Clock) =>
+        new LiveTokens({
+          identity: identityAddress(config),
+          trustedMs: config.KEY_CACHE_MS,
+          onUnchecked: (reason) => events.emit('token_unchecked', { reason }),
+          elapsedMs: () => clock.elapsedMs(),
+        }),
+    },
     DirectLoginStrategy,
     LoginResolver,
   ],

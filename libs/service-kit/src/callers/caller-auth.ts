@@ -23,10 +23,18 @@ export interface UserTokens {
   verify(token: string): Promise<JWTPayload>;
 }
 
+/** Knows which tokens are good at this moment, as identity says: LiveTokens. */
+export interface GoodTokens {
+  /** Throws 401 for one that is no longer good. Its signature has been checked. */
+  assertGood(token: string, options: { isDirectLogin: boolean }): Promise<void>;
+}
+
 export interface CallerRules extends ServiceTokenConfig {
   /** A service token lists the services that accept it; this is the name that it must list. */
   serviceName: string;
   userTokens: UserTokens;
+  /** Not needed where `userTokens` are checked against the tables of identity. */
+  goodTokens?: GoodTokens;
   /** Roles of users who may call at all; decorators of the routes say more. */
   roles: readonly UserRole[];
   /** Everybody may call, and nobody is known. For dev alone. */
@@ -39,14 +47,14 @@ export class CallerAuth {
 
   /** Throws 401, 403 or 503. */
   async authenticate(request: PresentedRequest): Promise<CallerIdentity> {
-    const { isOpen, SERVICE_TOKENS, serviceName, userTokens, roles } = this.rules;
+    const { isOpen, SERVICE_TOKENS, serviceName, userTokens, goodTokens, roles } = this.rules;
     if (isOpen) return { kind: 'none' };
     const { authorization } = request.headers;
     const dpopToken = tokenOf('DPoP', authorization);
     const token = presentedToken(request);
     const serviceToken = dpopToken === undefined && findServiceToken(SERVICE_TOKENS, token);
     if (serviceToken) return serviceCaller(serviceToken, serviceName);
-    const { sub, userRole, user_company_id: companyId, cnf } = await userTokens.verify(token);
+    const { sub, userRole, user_company_id: companyId, cnf, token_use: use } = await userTokens.verify(token);
     // A bound token without its key is what a thief has.
     if (dpopToken !== undefined || cnf !== undefined) await assertHoldsKey(request, token, cnf);
     if (!sub || (companyId !== undefined && (typeof companyId !== 'string' || companyId === ''))) {
@@ -61,6 +69,7 @@ export class CallerAuth {
         headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
       });
     }
+    await goodTokens?.assertGood(token, { isDirectLogin: use === 'direct' });
     return { kind: 'user', userId: sub, role, ...(companyId === undefined ? {} : { companyId }) };
   }
 }

@@ -1,5 +1,5 @@
 // Who may call the pipeline services, and what their credentials are checked against.
-import { choice, httpsOnly, platformResource, str, url, type Setting } from '@tradewind/shared-types';
+import { choice, httpsOnly, integer, platformResource, secret, str, url, type Setting } from '@tradewind/shared-types';
 import { serviceTokenSettings, type ServiceTokenConfig } from './service-tokens.js';
 
 export const callerAuthSettings = {
@@ -14,9 +14,20 @@ export const callerAuthSettings = {
     example: 'https://id.example.com',
     productionRule: httpsOnly,
   }),
-  OAUTH_JWKS_URL: url({
-    desc: "Where the issuer's keys are read when another address than its /oauth/jwks is nearer",
+  IDENTITY_URL: url({
+    desc: 'Address of the identity service as this service reaches it (keys, whether a token is good); the issuer unless set',
     default: undefined,
+    example: 'http://identity:4000',
+  }),
+  SERVICE_TOKEN: secret({
+    devDefault: 'dev-only-service-token',
+    desc: 'Service token that this service presents to the services that it calls; all call identity',
+  }),
+  TOKEN_CHECK_MS: integer({
+    desc: 'How long the answer of identity is trusted that a token is good, milliseconds; 0 asks for each call',
+    default: 5000,
+    min: 0,
+    max: 60_000,
   }),
   PIPELINES_AUDIENCE: str({
     desc: 'Resource indicator that an OAuth access token must name as its audience',
@@ -29,6 +40,8 @@ export const callerAuthSettings = {
 export interface CallerAuthConfig extends ServiceTokenConfig {
   readonly CALLER_AUTH: 'required' | 'none';
   readonly OAUTH_ISSUER: string;
-  readonly OAUTH_JWKS_URL?: string | undefined;
+  readonly IDENTITY_URL?: string | undefined;
+  readonly SERVICE_TOKEN: string;
+  readonly TOKEN_CHECK_MS: number;
   readonly PIPELINES_AUDIENCE: string;
 }

@@ -10,6 +10,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { ServiceConfig } from '../config/config-class.js';
+import { Logger } from '../logger.js';
 import { ServiceName } from '../service-name.js';
 import { CallerAuth, type CallerIdentity } from './caller-auth.js';
 import type { CallerAuthConfig } from './caller-settings.js';
@@ -17,6 +18,7 @@ import { assertAdministers, userOf } from './administration-rule.js';
 import { assertBoundToNoCompany, callerId } from './company-rule.js';
 import { IssuerKeys } from './issuer-keys.js';
 import { IssuerTokens } from './issuer-tokens.js';
+import { LiveTokens } from './live-tokens.js';
 
 /** Who makes a change. Every change of an administration API and of an operator command is stored with its author. */
 export interface ChangeAuthor {
@@ -103,26 +105,36 @@ export const Author = createParamDecorator((_: unknown, context: ExecutionContex
   return { by: callerId(caller), ip };
 });
 
+/** Longest wait for identity, milliseconds. */
+const identityTimeoutMs = 1000;
+
 /** Makes an app one of the pipelines: gives it CallerAuth. Its config must hold `callerAuthSettings`. */
 @Global()
 @Module({
   providers: [
     {
       provide: CallerAuth,
-      inject: [ServiceConfig, ServiceName],
-      useFactory: (config: ServiceConfig & CallerAuthConfig, { value: serviceName }: ServiceName) =>
-        new CallerAuth({
+      inject: [ServiceConfig, ServiceName, Logger],
+      useFactory: (config: ServiceConfig & CallerAuthConfig, { value: serviceName }: ServiceName, logger: Logger) => {
+        const identityUrl = config.IDENTITY_URL ?? config.OAUTH_ISSUER;
+        return new CallerAuth({
           serviceName,
           SERVICE_TOKENS: config.SERVICE_TOKENS,
           roles: ['ANALYST', 'ADMIN'],
           isOpen: config.CALLER_AUTH === 'none',
           userTokens: new IssuerTokens({
             issuer: config.OAUTH_ISSUER,
-            keys: new IssuerKeys({ url: config.OAUTH_JWKS_URL ?? `${config.OAUTH_ISSUER}/oauth/jwks` }),
+            keys: new IssuerKeys({ url: `${identityUrl}/oauth/jwks` }),
             audience: config.PIPELINES_AUDIENCE,
             directLogin: true,
           }),
-        }),
+          goodTokens: new LiveTokens({
+            identity: { url: identityUrl, serviceToken: config.SERVICE_TOKEN, timeoutMs: identityTimeoutMs },
+            trustedMs: config.TOKEN_CHECK_MS,
+            onUnchecked: (reason) => logger.warn({ reason }, 'identity did not say whether a token is still good'),
+          }),
+        });
+      },
     },
   ],
   exports: [CallerAuth],

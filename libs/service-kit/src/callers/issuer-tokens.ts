@@ -17,8 +17,7 @@ export interface IssuerTokensOptions {
 }
 
 /**
- * Checks signature, issuer, kind, audience and time. It asks nobody, so a token that was revoked is accepted until it
- * expires.
+ * Checks signature, issuer, kind, audience and time. It asks nobody: LiveTokens knows whether a token was revoked.
  */
 export class IssuerTokens implements UserTokens {
   constructor(private readonly options: IssuerTokensOptions) {}
