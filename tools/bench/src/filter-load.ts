@@ -34,41 +34,54 @@ export interface FilterAnswer {
   fault?: string;
 }
 
-/** Asks for each filter once. Filters that the server has no words for are left out. */
+export interface Asked {
+  answers: FilterAnswer[];
+  /** While every connection had a request under way: how long, and how many answers came. */
+  busy: { seconds: number; answers: number };
+}
+
+/**
+ * Asks for each filter once. Filters that the server has no words for are left out. Requests are written before, and
+ * answers are read after it, because both would take the processor from the servers.
+ */
 export async function askAll(
   server: FilterServer,
   filters: readonly DrawnFilter[],
   { connections, endMs = Infinity }: { connections: number; endMs?: number },
-): Promise<FilterAnswer[]> {
+): Promise<Asked> {
   const base = new URL(server.url);
   const asked = filters.flatMap((drawn) => {
     const request = server.request(drawn);
-    return request ? [{ drawn, request }] : [];
+    if (!request) return [];
+    const length = Buffer.byteLength(request.body);
+    const head = `POST ${server.path} HTTP/1.1\r\nhost: ${base.host}\r\ncontent-type: application/json\r\n`;
+    return [{ drawn, text: `${head}${request.headers}content-length: ${length}\r\n\r\n${request.body}` }];
   });
-  const answers: FilterAnswer[] = [];
+  const opened = await Promise.all(Array.from({ length: connections }, () => HttpConnection.open(base)));
+  const received: { drawn: DrawnFilter; startedMs: number; endedMs: number; status: number; body: string }[] = [];
   let next = 0;
-  const work = async () => {
-    let connection = await HttpConnection.open(base);
+  let busyUntilMs = Infinity;
+  const work = async (first: HttpConnection) => {
+    let connection = first;
     for (let place = next++; place < asked.length && performance.now() < endMs; place = next++) {
-      const { drawn, request } = asked[place]!;
+      const { drawn, text } = asked[place]!;
       if (!connection.isOpen) connection = await HttpConnection.open(base);
       const startedMs = performance.now();
-      const { status, body } = await connection.send(
-        `POST ${server.path} HTTP/1.1\r\nhost: ${base.host}\r\ncontent-type: application/json\r\n${request.headers}content-length: ${Buffer.byteLength(request.body)}\r\n\r\n${request.body}`,
-      );
-      const endedMs = performance.now();
-      const found = status === 200 ? server.found(body) : undefined;
-      answers.push({
-        drawn,
-        ms: endedMs - startedMs,
-        endedMs,
-        status,
-        found,
-        ...(!found && { fault: body.slice(0, 300) }),
-      });
+      const { status, body } = await connection.send(text);
+      received.push({ drawn, startedMs, endedMs: performance.now(), status, body });
     }
+    busyUntilMs = Math.min(busyUntilMs, performance.now());
     connection.close();
   };
-  await Promise.all(Array.from({ length: connections }, work));
-  return answers;
+  const begunMs = performance.now();
+  await Promise.all(opened.map(work));
+  const answers = received.map(({ drawn, startedMs, endedMs, status, body }) => {
+    const found = status === 200 ? server.found(body) : undefined;
+    return { drawn, ms: endedMs - startedMs, endedMs, status, found, ...(!found && { fault: body.slice(0, 300) }) };
+  });
+  const busy = {
+    seconds: (busyUntilMs - begunMs) / 1000,
+    answers: answers.filter(({ endedMs }) => endedMs <= busyUntilMs).length,
+  };
+  return { answers, busy };
 }

@@ -192,7 +192,7 @@ async function measure(stage: Stage, servers: MeasuredServer[], filters: Filters
     await askAll(server, filters.warmUp, { connections, endMs });
     before.set(server.name, await server.metrics?.());
     const { name, hasSameOrder } = server;
-    results.push({ name, hasSameOrder, alone: [], together: [], togetherSeconds: 0, processorMs: 0 });
+    results.push({ name, hasSameOrder, alone: [], together: [], busy: { seconds: 0, answers: 0 }, processorMs: 0 });
   }
   const inRounds = async (all: DrawnFilter[], ask: (some: DrawnFilter[], place: number) => Promise<void>) => {
     const each = Math.ceil(all.length / rounds);
@@ -210,14 +210,17 @@ async function measure(stage: Stage, servers: MeasuredServer[], filters: Filters
   await inRounds(filters.alone, async (some, place) => {
     await servers[place]!.metrics?.();
     const startedMs = servers[place]!.processorMs();
-    results[place]!.alone.push(...(await askAll(servers[place]!, some, { connections: 1 })));
+    const { answers } = await askAll(servers[place]!, some, { connections: 1 });
+    results[place]!.alone.push(...answers);
     processorMs[place]! += servers[place]!.processorMs() - startedMs;
   });
   await inRounds(filters.together, async (some, place) => {
     await servers[place]!.metrics?.();
-    const startedMs = performance.now();
-    results[place]!.together.push(...(await askAll(servers[place]!, some, { connections })));
-    results[place]!.togetherSeconds += (performance.now() - startedMs) / 1000;
+    const { answers, busy } = await askAll(servers[place]!, some, { connections });
+    const result = results[place]!;
+    result.together.push(...answers);
+    result.busy.seconds += busy.seconds;
+    result.busy.answers += busy.answers;
   });
   for (const [place, server] of servers.entries()) {
     const result = results[place]!;
