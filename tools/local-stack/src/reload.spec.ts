@@ -1,5 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { reloadReport } from './reload.js';
+import { fileURLToPath } from 'node:url';
+import { reloadReport, sourceFolders } from './reload.js';
+
+it('npm run dev watches the sources of a service and of the libs that it imports, and no others', () => {
+  const rootDir = fileURLToPath(new URL('../../../', import.meta.url));
+  const libs = (names: string[]) => names.map((name) => `libs/${name}/src`);
+  expect(sourceFolders(rootDir, 'identity').sort()).toEqual(
+    ['apps/identity/src', ...libs(['service-kit', 'shared-types'])].sort(),
+  );
+  expect(sourceFolders(rootDir, 'graphql-gateway')).toContain('libs/filters/src');
+  expect(sourceFolders(rootDir, 'interactions')).not.toContain('libs/filters/src');
+});
 
 describe('what npm run dev shows of a service', () => {
   const entry = (fields: object) => JSON.stringify({ level: 'info', message: 'text', ...fields });

@@ -1,15 +1,13 @@
-// `npm run dev`: a service runs from its TypeScript source. Node watches that source and the libs, and starts the
-// service again when a file is saved.
-import { globSync } from 'node:fs';
+// `npm run dev`: a service runs from its TypeScript source. Node watches that source and the libs that it imports, and
+// starts the service again when a file is saved.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceName } from './ports.js';
 
 /** Options of Node that run a service from source. */
 export const sourceOptions = (rootDir: string, name: ServiceName, debuggerPort: number): string[] => [
   // Folders, not the loaded files: those would be thousands, most of them in node_modules.
-  ...[`apps/${name}/src`, ...globSync('libs/*/src', { cwd: rootDir })].map(
-    (folder) => `--watch-path=${join(rootDir, folder)}`,
-  ),
+  ...sourceFolders(rootDir, name).map((folder) => `--watch-path=${join(rootDir, folder)}`),
   '--watch-preserve-output',
   '--enable-source-maps',
   `--inspect=127.0.0.1:${debuggerPort}`,
@@ -17,6 +15,22 @@ export const sourceOptions = (rootDir: string, name: ServiceName, debuggerPort: 
   '--import',
   join(rootDir, 'tools/workspace/source-hooks.mjs'),
 ];
+
+/** Its own sources, and those of the libs that its package and theirs depend on. */
+export function sourceFolders(rootDir: string, name: ServiceName): string[] {
+  const folders = [`apps/${name}`];
+  // Grows while it is walked.
+  for (const folder of folders) {
+    const { dependencies = {} } = JSON.parse(readFileSync(join(rootDir, folder, 'package.json'), 'utf8')) as {
+      dependencies?: Record<string, string>;
+    };
+    for (const dependency of Object.keys(dependencies)) {
+      const lib = /^@tradewind\/(.+)$/.exec(dependency)?.[1];
+      if (lib !== undefined && !folders.includes(`libs/${lib}`)) folders.push(`libs/${lib}`);
+    }
+  }
+  return folders.map((folder) => `${folder}/src`);
+}
 
 interface LogEntry {
   level?: string;
