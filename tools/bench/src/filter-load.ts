@@ -36,6 +36,8 @@ export interface FilterAnswer {
 
 export interface Asked {
   answers: FilterAnswer[];
+  /** From the first request to the last answer. */
+  seconds: number;
   /** While every connection had a request under way: how long, and how many answers came. */
   busy: { seconds: number; answers: number };
 }
@@ -75,6 +77,7 @@ export async function askAll(
   };
   const begunMs = performance.now();
   await Promise.all(opened.map(work));
+  const seconds = (performance.now() - begunMs) / 1000;
   const answers = received.map(({ drawn, startedMs, endedMs, status, body }) => {
     const found = status === 200 ? server.found(body) : undefined;
     return { drawn, ms: endedMs - startedMs, endedMs, status, found, ...(!found && { fault: body.slice(0, 300) }) };
@@ -83,5 +86,5 @@ export async function askAll(
     seconds: (busyUntilMs - begunMs) / 1000,
     answers: answers.filter(({ endedMs }) => endedMs <= busyUntilMs).length,
   };
-  return { answers, busy };
+  return { answers, seconds, busy };
 }

@@ -35,6 +35,7 @@ const result = (
   hasSameOrder: true,
   alone,
   together,
+  togetherSeconds: 0.001,
   busy: { seconds: 0.001, answers: 1 },
   processorMs: 1,
   heldMs: 1,

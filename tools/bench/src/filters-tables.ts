@@ -10,6 +10,8 @@ export interface ServerResult {
   hasSameOrder: boolean;
   alone: FilterAnswer[];
   together: FilterAnswer[];
+  /** Seconds that `together` took, with the ends of the turns, when fewer and fewer connections have a request. */
+  togetherSeconds: number;
   /** Of `together`, while every connection had a request under way. */
   busy: { seconds: number; answers: number };
   /** Processor time of a request of `alone`, ms. */
@@ -78,6 +80,11 @@ export function tablesOf(results: readonly ServerResult[], how: string): BenchTa
       unit: '1/s',
       of: ({ busy }) => (busy.seconds > 0 ? busy.answers / busy.seconds : undefined),
       targets: { embedded: atLeast(400), OpenSearch: atLeast(200) },
+    },
+    {
+      what: '8 connections: requests, the ends of turns included',
+      unit: '1/s',
+      of: ({ together, togetherSeconds }) => (togetherSeconds > 0 ? together.length / togetherSeconds : undefined),
     },
     { what: '8 connections: p50', unit: 'ms', of: ofTogether(0.5) },
     {

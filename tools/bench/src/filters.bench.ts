@@ -192,7 +192,15 @@ async function measure(stage: Stage, servers: MeasuredServer[], filters: Filters
     await askAll(server, filters.warmUp, { connections, endMs });
     before.set(server.name, await server.metrics?.());
     const { name, hasSameOrder } = server;
-    results.push({ name, hasSameOrder, alone: [], together: [], busy: { seconds: 0, answers: 0 }, processorMs: 0 });
+    results.push({
+      name,
+      hasSameOrder,
+      alone: [],
+      together: [],
+      togetherSeconds: 0,
+      busy: { seconds: 0, answers: 0 },
+      processorMs: 0,
+    });
   }
   const inRounds = async (all: DrawnFilter[], ask: (some: DrawnFilter[], place: number) => Promise<void>) => {
     const each = Math.ceil(all.length / rounds);
@@ -216,9 +224,10 @@ async function measure(stage: Stage, servers: MeasuredServer[], filters: Filters
   });
   await inRounds(filters.together, async (some, place) => {
     await servers[place]!.metrics?.();
-    const { answers, busy } = await askAll(servers[place]!, some, { connections });
+    const { answers, seconds, busy } = await askAll(servers[place]!, some, { connections });
     const result = results[place]!;
     result.together.push(...answers);
+    result.togetherSeconds += seconds;
     result.busy.seconds += busy.seconds;
     result.busy.answers += busy.answers;
   });
