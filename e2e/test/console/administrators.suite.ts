@@ -115,12 +115,12 @@ export function describeAdministrators(visitor: () => ConsoleVisitor): void {
     it('ends one session of a user, and then all of them with the grants', async () => {
       await visitor().visitAs(accounts.admin, '/', async (page) => {
         await openScreen(page, 'Sessions');
-        await page.getByLabel('Address of the user begins with').fill(accounts.signedOut.email);
+        await page.getByLabel('Address of the user begins with').fill(accounts.leaver.email);
         await page.getByLabel('Address of the user begins with').press('Enter');
         const signedOut = page.getByText('The user is signed in nowhere.');
         await visitor().visit({ userAgent: 'Browser of the user' }, async (theirs) => {
-          await visitor().signIn(theirs, accounts.signedOut);
-          await page.getByRole('link', { name: accounts.signedOut.email }).click();
+          await visitor().signIn(theirs, accounts.leaver);
+          await page.getByRole('link', { name: accounts.leaver.email }).click();
           const sessions = page.getByRole('region', { name: 'Sessions' });
           await sessions.getByText('Browser of the user').waitFor();
           await page.getByRole('button', { name: /^End the session/ }).click();
@@ -129,7 +129,7 @@ export function describeAdministrators(visitor: () => ConsoleVisitor): void {
           await theirs.reload();
           await theirs.getByLabel('Password', { exact: true }).waitFor();
         });
-        await visitor().visitAs(accounts.signedOut, '/', async (theirs) => {
+        await visitor().visitAs(accounts.leaver, '/', async (theirs) => {
           await page.reload();
           const grants = page.getByRole('region', { name: 'Grants' });
           await grants
@@ -147,14 +147,14 @@ export function describeAdministrators(visitor: () => ConsoleVisitor): void {
     });
 
     it('ends a grant, after which the application asks the user again', async () => {
-      await visitor().visitAs(accounts.signedOut, '/', async (theirs) => {
+      await visitor().visitAs(accounts.leaver, '/', async (theirs) => {
         await visitor().visitAs(accounts.admin, '/', async (page) => {
           await page.goto(`${visitor().origin}/applications`);
           await page.getByRole('link', { name: /console/ }).click();
           // Its grants: one of the administrator, at least one of the user.
           await page.getByRole('region', { name: 'Grants' }).getByRole('row').nth(2).waitFor();
-          await page.goto(`${visitor().origin}/users?search=${accounts.signedOut.email}`);
-          await page.getByRole('link', { name: accounts.signedOut.email }).click();
+          await page.goto(`${visitor().origin}/users?search=${accounts.leaver.email}`);
+          await page.getByRole('link', { name: accounts.leaver.email }).click();
           const ends = page.getByRole('button', { name: /^End the grant/ });
           await ends.first().waitFor();
           // One of each sign-in with an answer.

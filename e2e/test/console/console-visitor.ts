@@ -18,7 +18,7 @@ export const accounts = {
   admin: { email: 'admin@example.com', password: 'admin-password-1' },
   user: { email: 'demo@example.com', password: 'demo-password-1' },
   caller: { email: 'caller@example.com', password: 'caller-password-1' },
-  signedOut: { email: 'signed-out@example.com', password: 'signed-out-password-1' },
+  leaver: { email: 'leaver@example.com', password: 'leaver-password-1' },
 } as const satisfies Record<string, Account>;
 
 export const callsPerDay = 6;

@@ -26,7 +26,7 @@ beforeAll(async () => {
     launchBrowser(),
   ]);
   atConsole = new ConsoleVisitor(platform, browser);
-  for (const account of [accounts.caller, accounts.signedOut]) await atConsole.createUser(account);
+  for (const account of [accounts.caller, accounts.leaver]) await atConsole.createUser(account);
 }, startTimeoutMs + 30_000);
 afterAll(async () => {
   await browser?.close();
