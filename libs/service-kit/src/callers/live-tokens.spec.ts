@@ -67,6 +67,7 @@ describe('LiveTokens', () => {
     ['refuses our service token', { status: 401, body: {} }],
     ['is broken', { status: 500, body: {} }],
     ['has no such path', { status: 404, body: {} }],
+    ['says something else', { status: 200, body: { keys: [] } }],
     ['hangs', undefined],
   ])('takes a token for good while identity %s, says so, and asks again later', async (_how, wrong) => {
     answer = wrong;

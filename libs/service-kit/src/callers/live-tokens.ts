@@ -24,13 +24,14 @@ export async function checkAccessToken(
   { url, serviceToken, timeoutMs }: IdentityAddress,
   token: string,
 ): Promise<AccessTokenCheck> {
-  const { body } = await fetchJson<AccessTokenCheck | undefined>(`${url}/internal/access-tokens/check`, {
+  const { status, body } = await fetchJson<AccessTokenCheck | undefined>(`${url}/internal/access-tokens/check`, {
     method: 'POST',
     body: { token },
     headers: { authorization: `Bearer ${serviceToken}` },
     timeoutMs,
   });
-  return body ?? { active: false };
+  if (typeof body?.active !== 'boolean') throw new FetchJsonError('identity did not say', status, body);
+  return body;
 }
 
 /** Whether identity still accepts the JWT of a direct login. Throws FetchJsonError when identity does not say. */
