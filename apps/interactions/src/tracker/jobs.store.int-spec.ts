@@ -44,6 +44,7 @@ describe('JobsStore', () => {
       ENVIRONMENT: 'staging',
       CALLER_AUTH: 'required',
       OAUTH_ISSUER: 'https://id.example.com',
+      SERVICE_TOKEN: 'service-token-of-the-test',
       PROVIDER_BASE_URL: 'https://provider.example.com',
       PROVIDER_TOKEN: 'token-of-the-test',
       WEBHOOK_BASE_URL: 'https://interactions.example.com',
