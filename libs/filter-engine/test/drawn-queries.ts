@@ -166,6 +166,20 @@ export const drawnContacts: fc.Arbitrary<DrawnContacts> = fc
     return { filter, person, where };
   });
 
+/**
+ * Draws this many values with their numbers, and goes on until the test has seen enough, ten times as many at most.
+ * A seed may begin with filters that match next to nothing.
+ */
+export function* drawnUntil<T>(
+  arbitrary: fc.Arbitrary<T>,
+  { seed, count, isEnough }: { seed: number; count: number; isEnough: () => boolean },
+): Generator<[number: number, value: T]> {
+  for (const [number, value] of fc.sample(arbitrary, { seed, numRuns: 10 * count }).entries()) {
+    if (number >= count && isEnough()) return;
+    yield [number, value];
+  }
+}
+
 type Column = Pick<SortKey, 'column' | 'type' | 'isNullable'>;
 const nullable = (column: string, type: SortKey['type']): Column => ({ column, type, isNullable: true });
 
