@@ -105,9 +105,6 @@ export const Author = createParamDecorator((_: unknown, context: ExecutionContex
   return { by: callerId(caller), ip };
 });
 
-/** Longest wait for identity, milliseconds. */
-const identityTimeoutMs = 1000;
-
 /** Makes an app one of the pipelines: gives it CallerAuth. Its config must hold `callerAuthSettings`. */
 @Global()
 @Module({
@@ -129,7 +126,7 @@ const identityTimeoutMs = 1000;
             directLogin: true,
           }),
           goodTokens: new LiveTokens({
-            identity: { url: identityUrl, serviceToken: config.SERVICE_TOKEN, timeoutMs: identityTimeoutMs },
+            identity: { url: identityUrl, serviceToken: config.SERVICE_TOKEN },
             trustedMs: config.TOKEN_CHECK_MS,
             onUnchecked: (reason) => logger.warn({ reason }, 'identity did not say whether a token is still good'),
           }),

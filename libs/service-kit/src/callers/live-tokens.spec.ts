@@ -32,7 +32,7 @@ describe('LiveTokens', () => {
 
   function tokensAt(url: string): LiveTokens {
     return new LiveTokens({
-      identity: { url, serviceToken: 'ours', timeoutMs: 200 },
+      identity: { url, serviceToken: 'ours' },
       trustedMs: 5000,
       onUnchecked: (reason) => reasons.push(reason),
       elapsedMs: () => elapsedMs,

@@ -9,8 +9,8 @@ import { unauthenticated, type GoodTokens } from './caller-auth.js';
 
 /** About 5 MB. */
 const tokensMax = 20_000;
-/** Milliseconds. No call waits longer for an identity that hangs. */
-const waitMsMax = 1000;
+/** Milliseconds that a call waits for identity. */
+const timeoutMs = 1000;
 
 export interface IdentityAddress {
   /** Of identity, as this service reaches it, without a path. */
@@ -49,7 +49,7 @@ export async function isLoggedIn(
 }
 
 export interface LiveTokensOptions {
-  identity: IdentityAddress;
+  identity: Omit<IdentityAddress, 'timeoutMs'>;
   /** How long an answer is trusted, milliseconds; with 0 identity is asked each time. */
   trustedMs: number;
   /** Identity did not say, so the token was taken for good. */
@@ -78,7 +78,7 @@ export class LiveTokens implements GoodTokens {
 
   private async ask(token: string, isDirectLogin: boolean): Promise<boolean> {
     const { identity, onUnchecked } = this.options;
-    const address = { ...identity, timeoutMs: Math.min(identity.timeoutMs, waitMsMax) };
+    const address = { ...identity, timeoutMs };
     try {
       if (isDirectLogin) return await isLoggedIn(address, token);
       return (await checkAccessToken(address, token)).active;
