@@ -1,6 +1,6 @@
 // Whether an access token is good this moment, by the same rules as /oauth/me. It is signed by us, unexpired and
-// stored, its grant and browser session have not ended, and its user is not disabled. For what would outlive a token:
-// administration, and keys that another service makes.
+// stored, its grant and browser session have not ended, and its user is not disabled. The administration of identity
+// asks it, and so do the other services about the tokens of their callers.
 import { Injectable } from '@nestjs/common';
 import { unauthenticated, type UserTokens } from '@tradewind/service-kit';
 import type { AdapterPayload } from 'oidc-provider';

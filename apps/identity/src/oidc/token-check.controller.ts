@@ -14,8 +14,8 @@ class TokenCheckRequest {
 }
 
 /**
- * For the services that make something for a user which outlives the token, with a service token. A resource server
- * introspects tokens as a client; this also reports the version of the user's credentials.
+ * For the other services, with a service token: they ask whether a user's token is still good. Resource servers outside
+ * the platform introspect tokens as clients. This also reports the version of the user's credentials.
  */
 @ServiceCallers()
 @Controller('internal/access-tokens')
