@@ -312,15 +312,21 @@ describe('keys and usage over REST', () => {
     }
   }
 
-  it('while identity is away no key is made, and keys are listed and revoked', async () => {
+  it('while identity is away no key is made, and keys are listed and revoked by tokens that nobody could check', async () => {
+    const unchecked = async () => {
+      const text = await (await fetch(gateway.replicas[0]!.metricsUrl)).text();
+      return Number(/^tradewind_graphql_gateway_token_unchecked_total (\d+)$/m.exec(text)![1]);
+    };
     const { token } = signIn();
     const { id } = await make(token);
+    const before = await unchecked();
     gateway.identity.meStatus = 500;
     try {
       expect((await call(token, '/keys', { body: { name: 'k' } })).status).toBe(502);
       expect((await call(token, `/keys/${id}/rotate`, { body: {} })).status).toBe(502);
       expect((await call(token, '/keys')).body.keys).toHaveLength(1);
       expect((await call(token, `/keys/${id}/revoke`, { body: {} })).body.state).toBe('revoked');
+      expect(await unchecked()).toBe(before + 4);
     } finally {
       gateway.identity.meStatus = undefined;
     }
