@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
 import { reloadReport, sourceFolders } from './reload.js';
 
 it('npm run dev watches the sources of a service and of the libs that it imports, and no others', () => {
