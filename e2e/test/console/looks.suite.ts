@@ -2,19 +2,31 @@
 import { describe, expect, it } from '@jest/globals';
 import { accounts, faultsInAllLooks, type ConsoleVisitor } from './console-visitor.js';
 
-const paths = [
-  ...[
-    '/',
-    '/jobs',
-    '/jobs?start=yes',
-    '/jobs/costs',
-    '/jobs/costs/console-budget',
-    '/jobs/costs/console-budget?set=yes',
-  ],
-  ...['/months', '/months/dead-letters?show=all', '/months/dead-letters/1', '/months/unusable-webhooks'],
-  ...['/months/profiles?username=to-redrive', '/keys?whose=all', '/users', '/users?invite=yes', '/sessions'],
-  ...['/applications', '/applications?make=yes', '/applications/demo-client', '/applications/demo-client?edit=yes'],
-  ...['/signing-keys', '/signing-keys?rotate=yes', '/audit?from=2020-01-01', '/nothing'],
+/** Each screen and what its heading says once it is there. */
+const screens: readonly (readonly [path: string, heading: string | RegExp])[] = [
+  ['/', 'Overview'],
+  ['/jobs', 'Jobs'],
+  ['/jobs?start=yes', 'Start jobs'],
+  ['/jobs/costs', 'Costs and budgets'],
+  ['/jobs/costs/console-budget', 'console-budget'],
+  ['/jobs/costs/console-budget?set=yes', 'Budget of console-budget'],
+  ['/months', 'Months'],
+  ['/months/dead-letters?show=all', 'Months'],
+  ['/months/dead-letters/1', 'Dead letter 1'],
+  ['/months/unusable-webhooks', 'Months'],
+  ['/months/profiles?username=to-redrive', 'Months'],
+  ['/keys?whose=all', 'Keys and usage'],
+  ['/users', 'Users'],
+  ['/users?invite=yes', 'Invite a user'],
+  ['/sessions', 'Sessions'],
+  ['/applications', 'Applications'],
+  ['/applications?make=yes', 'Make an application'],
+  ['/applications/demo-client', 'Grants'],
+  ['/applications/demo-client?edit=yes', /^Edit/],
+  ['/signing-keys', 'Signing keys'],
+  ['/signing-keys?rotate=yes', 'Let the next key sign?'],
+  ['/audit?from=2020-01-01', 'Audit'],
+  ['/nothing', 'There is no such screen'],
 ];
 
 export function describeLooks(visitor: () => ConsoleVisitor): void {
@@ -30,12 +42,12 @@ export function describeLooks(visitor: () => ConsoleVisitor): void {
     it('on the screens of an administrator', async () => {
       await visitor().visitAs(accounts.admin, '/', async (page) => {
         const check = async (path: string) => {
-          await page.getByRole('heading', { level: 1, includeHidden: true }).waitFor();
           await page.waitForLoadState('networkidle');
           expect([path, await faultsInAllLooks(page)]).toEqual([path, []]);
         };
-        for (const path of paths) {
+        for (const [path, heading] of screens) {
           await page.goto(visitor().origin + path);
+          await page.getByRole('heading', { name: heading, exact: true }).first().waitFor();
           await check(path);
         }
         await page.goto(`${visitor().origin}/users?search=${accounts.admin.email}`);
@@ -44,6 +56,6 @@ export function describeLooks(visitor: () => ConsoleVisitor): void {
         await page.getByRole('region', { name: 'Grants' }).waitFor();
         await check('/users/:user');
       });
-    }, 240_000);
+    }, 300_000);
   });
 }
