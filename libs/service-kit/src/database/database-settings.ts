@@ -1,4 +1,5 @@
 import { integer, secretUrl, str } from '@tradewind/shared-types';
+import type { PoolConfig } from 'pg';
 import type { WatchedClientConfig } from './watched-client.js';
 
 /** Settings of an app that keeps tables in PostgreSQL, in a schema of its own. */
@@ -25,6 +26,12 @@ export function databaseSettings(defaults: { schema: string }) {
   };
 }
 
+/**
+ * How long a pool keeps a connection that nobody uses, milliseconds. After pg's 10 seconds, callers that pause longer
+ * would wait for a new connection and its plans each time.
+ */
+const idleTimeoutMillis = 600_000;
+
 /** The values of `databaseSettings`. */
 export interface DatabaseConfig {
   readonly DATABASE_URL: string;
@@ -38,7 +45,10 @@ export interface DatabaseConfig {
  * Options of a WatchedClient, or of a pool of them (`Client: WatchedClient`). A connection sees only the service's
  * schema (docs/decisions/0001-one-schema-per-app.md).
  */
-export function connectionOptions(config: DatabaseConfig, application: string): WatchedClientConfig {
+export function connectionOptions(
+  config: DatabaseConfig,
+  application: string,
+): WatchedClientConfig & Pick<PoolConfig, 'idleTimeoutMillis'> {
   if (!/^[a-z_][a-z0-9_]*$/.test(config.DATABASE_SCHEMA)) {
     throw new Error(`DATABASE_SCHEMA must be a plain lower-case name, not "${config.DATABASE_SCHEMA}"`);
   }
@@ -47,6 +57,7 @@ export function connectionOptions(config: DatabaseConfig, application: string): 
     application_name: application,
     connectionTimeoutMillis: config.DATABASE_CONNECTION_TIMEOUT_MS,
     keepAlive: true,
+    idleTimeoutMillis,
     // The server cancels a slow statement first. The client gives up only on a server that hangs.
     answerTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS + 1000,
     options: [

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
 import { EntitySchema } from 'typeorm';
 import { hasLostRace, isDatabaseUnavailable, mayComeFromData } from './database-failure.js';
@@ -55,6 +55,20 @@ describe('Db', () => {
     );
     await other.close();
     expect(set).toEqual({ commit: 'off', name: 'counters', path: 'public' });
+  });
+
+  it('keeps a connection and its plans through a pause of minutes', async () => {
+    // Only the timers of the pool: the others belong to the connection.
+    const doNotFake = ['setInterval', 'setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] as const;
+    jest.useFakeTimers({ doNotFake: [...doNotFake] });
+    try {
+      const process = async () => db.rows('select pg_backend_pid() as pid');
+      const before = await process();
+      await jest.advanceTimersByTimeAsync(300_000);
+      expect(await process()).toEqual(before);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('returns rows, and counts, in the same form for every kind of statement', async () => {
