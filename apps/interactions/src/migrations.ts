@@ -8,6 +8,7 @@ import { repeatedEntries } from './migrations/0006-repeated-entries.js';
 import { timelineTriggers } from './migrations/0007-timeline-triggers.js';
 import { outcomesByDay } from './migrations/0008-outcomes-by-day.js';
 import { handlesByStatus } from './migrations/0009-handles-by-status.js';
+import { costsByName } from './migrations/0010-costs-by-name.js';
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   timelineTriggers,
   outcomesByDay,
   handlesByStatus,
+  costsByName,
 ];

@@ -35,7 +35,7 @@ export class BudgetsService implements OnModuleInit {
     this.events.gauge(
       'budget_spent_ratio_max',
       'Largest share of its budget of this month that a company has spent; 0 without budgets',
-      async () => largestShare(await this.list()),
+      () => this.store.largestShare(this.budgetAfter(undefined).budgetMicroUsd),
     );
   }
 
@@ -105,10 +105,3 @@ export class BudgetsService implements OnModuleInit {
 
 /** As PostgreSQL orders texts with the collation C. */
 const byCodePoints = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
-
-function largestShare(companies: readonly CompanyCosts[]): number {
-  const shares = companies.map(({ budgetMicroUsd, spentMicroUsd }) =>
-    budgetMicroUsd ? spentMicroUsd / budgetMicroUsd : 0,
-  );
-  return Math.max(0, ...shares);
-}

@@ -29,12 +29,15 @@ interface ChangeRow {
 @Injectable()
 export class BudgetsStore {
   private readonly table: string;
+  private readonly costs: string;
 
   constructor(
     private readonly db: Db,
     config: AppConfig,
   ) {
-    this.table = trackerTables(config.ENVIRONMENT).companyBudgets;
+    const { companyBudgets, companyCosts } = trackerTables(config.ENVIRONMENT);
+    this.table = companyBudgets;
+    this.costs = companyCosts;
   }
 
   /** Of one company, the latest first. */
@@ -46,18 +49,39 @@ export class BudgetsStore {
     return rows.map(toChange);
   }
 
-  /** The latest change of each company that has a budget of its own, by name. */
+  /** The latest change of each company that has a budget of its own, by name, through the index `budgets_by_name`. */
   async listOwn({ companyId, after, limit }: CompanyPage): Promise<BudgetChange[]> {
+    const name = 'user_company_id collate "C"';
     const rows = await this.db.rows<ChangeRow>(
-      `select * from (
-         select distinct on (user_company_id) * from ${this.table}
-         where ($1::text is null or user_company_id = $1) and ($2::text is null or user_company_id collate "C" > $2)
-         order by user_company_id, change_id desc
-       ) as latest
-       where kind <> 'default' order by user_company_id collate "C" limit $3`,
+      `select * from ${this.table} as latest
+       where ($1::text is null or user_company_id = $1) and ${name} > coalesce($2::text, '') and kind <> 'default'
+         and not exists (select from ${this.table} as later
+                         where later.user_company_id = latest.user_company_id and later.change_id > latest.change_id)
+       order by ${name} limit $3`,
       [companyId ?? null, after ?? null, limit ?? null],
     );
     return rows.map(toChange);
+  }
+
+  /**
+   * The largest share of its budget that a company has spent this month (UTC); 0 without budgets.
+   * @param defaultMicroUsd what a company without a budget of its own may spend; null without a limit
+   */
+  async largestShare(defaultMicroUsd: number | null): Promise<number> {
+    const [row] = await this.db.rows<{ share: number }>(
+      `with spent as (
+         select user_company_id, sum(cost_micro_usd) as spent from ${this.costs}
+         where day >= date_trunc('month', now()::timestamptz(3) at time zone 'UTC')::date group by user_company_id
+       ), own as (
+         select distinct on (user_company_id) user_company_id, kind, budget_micro_usd from ${this.table}
+         order by user_company_id, change_id desc
+       )
+       select coalesce(max(spent / nullif(
+         case when coalesce(kind, 'default') = 'default' then $1::bigint else budget_micro_usd end, 0)), 0)::float8 as share
+       from spent left join own using (user_company_id)`,
+      [defaultMicroUsd],
+    );
+    return row!.share;
   }
 
   async add({ companyId, kind, budgetMicroUsd, changedBy }: Omit<BudgetChange, 'changedAt'>): Promise<void> {

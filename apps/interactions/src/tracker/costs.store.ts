@@ -83,19 +83,33 @@ export class CostsStore {
     return { month: row!.month, ...toCosts(row!) };
   }
 
-  /** Of companies that spent or reserved something in the month, by name. */
+  /**
+   * Of companies that spent or reserved something in the month, by name. A page reads its first companies of each day
+   * through the index `costs_of_day_by_name`, and an index of all that is reserved, which is what waits or runs. One
+   * statement, as `get` is.
+   */
   async list(month?: Month, { companyId, after, limit }: CompanyPage = {}): Promise<Map<string, Costs>> {
+    const { companyCosts, tracker } = this.tables;
+    const isWanted = `($2::text is null or user_company_id = $2) and user_company_id collate "C" > coalesce($3::text, '')`;
     const rows = await this.db.rows<CostsRow & { company: string }>(
-      `${monthOf('$1')}
-       select company, sum(spent) as spent, sum(reserved) as reserved from (
-         select user_company_id as company, cost_micro_usd as spent, 0 as reserved
-         from month join ${this.tables.companyCosts} on day >= first_day and day < next_first_day
-         union all
-         select user_company_id, 0, reserved_micro_usd
-         from month join ${this.tables.tracker} on ${isReserved} and created_at >= begins and created_at < ends
-       ) as costs
-       where ($2::text is null or company = $2) and ($3::text is null or company collate "C" > $3)
-       group by company order by company collate "C" limit $4`,
+      `${monthOf('$1')}, companies as (
+         select of_day.company
+         from month, generate_series(first_day, next_first_day - 1, interval '1 day') as days(at), lateral (
+           select user_company_id as company from ${companyCosts}
+           where day = days.at::date and ${isWanted} order by user_company_id collate "C" limit $4
+         ) as of_day
+         union
+         select user_company_id from month join ${tracker} on created_at >= begins and created_at < ends
+         where ${isReserved} and ${isWanted}
+       ), page as (
+         select company from companies order by company collate "C" limit $4
+       )
+       select company,
+         (select coalesce(sum(cost_micro_usd), 0) from ${companyCosts}
+           where user_company_id = company and day >= first_day and day < next_first_day) as spent,
+         (select coalesce(sum(reserved_micro_usd), 0) from ${tracker}
+           where user_company_id = company and ${isReserved} and created_at >= begins and created_at < ends) as reserved
+       from month cross join page order by company collate "C"`,
       [month ?? null, companyId ?? null, after ?? null, limit ?? null],
     );
     return new Map(rows.map((row) => [row.company, toCosts(row)]));
