@@ -5,10 +5,10 @@ import { lexicographicSortSchema, printSchema } from 'graphql';
 import { writeGenerated } from '../../tools/workspace/generated-files.mjs';
 import { examples } from './src/explorer/examples.ts';
 import { AllKeysController } from './src/keys-api/all-keys.controller.ts';
+import { AllUsageController } from './src/keys-api/all-usage.controller.ts';
 import { NamesController } from './src/keys-api/names.controller.ts';
 import { OwnKeysController } from './src/keys-api/own-keys.controller.ts';
 import { UsageController } from './src/keys-api/usage.controller.ts';
-import { UsersByUseController } from './src/keys-api/users-by-use.controller.ts';
 import { Dictionaries } from './src/dictionaries/dictionaries.service.ts';
 import { LimitsService } from './src/rate-limit/limits.service.ts';
 import { buildSchemas } from './src/schema.ts';
@@ -60,7 +60,7 @@ ${fence('json', JSON.stringify({ input: { name: 'my first key', expiresInDays: 3
 
 ${examples.map(exampleText).join('\n')}`;
 
-const controllers = [UsageController, OwnKeysController, AllKeysController, UsersByUseController, NamesController];
+const controllers = [UsageController, OwnKeysController, AllKeysController, AllUsageController, NamesController];
 const document = await openApiFile(controllers, apiDescription, [LimitsService, Dictionaries]);
 
 await writeGenerated({

@@ -4,6 +4,7 @@ import { auditByMonth } from './api-keys/0010-audit-by-month.js';
 import { endedCredentials } from './api-keys/0011-ended-credentials.js';
 import { keyLists } from './api-keys/0014-key-lists.js';
 import { keyRequests } from './api-keys/0016-key-requests.js';
+import { expiringKeys } from './api-keys/0017-expiring-keys.js';
 import { dataTables } from './data-tables/0001-data-tables.js';
 import { companyChanges } from './data-tables/0004-company-changes.js';
 import { dealDateRanges } from './data-tables/0005-deal-date-ranges.js';
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   keyLists,
   partsOfLargeChanges,
   keyRequests,
+  expiringKeys,
 ];

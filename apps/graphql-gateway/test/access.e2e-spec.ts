@@ -140,6 +140,7 @@ const restOperations = (keyId: string, ready: () => Promise<unknown>): Record<st
     'GET /admin/keys/:id/audit': { ...of('/admin/keys', '/audit'), answers: ofCompany },
     'POST /admin/keys/:id/revoke': { ...of('/admin/keys', '/revoke'), ready, answers: ofCompany },
     'GET /admin/usage': { answers: byAdministrator },
+    'GET /admin/usage/days': { answers: byAdministrator },
   };
 };
 

@@ -425,6 +425,40 @@ describe('keys and usage over REST', () => {
     }
   });
 
+  it('an administrator sees which keys in use expire before a time, a bound one those of its company alone', async () => {
+    const { token } = signIn({ user_company_id: 'expiring' });
+    const made = async (days: number) =>
+      ((await call(token, '/keys', { body: { name: 'k', expires_in_days: days } })).body as { id: string }).id;
+    const [later, second, first, revoked, expired] = [
+      await made(60),
+      await made(13),
+      await made(1),
+      await made(2),
+      await made(3),
+    ];
+    await call(token, `/keys/${revoked}/revoke`, { body: {} });
+    await gateway.sql.query(`update api_key set expires_at = now() - interval '1 second' where id = $1`, [expired]);
+    const before = new Date(Date.now() + 14 * 86_400_000).toISOString();
+    const list = async (claims: Record<string, unknown>, query: string) =>
+      (await call(signIn({ userRole: 'ADMIN', ...claims }).token, `/admin/keys?${query}`)).body as {
+        keys: { id: string }[];
+        next_cursor: string;
+      };
+    const ids = ({ keys }: { keys: { id: string }[] }) => keys.map(({ id }) => id);
+    expect(ids(await list({ user_company_id: 'expiring' }, `expires_before=${before}`))).toEqual([first, second]);
+    expect(ids(await list({ user_company_id: 'another' }, `expires_before=${before}`))).toEqual([]);
+    const all = ids(await list({}, `expires_before=${before}&limit=200`));
+    expect([first, second, later, revoked, expired].map((id) => all.includes(id))).toEqual([
+      ...[true, true, false, false, false],
+    ]);
+    const page = await list({ user_company_id: 'expiring' }, `expires_before=${before}&limit=1`);
+    const next = `expires_before=${before}&cursor=${page.next_cursor}`;
+    expect([...ids(page), ...ids(await list({ user_company_id: 'expiring' }, next))]).toEqual([first, second]);
+    for (const query of ['expires_before=', 'expires_before=x', 'expires_before=2026-13-01']) {
+      expect([query, (await call(admin(), `/admin/keys?${query}`)).status]).toEqual([query, 400]);
+    }
+  });
+
   it('an administrator finds a key by its beginning or id, revokes it, and pages through what happened to it', async () => {
     const { user, token } = signIn();
     const { key, id } = await make(token);

@@ -92,6 +92,32 @@ describe('use by day and by user', () => {
     }
   });
 
+  it('an administrator sees the data calls of each day of everybody, a bound one those of its company alone', async () => {
+    await gateway.sql.query('truncate daily_quota');
+    for (const [company, used] of [
+      ['acme', 3],
+      ['acme', 4],
+      ['globex', 10],
+    ] as const) {
+      const { user, token } = signIn({ user_company_id: company });
+      await make(token);
+      await use(user.id, 1, used);
+      await use(user.id, 2, 1);
+      await use(user.id, 3, 100);
+    }
+    const list = async (claims: Record<string, unknown>) =>
+      (await call(signIn({ userRole: 'ADMIN', ...claims }).token, '/admin/usage/days?days=3')).body.days;
+    const days = (...calls: number[]) => calls.map((data_calls, index) => ({ day: dayAgo(2 - index), data_calls }));
+    expect(await list({})).toEqual(days(3, 17, 0));
+    expect(await list({ user_company_id: 'acme' })).toEqual(days(2, 7, 0));
+    expect(await list({ user_company_id: 'nobody' })).toEqual(days(0, 0, 0));
+    const { token } = signIn({ userRole: 'ADMIN' });
+    expect((await call(token, '/admin/usage/days')).body.days).toHaveLength(30);
+    for (const query of ['days=0', 'days=93', 'days=x', 'limit=1']) {
+      expect([query, (await call(token, `/admin/usage/days?${query}`)).status]).toEqual([query, 400]);
+    }
+  });
+
   it('days are kept for as long as they are shown', async () => {
     const { user, token } = signIn();
     await use(user.id, 91, 1);

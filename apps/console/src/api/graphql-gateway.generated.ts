@@ -209,7 +209,24 @@ export interface paths {
       cookie?: never;
     };
     /** Users by their data calls of the last days */
-    get: operations['UsersByUseController_list'];
+    get: operations['AllUsageController_list'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/admin/usage/days': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Data calls of each day (UTC), of all users together */
+    get: operations['AllUsageController_days'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1212,6 +1229,8 @@ export interface operations {
         user?: string;
         /** @description The first 8 characters of the key, or its id */
         key?: string;
+        /** @description Active keys that expire before then */
+        expires_before?: string;
       };
       header?: never;
       path?: never;
@@ -1503,7 +1522,7 @@ export interface operations {
       };
     };
   };
-  UsersByUseController_list: {
+  AllUsageController_list: {
     parameters: {
       query?: {
         limit?: number;
@@ -1524,6 +1543,73 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['UsersByUseDto'];
+        };
+      };
+      /** @description Broken rules, each with the path of its field */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description No valid credential */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The caller is known and is not allowed to do this */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Too many requests in 60 seconds; Retry-After says when to ask again */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Something that the request needs does not answer; Retry-After says when to ask again */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  AllUsageController_days: {
+    parameters: {
+      query?: {
+        /** @description Days, today included; a day is of UTC */
+        days?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DaysOfUseDto'];
         };
       };
       /** @description Broken rules, each with the path of its field */

@@ -139,7 +139,7 @@ export class ApiKeysService implements OnModuleDestroy {
 
   /** Newest first. */
   async list(filter: KeyFilter = {}, page: KeyPage = { limit: pageSize }): Promise<ApiKey[]> {
-    return this.store.list(filter, page);
+    return this.store.list(filter, page, this.clock.now());
   }
 
   /** All of them, a page at a time. */

@@ -13,6 +13,8 @@ export interface KeyFilter {
   /** Id, or the first 8 characters. */
   idOrPrefix?: string | undefined;
   companyId?: string | undefined;
+  /** Active keys that expire before this time. */
+  expiresBefore?: Date | undefined;
 }
 
 export interface KeyPage {
@@ -72,8 +74,15 @@ export class ApiKeysStore {
     return uuid.test(id) ? ((await this.keys.findOneBy({ id })) ?? undefined) : undefined;
   }
 
-  /** Newest first. Each filter has an index in this order (0014-key-lists). */
-  async list({ user, userId, idOrPrefix, companyId }: KeyFilter, { limit, after }: KeyPage): Promise<ApiKey[]> {
+  /**
+   * Newest first. Each filter has an index in this order (0014-key-lists), but that of the expiry
+   * (0017-expiring-keys): these keys are sorted.
+   */
+  async list(
+    { user, userId, idOrPrefix, companyId, expiresBefore }: KeyFilter,
+    { limit, after }: KeyPage,
+    now: Date,
+  ): Promise<ApiKey[]> {
     const query = this.keys
       .createQueryBuilder('key')
       .orderBy('key.createdAt', 'DESC')
@@ -86,6 +95,12 @@ export class ApiKeysStore {
     }
     if (user !== undefined) {
       query.andWhere(uuid.test(user) ? 'key.userId = :user' : 'lower(key.userEmail) = lower(:user)', { user });
+    }
+    if (expiresBefore !== undefined) {
+      query.andWhere('key.revokedAt is null and key.expiresAt > :now and key.expiresAt < :expiresBefore', {
+        now,
+        expiresBefore,
+      });
     }
     if (after) query.andWhere('(key.createdAt, key.id) < (:createdAt, :id)', after);
     return query.getMany();

@@ -44,7 +44,12 @@ export class AllKeysController {
   @ApiOperation({ summary: 'Keys of all users, newest first' })
   @ApiOkResponse({ type: OwnedKeysDto })
   async list(@Query() query: AllKeysQueryDto, @Caller() caller: CallerIdentity): Promise<OwnedKeysDto> {
-    const filter = { user: query.user, idOrPrefix: query.key, companyId: companyScopeOf(caller) };
+    const filter = {
+      user: query.user,
+      idOrPrefix: query.key,
+      companyId: companyScopeOf(caller),
+      expiresBefore: query.expires_before === undefined ? undefined : new Date(query.expires_before),
+    };
     const { page, next_cursor } = await keyPage(this.keys, filter, query);
     const now = this.clock.now();
     return { keys: page.map((key) => toOwnedKeyDto(key, now)), next_cursor };

@@ -6,16 +6,16 @@ import { DictionariesModule } from '../dictionaries/dictionaries.module.js';
 import { LoginModule } from '../login/login.module.js';
 import { LimitsModule } from '../rate-limit/limits.module.js';
 import { AllKeysController } from './all-keys.controller.js';
+import { AllUsageController } from './all-usage.controller.js';
 import { DataCallers } from './data-callers.js';
 import { LimitsOfRefusals } from './limits-of-refusals.js';
 import { NamesController } from './names.controller.js';
 import { OwnKeysController } from './own-keys.controller.js';
 import { UsageController } from './usage.controller.js';
-import { UsersByUseController } from './users-by-use.controller.js';
 
 @Module({
   imports: [ApiKeysModule, DictionariesModule, LimitsModule, LoginModule],
-  controllers: [UsageController, OwnKeysController, AllKeysController, UsersByUseController, NamesController],
+  controllers: [UsageController, OwnKeysController, AllKeysController, AllUsageController, NamesController],
   providers: [{ provide: CallerAuth, useClass: DataCallers }, LimitsOfRefusals],
 })
 export class KeysApiModule {}

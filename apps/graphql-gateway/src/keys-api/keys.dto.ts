@@ -8,7 +8,7 @@ import {
   pageLimitDefault,
   pageLimitProperty,
 } from '@tradewind/service-kit';
-import { MayBeAbsent } from '@tradewind/shared-types';
+import { IsInstant, MayBeAbsent } from '@tradewind/shared-types';
 import { Transform, type TransformFnParams } from 'class-transformer';
 import { IsInt, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
 import { keyStateOf, type ApiKey, type KeyState } from '../api-keys/api-key.entity.js';
@@ -76,6 +76,16 @@ export class AllKeysQueryDto extends PageQueryDto {
   @MaxLength(filterCharsMax)
   @IsOneLine()
   key?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'Active keys that expire before then',
+    example: '2026-12-08T10:15:00.000Z',
+  })
+  @MayBeAbsent()
+  @IsInstant()
+  expires_before?: string;
 }
 
 const states = ['active', 'revoked', 'expired'] as const satisfies readonly KeyState[];

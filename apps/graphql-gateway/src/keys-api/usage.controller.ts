@@ -7,7 +7,7 @@ import { Clock, utcDay } from '../clock.js';
 import { LimitsService } from '../rate-limit/limits.service.js';
 import type { LimitState } from '../request/limit-state.js';
 import { LimitUseDto, UsageDto } from './keys.dto.js';
-import { DaysOfUseDto, DaysQueryDto } from './usage.dto.js';
+import { DaysOfUseDto, DaysQueryDto, toDaysOfUseDto } from './usage.dto.js';
 import { RequestUnits } from './request-units.js';
 
 @ApiTags('usage')
@@ -44,8 +44,8 @@ export class UsageController {
   @ApiOperation({ summary: 'Your data calls of each day (UTC), of all your keys together' })
   @ApiOkResponse({ type: DaysOfUseDto })
   async days(@Query() { days }: DaysQueryDto, @Caller() caller: CallerIdentity): Promise<DaysOfUseDto> {
-    const uses = await this.limits.dataCallsByDay(userOf(caller).userId, days);
-    return { days: uses.map(({ day, used }) => ({ day, data_calls: used })) };
+    const uses = await this.limits.dataCallsByDay(days, { userId: userOf(caller).userId });
+    return toDaysOfUseDto(uses);
   }
 }
 

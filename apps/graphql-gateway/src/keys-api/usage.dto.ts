@@ -1,6 +1,7 @@
 // What the endpoints of use by day and by user take and answer. Units of today's limits are in keys.dto.ts.
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { daysDefault, daysProperty, IsDays, nextCursorProperty } from '@tradewind/service-kit';
+import type { DayUse } from '../rate-limit/limits.store.js';
 import { PageQueryDto } from './keys.dto.js';
 
 const dayProperty = { type: String, format: 'date', example: '2026-11-24' } as const;
@@ -29,6 +30,10 @@ export class DaysOfUseDto {
   @ApiProperty({ type: [DayOfUseDto], description: 'Each day, also those without a call; the last one is today' })
   days!: DayOfUseDto[];
 }
+
+export const toDaysOfUseDto = (uses: readonly DayUse[]): DaysOfUseDto => ({
+  days: uses.map(({ day, used }) => ({ day, data_calls: used })),
+});
 
 export class UserOfUseDto {
   @ApiProperty({ type: String, format: 'uuid', example: '0b8f6a1c-6f3d-4b6e-9d53-0f1c2a7e4d21' })

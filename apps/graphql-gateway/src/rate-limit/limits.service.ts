@@ -80,11 +80,18 @@ export class LimitsService {
     return this.requestState(await this.store.windowUse(keys, requestWindowSeconds));
   }
 
-  /** Data calls of the user on each of the last days, today included, the first day first. */
-  async dataCallsByDay(userId: string, days: number): Promise<DayUse[]> {
+  /**
+   * Data calls on each of the last days, today included, the first day first.
+   * @param of a user, the users of a company, or everybody
+   */
+  async dataCallsByDay(days: number, of: { userId: string } | { companyId: string | undefined }): Promise<DayUse[]> {
     const now = this.clock.now();
     const since = daysBefore(now, days - 1);
-    const used = new Map((await this.store.dailyUses(userId, since)).map((row) => [row.day, row.used]));
+    const uses =
+      'userId' in of
+        ? await this.store.dailyUses(of.userId, since)
+        : await this.store.dailyUsesOfAll(of.companyId, since);
+    const used = new Map(uses.map((row) => [row.day, row.used]));
     return Array.from({ length: days }, (_, index) => {
       const day = utcDay(daysBefore(now, days - 1 - index));
       return { day, used: used.get(day) ?? 0 };

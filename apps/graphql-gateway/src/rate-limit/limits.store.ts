@@ -105,6 +105,19 @@ export class LimitsStore implements OnApplicationShutdown {
     );
   }
 
+  /** The same of all users, or of those whose newest key is of the company. Reads a row for each user and day. */
+  async dailyUsesOfAll(companyId: string | undefined, since: Date): Promise<DayUse[]> {
+    return this.query<DayUse>(
+      'daily-uses-of-all',
+      `select day::text, sum(used)::float8 as used from daily_quota u
+        where day >= $1::date and used > 0
+          and ($2::text is null or $2 = (select company_id from api_key where user_id = u.user_id
+                                          order by created_at desc, id desc limit 1))
+        group by day`,
+      [utcDay(since), companyId ?? null],
+    );
+  }
+
   /**
    * Users with data calls since that day, those with most first. Address and company are those of their newest key:
    * who has called has a key.

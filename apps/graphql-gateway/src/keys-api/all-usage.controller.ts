@@ -11,7 +11,7 @@ import {
 } from '@tradewind/service-kit';
 import { LimitsService } from '../rate-limit/limits.service.js';
 import { RequestUnits } from './request-units.js';
-import { UsersByUseDto, UsersByUseQueryDto } from './usage.dto.js';
+import { DaysOfUseDto, DaysQueryDto, toDaysOfUseDto, UsersByUseDto, UsersByUseQueryDto } from './usage.dto.js';
 
 /** Who spends the data calls; for a bound caller those of its company. */
 @ApiTags('administration')
@@ -20,7 +20,7 @@ import { UsersByUseDto, UsersByUseQueryDto } from './usage.dto.js';
 @CompanyAdministrators()
 @UseInterceptors(RequestUnits)
 @Controller('admin/usage')
-export class UsersByUseController {
+export class AllUsageController {
   constructor(private readonly limits: LimitsService) {}
 
   @Get()
@@ -46,6 +46,14 @@ export class UsersByUseController {
       })),
       next_cursor,
     };
+  }
+
+  @Get('days')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({ summary: 'Data calls of each day (UTC), of all users together' })
+  @ApiOkResponse({ type: DaysOfUseDto })
+  async days(@Query() { days }: DaysQueryDto, @Caller() caller: CallerIdentity): Promise<DaysOfUseDto> {
+    return toDaysOfUseDto(await this.limits.dataCallsByDay(days, { companyId: companyScopeOf(caller) }));
   }
 }
 
