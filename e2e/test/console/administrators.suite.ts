@@ -236,7 +236,7 @@ export function describeAdministrators(visitor: () => ConsoleVisitor): void {
     it('shows an administrator the last days in charts, each with a table', async () => {
       await visitor().visitAs(accounts.admin, '/', async (page) => {
         const days = page.getByRole('region', { name: 'Last 30 days' });
-        for (const name of ['Jobs by outcome', 'Items stored', 'Cost', 'Sign-ins']) {
+        for (const name of ['Jobs by outcome', 'Items stored', 'Cost', 'Data calls', 'Sign-ins']) {
           const rows = days.getByRole('table', { name: `${name} by day` }).getByRole('row');
           await rows.nth(30).waitFor({ state: 'attached' });
           expect(await rows.count()).toBe(31);

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 // Keys and usage.
 import { describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { accessibilityFaults, accounts, openScreen, type ConsoleVisitor } from './console-visitor.js';
 
 export function describeKeys(visitor: () => ConsoleVisitor): void {
@@ -61,6 +62,29 @@ export function describeKeys(visitor: () => ConsoleVisitor): void {
         await page.getByLabel('Of the user').fill('nobody@example.com');
         await page.getByLabel('Of the user').press('Enter');
         await page.getByText('No key fits.').waitFor();
+      });
+    });
+
+    it('shows an administrator which keys of others expire soon', async () => {
+      await visitor().visitAs(accounts.user, '/keys', async (page) => {
+        await page.getByRole('button', { name: 'Make a key' }).click();
+        await page.getByRole('dialog', { name: 'Make a key' }).getByLabel('Name').fill('yearly');
+        await page.getByRole('button', { name: 'Make the key' }).click();
+        await page.getByTestId('secret').waitFor();
+      });
+      const database = new pg.Client({ connectionString: visitor().platform.databaseUrl });
+      await database.connect();
+      await database.query(
+        `update graphql_gateway.api_key
+         set created_at = now() - interval '1 year', expires_at = now() + interval '5 days' where name = 'yearly'`,
+      );
+      await database.end();
+      await visitor().visitAs(accounts.admin, '/', async (page) => {
+        const point = page.getByRole('listitem').filter({ hasText: 'of other users expires within two weeks.' });
+        await point.getByRole('link', { name: '1 key', exact: true }).click();
+        await page.getByRole('heading', { name: 'Keys that expire soon' }).waitFor();
+        const keys = page.getByRole('region', { name: 'Keys', exact: true });
+        await keys.getByRole('row').filter({ hasText: 'yearly' }).getByText(accounts.user.email).waitFor();
       });
     });
   });

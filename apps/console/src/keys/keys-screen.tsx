@@ -13,6 +13,7 @@ import { LateInput } from '../look/late-input';
 import { Secret } from '../look/secret';
 import { Answer, Heading, Moment, Pages, Tag } from '../look/states';
 import { TextLink } from '../look/text-link';
+import { expiringBefore } from './expiring';
 import { KeyEventsDialog } from './key-events-dialog';
 import { MakeDialog } from './make-dialog';
 import { Usage } from './usage';
@@ -32,18 +33,15 @@ export function KeysScreen() {
   const queries = useQueryClient();
   const [dialog, setDialog] = useState<Dialog>();
   const [madeKey, setMadeKey] = useState<string>();
-  const isOfAll = search.whose === 'all' && user.role === 'ADMIN';
+  const isExpiring = search.whose === 'expiring' && user.role === 'ADMIN';
+  const isOfAll = isExpiring || (search.whose === 'all' && user.role === 'ADMIN');
   const query = useQuery({
-    queryKey: ['keys', 'list', isOfAll, search.user, search.cursor],
+    queryKey: ['keys', 'list', isOfAll, isExpiring, search.user, search.cursor],
     queryFn: async (): Promise<{ keys: Key[]; next_cursor: string | null }> => {
       const page = { limit: pageSize, ...(search.cursor && { cursor: search.cursor }) };
-      return isOfAll
-        ? bodyOf(
-            api.gateway.GET('/admin/keys', {
-              params: { query: { ...page, ...(search.user && { user: search.user }) } },
-            }),
-          )
-        : bodyOf(api.gateway.GET('/keys', { params: { query: page } }));
+      if (!isOfAll) return bodyOf(api.gateway.GET('/keys', { params: { query: page } }));
+      const filter = { user: search.user, expires_before: isExpiring ? expiringBefore() : undefined };
+      return bodyOf(api.gateway.GET('/admin/keys', { params: { query: { ...page, ...filter } } }));
     },
   });
   const refresh = () => queries.invalidateQueries({ queryKey: ['keys'] });
@@ -72,7 +70,7 @@ export function KeysScreen() {
       {user.role === 'ADMIN' && <UsersByUse />}
       <Group justify="space-between" align="flex-end" mt="lg" mb="sm">
         <Title order={2} size="h4">
-          {isOfAll ? 'Keys of everybody' : 'Your keys'}
+          {isExpiring ? 'Keys that expire soon' : isOfAll ? 'Keys of everybody' : 'Your keys'}
         </Title>
         {user.role === 'ADMIN' && (
           <Group align="flex-end">
@@ -88,13 +86,14 @@ export function KeysScreen() {
             )}
             <NativeSelect
               label="Show"
-              value={isOfAll ? 'all' : ''}
+              value={isExpiring ? 'expiring' : isOfAll ? 'all' : ''}
               onChange={({ target }) =>
                 void navigate({ search: { days: search.days, whose: target.value }, replace: true })
               }
               data={[
                 { value: '', label: 'your keys' },
                 { value: 'all', label: 'keys of everybody' },
+                { value: 'expiring', label: 'keys that expire soon' },
               ]}
             />
           </Group>

@@ -6,6 +6,7 @@ import { bodyOf } from '../api/api';
 import type { Console } from '../console-context';
 import { useConsole } from '../console-context';
 import { nearlyUsed, usedShare } from '../jobs/budget-bar';
+import { expiringBefore, isLasting } from '../keys/expiring';
 import { counted, dollars } from '../look/numbers';
 import { Empty, Moment, Waiting } from '../look/states';
 import { TextLink } from '../look/text-link';
@@ -13,10 +14,7 @@ import { serviceNames, type ServiceName } from '../settings';
 import type { ServiceHealth } from './readiness';
 
 const askMs = 15_000;
-const dayMs = 86_400_000;
-/** A key that ends within these days. */
-const keyDaysLeft = 14;
-/** Webhooks and budgets that are looked at; more are said to be more. */
+/** Webhooks, budgets and keys that are looked at; more are said to be more. */
 const lookedAtMax = 200;
 /** A job that is not done after this time. */
 const longHours = 6;
@@ -182,20 +180,46 @@ const longJobs: Question = async ({ api, user }) => {
   ];
 };
 
-const keys: Question = async ({ api }) => {
+const keys: Question = async ({ api, user }) => {
+  const before = expiringBefore();
   const { keys: own } = await bodyOf(api.gateway.GET('/keys', { params: { query: { limit: lookedAtMax } } }));
-  return own
-    .filter(({ state, expires_at: at }) => state === 'active' && Date.parse(at) - Date.now() < keyDaysLeft * dayMs)
-    .map(({ id, name, expires_at: at }) => ({
+  const ofOthers = user.role === 'ADMIN' ? await keysOfOthers(api, before, user.id) : [];
+  const ofUser = own
+    .filter((key) => key.state === 'active' && Date.parse(key.expires_at) < Date.parse(before) && isLasting(key))
+    .map(({ id, name, expires_at: at }): Point => ({
       key: id,
-      tone: 'warn' as const,
+      tone: 'warn',
       text: (
         <>
           Your key <TextLink to="/keys">{name}</TextLink> expires at <Moment at={at} />.
         </>
       ),
     }));
+  return [...ofUser, ...ofOthers];
 };
+
+async function keysOfOthers(api: Console['api'], before: string, userId: string): Promise<Point[]> {
+  const { keys: expiring, next_cursor: next } = await bodyOf(
+    api.gateway.GET('/admin/keys', { params: { query: { expires_before: before, limit: lookedAtMax } } }),
+  );
+  const count = expiring.filter((key) => key.user_id !== userId && isLasting(key)).length;
+  if (count === 0) return [];
+  return [
+    {
+      key: 'keys of others',
+      tone: 'warn',
+      text: (
+        <>
+          <TextLink to="/keys" search={{ whose: 'expiring' }}>
+            {next === null ? '' : 'More than '}
+            {counted(count, 'key')}
+          </TextLink>{' '}
+          of other users {count === 1 ? 'expires' : 'expire'} within two weeks.
+        </>
+      ),
+    },
+  ];
+}
 
 const questions: Record<string, Question> = {
   'dead letters': deadLetters,

@@ -1,4 +1,5 @@
-// Charts of the last 30 days: jobs by outcome, items, costs and sign-ins, as the owners of the tables count them.
+// Charts of the last 30 days: jobs by outcome, items, costs, data calls and sign-ins, as the owners of the tables count
+// them.
 import { Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { bodyOf } from '../api/api';
@@ -20,6 +21,7 @@ export function LastDays() {
       </Title>
       <div className="charts">
         <JobCharts />
+        <DataCalls />
         {user.companyId === undefined && <SignIns />}
       </div>
     </section>
@@ -68,6 +70,26 @@ function JobCharts() {
           </>
         );
       }}
+    </Answer>
+  );
+}
+
+function DataCalls() {
+  const { api } = useConsole();
+  const query = useQuery({
+    queryKey: ['days of data calls'],
+    queryFn: () => bodyOf(api.gateway.GET('/admin/usage/days', { params: { query: { days } } })),
+    refetchInterval: askMs,
+  });
+  return (
+    <Answer query={query} waiting="Loading the data calls of the last days">
+      {({ days: list }) => (
+        <DayChart
+          title="Data calls"
+          days={list.map(({ day }) => day)}
+          series={[{ name: 'Data calls', tone: 'brand', values: list.map(({ data_calls: calls }) => calls) }]}
+        />
+      )}
     </Answer>
   );
 }
