@@ -61,7 +61,7 @@ export class AppConfig extends configClass({
     default: undefined,
     min: 0,
     max: 1_000,
-    desc: 'What the scrape of one profile costs, US dollars, for the plan of a retry; plans show no cost when unset',
+    desc: 'What the scrape of one profile costs, US dollars, for the plan of a retry; plans show no cost when unset. Set it alike in coordinator and priority-api',
   }),
   RESUME_INTERVAL_MS: integer({
     default: 5_000,

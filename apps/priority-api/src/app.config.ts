@@ -8,6 +8,7 @@ import {
   httpsOnly,
   integer,
   list,
+  number,
   openApiSettings,
   url,
 } from '@tradewind/service-kit';
@@ -90,6 +91,12 @@ export class AppConfig extends configClass({
     min: 1,
     max: 120,
     desc: 'Full months before the current one whose profiles and messages are kept, which makes repeats harmless and answers month reports. Set it alike in coordinator, priority-api and priority-webhook',
+  }),
+  PROFILE_COST_USD: number({
+    default: undefined,
+    min: 0,
+    max: 1_000,
+    desc: 'What the scrape of one profile costs, US dollars, for the plan of a redrive; plans show no cost when unset. Set it alike in coordinator and priority-api',
   }),
   DELIVERY_OVERDUE_SECONDS: integer({
     default: 1_800,

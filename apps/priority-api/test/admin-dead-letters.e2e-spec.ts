@@ -22,7 +22,7 @@ interface Letter {
 describe('administration of dead letters', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp();
+    app = await startApp({ PROFILE_COST_USD: '0.02' });
   });
   afterAll(() => app.close());
 
@@ -122,7 +122,14 @@ describe('administration of dead letters', () => {
     const plan = await send('POST', `/${letter.id}/redrive`, { content, dry_run: true });
     expect(plan).toMatchObject({
       status: 200,
-      body: { state: 'open', dry_run: true, profiles: 2, profiles_new: 1, profiles_triggered: 0 },
+      body: {
+        state: 'open',
+        dry_run: true,
+        profiles: 2,
+        profiles_new: 1,
+        expected_cost_usd: 0.02,
+        profiles_triggered: 0,
+      },
     });
     expect(await rows()).toEqual(before);
     expect((await send('GET', `/${letter.id}`)).body).toMatchObject({ state: 'open', corrected_content: null });

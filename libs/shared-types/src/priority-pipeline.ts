@@ -10,6 +10,14 @@ import { ProfileReference, uuidPattern } from './pipeline-messages.js';
 /** Most profiles in one look-up between the apps of the priority pipeline. */
 export const profileLookupMax = 1000;
 
+/**
+ * What the scrapes of so many profiles cost, US dollars to six decimals.
+ * @param profileCostUsd of one (`PROFILE_COST_USD`); undefined when it is not known, and then the sum is null
+ */
+export function costOfProfiles(profiles: number, profileCostUsd: number | undefined): number | null {
+  return profileCostUsd === undefined ? null : Math.round(profiles * profileCostUsd * 1e6) / 1e6;
+}
+
 /** Body of the look-ups `POST /months/:month/profiles/lookup` at priority-api and priority-webhook. */
 export class ProfileLookup {
   /** Handles, normalised. */

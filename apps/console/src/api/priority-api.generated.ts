@@ -518,6 +518,11 @@ export interface components {
        */
       profiles_new: number;
       /**
+       * @description What `profiles_new` cost at PROFILE_COST_USD each, US dollars; null when that is not set
+       * @example 0.01
+       */
+      expected_cost_usd: number | null;
+      /**
        * @description Started at once; the rest follows in the background
        * @example 1
        */

@@ -3,9 +3,10 @@ import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { bodyOf } from '../api/api';
+import type { components } from '../api/priority-api.generated';
 import { useConsole } from '../console-context';
 import { Dialog } from '../look/dialog';
-import { counted, number } from '../look/numbers';
+import { counted, dollars, number } from '../look/numbers';
 import { Problem } from '../look/states';
 import { attributeNames, correctionOf, formOf, type Correction, type CorrectionForm } from './correction';
 import type { DeadLetter } from './dead-letter.types';
@@ -132,13 +133,11 @@ function sentenceOf({
   month,
   profiles,
   profiles_new: added,
-}: {
-  month: string;
-  profiles: number;
-  profiles_new: number;
-}) {
+  expected_cost_usd: cost,
+}: components['schemas']['RedriveAnswerDto']) {
   const whole = `It holds ${counted(profiles, 'profile')} of ${month}.`;
   if (added === 0) return `${whole} All were received before: nothing will start.`;
   const those = added === profiles ? 'All of them' : `${number(added)} of them`;
-  return `${whole} ${those} will start, and each is paid for.`;
+  const expected = cost === null ? '' : ` Expected cost ${dollars(cost)}.`;
+  return `${whole} ${those} will start, and each is paid for.${expected}`;
 }

@@ -5,6 +5,7 @@ import { bodyOf } from '../api/api';
 import type { components } from '../api/coordinator.generated';
 import { useConsole } from '../console-context';
 import { Dialog } from '../look/dialog';
+import { dollars } from '../look/numbers';
 import { Answer, Problem } from '../look/states';
 
 type Retry = components['schemas']['RetryMissingAnswer'];
@@ -46,7 +47,7 @@ export function RetryDialog({ month, onClose }: { month: string; onClose: () => 
               </dl>
               <Text>
                 Each profile that starts again is paid for again.
-                {planned.expected_cost_usd !== null && ` Expected cost $${planned.expected_cost_usd.toFixed(2)}.`}
+                {planned.expected_cost_usd !== null && ` Expected cost ${dollars(planned.expected_cost_usd)}.`}
               </Text>
               {act.isError && <Problem error={act.error} />}
               <Group justify="flex-end">

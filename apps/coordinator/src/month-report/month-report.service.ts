@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import {
   ServiceError,
   addRetryCounts,
+  costOfProfiles,
   oldestKeptMonth,
   parseMonth,
   profileLookupMax,
@@ -167,8 +168,7 @@ export class MonthReportService {
         onPage({ ...sum });
       }
     }
-    const { PROFILE_COST_USD: costUsd } = this.config;
-    const expected = costUsd === undefined ? null : Math.round(sum.started * costUsd * 1e6) / 1e6;
+    const expected = costOfProfiles(sum.started, this.config.PROFILE_COST_USD);
     return { month: known, plan_id: planId, dry_run: isDryRun, ...sum, expected_cost_usd: expected };
   }
 

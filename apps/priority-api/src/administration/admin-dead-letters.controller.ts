@@ -1,6 +1,8 @@
 import { Body, Controller, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Administrators, Author, positionAfter, toCursor, type ChangeAuthor } from '@tradewind/service-kit';
+import { costOfProfiles } from '@tradewind/shared-types';
+import { AppConfig } from '../app.config.js';
 import { DeadLetterRedrive } from '../batches/dead-letter-redrive.js';
 import { DeadLettersService, isDeadLetterId, notFound } from '../dead-letters/dead-letters.service.js';
 import type { DeadLetter } from '../dead-letters/dead-letter.entity.js';
@@ -29,6 +31,7 @@ export class AdminDeadLettersController {
   constructor(
     private readonly letters: DeadLettersService,
     private readonly redrives: DeadLetterRedrive,
+    private readonly config: AppConfig,
   ) {}
 
   @Get()
@@ -80,6 +83,7 @@ export class AdminDeadLettersController {
     return {
       ...{ ...deadLetterDto(await this.find(id)), dry_run: isDryRun, month: done.month },
       ...{ profiles: done.profiles, profiles_new: done.profilesNew, profiles_triggered: done.started },
+      expected_cost_usd: costOfProfiles(done.profilesNew, this.config.PROFILE_COST_USD),
     };
   }
 

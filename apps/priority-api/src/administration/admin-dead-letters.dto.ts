@@ -177,6 +177,14 @@ export class RedriveAnswerDto extends DeadLetterDto {
   })
   profiles_new!: number;
 
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'What `profiles_new` cost at PROFILE_COST_USD each, US dollars; null when that is not set',
+    example: 0.01,
+  })
+  expected_cost_usd!: number | null;
+
   @ApiProperty({ type: 'integer', example: 1, description: 'Started at once; the rest follows in the background' })
   profiles_triggered!: number;
 }
