@@ -39,7 +39,7 @@ const companyCosts = createRoute({
 const months = createRoute({
   getParentRoute: () => root,
   path: '/months',
-  validateSearch: textsOf('month', 'year', 'retry'),
+  validateSearch: textsOf('month', 'year', 'retry', 'missing'),
   component: lazyRouteComponent(() => import('./months/months-screen'), 'MonthsScreen'),
 });
 const profiles = createRoute({

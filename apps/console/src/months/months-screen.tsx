@@ -1,6 +1,6 @@
 // A calendar of the months that have runs, and the progress of the one in the address: as a funnel, with who is missing
 // and why.
-import { Button, Table, Text, Title } from '@mantine/core';
+import { Button, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { bodyOf } from '../api/api';
@@ -9,7 +9,7 @@ import { useConsole } from '../console-context';
 import { monthName } from '../look/days';
 import { number } from '../look/numbers';
 import { Answer, Empty, Moment, Tag } from '../look/states';
-import { TextLink } from '../look/text-link';
+import { MissingProfiles } from './missing-profiles';
 import { MonthRuns } from './month-runs';
 import { MonthsHeading } from './months-heading';
 import { RetryDialog } from './retry-dialog';
@@ -20,8 +20,6 @@ type Report = components['schemas']['MonthReportAnswer'];
 const route = getRouteApi('/months');
 /** As many as the service gives at once: sixteen years. */
 const monthsMax = 200;
-/** Missing people that are named, at most. */
-const namesMax = 100;
 const followMs = 5000;
 
 export function MonthsScreen() {
@@ -97,15 +95,13 @@ export function MonthsScreen() {
 const yearOf = (text = '') => Number(/^\d{4}/.exec(text)?.[0] ?? new Date().getUTCFullYear());
 
 function MonthProgress({ month }: { month: string }) {
-  const { api, user } = useConsole();
+  const { api } = useConsole();
   const { retry } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery({
     queryKey: ['months', month, 'report'],
     queryFn: () =>
-      bodyOf(
-        api.coordinator.GET('/months/{month}/report', { params: { path: { month }, query: { names: namesMax } } }),
-      ),
+      bodyOf(api.coordinator.GET('/months/{month}/report', { params: { path: { month }, query: { names: 0 } } })),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.is_complete === false ? followMs : false),
   });
@@ -125,7 +121,7 @@ function MonthProgress({ month }: { month: string }) {
                 <Button variant="default" mb="sm" onClick={() => void navigate({ search: { month, retry: 'yes' } })}>
                   Retry the missing
                 </Button>
-                <Missing report={report} isLinked={user.role === 'ADMIN' && user.companyId === undefined} />
+                <MissingProfiles month={month} followMs={followMs} />
               </>
             )}
           </section>
@@ -168,54 +164,5 @@ function Funnel({ report }: { report: Report }) {
       </dl>
       {report.failed > 0 && <Text mt="xs">{number(report.failed)} of these ended without a profile.</Text>}
     </section>
-  );
-}
-
-function Missing({
-  report: { month, missing, missing_profiles: profiles },
-  isLinked,
-}: {
-  report: Report;
-  /** Whether the person may see the history of a profile. */
-  isLinked: boolean;
-}) {
-  return (
-    <>
-      <div className="card table-card" tabIndex={0} role="region" aria-label="Missing profiles">
-        <Table verticalSpacing="sm">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Profile</Table.Th>
-              <Table.Th>Person id</Table.Th>
-              <Table.Th>Reason</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {profiles.map((profile) => (
-              <Table.Tr key={profile.network_username}>
-                <Table.Td>
-                  {isLinked ? (
-                    <TextLink to="/months/profiles" search={{ username: profile.network_username, month }}>
-                      {profile.network_username}
-                    </TextLink>
-                  ) : (
-                    profile.network_username
-                  )}
-                </Table.Td>
-                <Table.Td>
-                  <code>{profile.person_id}</code>
-                </Table.Td>
-                <Table.Td>{profile.reason}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </div>
-      {missing > profiles.length && (
-        <Text mt="xs">
-          The first {number(profiles.length)} of {number(missing)}.
-        </Text>
-      )}
-    </>
   );
 }
