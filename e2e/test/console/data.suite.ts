@@ -212,6 +212,18 @@ export function describeData(visitor: () => ConsoleVisitor): void {
       });
     });
 
+    it('revokes the key that it made when the person signs out', async () => {
+      await visitor().visitAs(accounts.caller, '/data', async (page) => {
+        await page.getByRole('button', { name: 'Set a key' }).click();
+        const key = await makeKey(page);
+        await page.locator('.key-in-use code').waitFor();
+        expect(await visitor().dataStatus(key)).toBe(200);
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await page.waitForURL((url) => url.port === String(visitor().platform.portBase));
+        await visitor().untilRefused(key);
+      });
+    });
+
     it('is worked by the keyboard alone', async () => {
       await visitor().visitAs(accounts.caller, '/data?of=persons', async (page) => {
         await page.getByRole('button', { name: 'Add a condition' }).focus();

@@ -1,7 +1,6 @@
 // Always in view: what is left of the day, the key that is asked with, and the button that asks.
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { bodyOf } from '../api/api';
 import { useConsole } from '../console-context';
 import { Moment } from '../look/states';
 import type { CallsLeft } from './data-api';
@@ -26,10 +25,7 @@ export function CallsBar({
   const queries = useQueryClient();
   const key = useKeyInUse();
   const putAway = useMutation({
-    mutationFn: async (id: string | undefined) => {
-      if (id !== undefined) await bodyOf(api.gateway.POST('/keys/{id}/revoke', { params: { path: { id } } }));
-      putKeyAway();
-    },
+    mutationFn: () => putKeyAway(api),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['keys'] }),
   });
   const isSpent = callsLeft?.remaining === 0;
@@ -56,12 +52,7 @@ export function CallsBar({
               <span className="only-wide">Key </span>
               <code>{key.begins}…</code>
             </Text>
-            <Button
-              size="compact-sm"
-              variant="default"
-              loading={putAway.isPending}
-              onClick={() => putAway.mutate(key.id)}
-            >
+            <Button size="compact-sm" variant="default" loading={putAway.isPending} onClick={() => putAway.mutate()}>
               {key.id === undefined ? 'Forget' : 'Revoke'}
             </Button>
           </>

@@ -1,6 +1,7 @@
 // The API key that the Data screen asks with. It is in memory alone, until the page is left or reloaded: never in
 // storage, in an address or in a copied text. The data API takes API keys and no access tokens.
 import { useSyncExternalStore } from 'react';
+import { type Api, bodyOf } from '../api/api';
 import type { CallsLeft } from './data-api';
 
 export interface KeyInUse {
@@ -32,7 +33,10 @@ export function noteCallsLeft(callsLeft: CallsLeft): void {
   if (current) set({ ...current, callsLeft });
 }
 
-export function putKeyAway(): void {
+/** Revokes the key if this page made it. Throws an ApiError, and then keeps the key. */
+export async function putKeyAway(api: Api): Promise<void> {
+  const id = current?.id;
+  if (id !== undefined) await bodyOf(api.gateway.POST('/keys/{id}/revoke', { params: { path: { id } } }));
   set(undefined);
 }
 

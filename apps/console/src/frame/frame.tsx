@@ -3,6 +3,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useConsole } from '../console-context';
+import { putKeyAway } from '../data/key-in-use';
 import { Mark } from '../look/mark';
 
 const entries = [
@@ -18,8 +19,11 @@ const entries = [
   { to: '/audit', label: 'Audit', roles: ['ADMIN'], isOfAllCompanies: true },
 ] as const;
 
+/** Longest wait for the end of the key of the Data screen, milliseconds. */
+const revokeMsMax = 2_000;
+
 export function Frame() {
-  const { user, session } = useConsole();
+  const { api, user, session } = useConsole();
   const [isMenuOpen, setIsMenuOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });
@@ -30,6 +34,12 @@ export function Frame() {
     if (shown.current !== path) main.current?.focus();
     shown.current = path;
   }, [path]);
+  const signOut = async () => {
+    const isLate = new Promise((resolve) => setTimeout(resolve, revokeMsMax));
+    // The key ends within a day anyway, so a service that does not answer keeps nobody here.
+    await Promise.race([putKeyAway(api).catch(() => undefined), isLate]);
+    session.signOut();
+  };
   return (
     <div className="frame">
       <a className="skip" href="#main">
@@ -44,7 +54,7 @@ export function Frame() {
           <Text size="sm" className="only-wide">
             {user.email}
           </Text>
-          <Button variant="default" size="xs" onClick={() => session.signOut()}>
+          <Button variant="default" size="xs" onClick={() => void signOut()}>
             Sign out
           </Button>
           <Button
