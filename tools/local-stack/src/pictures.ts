@@ -51,7 +51,7 @@ async function signIn(page: Page, screen: string): Promise<void> {
   await page.waitForLoadState('networkidle');
 }
 
-/** Every service, and what it depends on. */
+/** What needs attention, what runs, and the last days. */
 const overview = (page: Page): Promise<void> => signIn(page, '/');
 
 /** Jobs that have ended and some that run. */
@@ -123,9 +123,10 @@ async function consent(page: Page): Promise<void> {
 
 /** By name: what opens the page, and the width of the window. All have the same shape, for the table of the README. */
 const pictures = {
-  overview: [overview, 1100],
   jobs: [jobs, 1100],
   months: [months, 1100],
+  // After them, so that its charts have something to show.
+  overview: [overview, 1100],
   explorer: [explorer, 1000],
   commands: [commands, 1000],
   consent: [consent, 1250],
