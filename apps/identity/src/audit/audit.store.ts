@@ -71,15 +71,16 @@ export class AuditStore {
       `with day as (
          select date_trunc('day', now() at time zone 'UTC') - n * interval '1 day' as utc
          from generate_series(0, $1::int - 1) as n
-       ), sign_in as (
-         select date_trunc('day', at at time zone 'UTC') as utc, count(*) filter (where event = 'login.succeeded') as ok,
-           count(*) filter (where event = 'login.failed') as bad
-         from audit_event
-         where event in ('login.succeeded', 'login.failed') and at >= (select min(utc) from day) at time zone 'UTC'
-         group by 1
+       ), of_kind as (
+         select utc, event, (
+           select count(*)::int from audit_event
+           where event = kind.event and at >= utc at time zone 'UTC' and at < (utc + interval '1 day') at time zone 'UTC'
+         ) as count
+         from day, (values ('login.succeeded'), ('login.failed')) as kind (event)
        )
-       select to_char(utc, 'YYYY-MM-DD') as day, coalesce(ok, 0)::int as succeeded, coalesce(bad, 0)::int as failed
-       from day left join sign_in using (utc) order by utc`,
+       select to_char(utc, 'YYYY-MM-DD') as day, sum(count) filter (where event = 'login.succeeded')::int as succeeded,
+         sum(count) filter (where event = 'login.failed')::int as failed
+       from of_kind group by utc order by utc`,
       [days],
     );
   }

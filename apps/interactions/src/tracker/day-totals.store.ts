@@ -49,23 +49,22 @@ export class DayTotalsStore {
       `with day as (
          select date_trunc('day', now() at time zone 'UTC') - n * interval '1 day' as utc
          from generate_series(0, $1::int - 1) as n
-       ), outcome as (
-         select date_trunc('day', created_at at time zone 'UTC') as utc,
-           count(*) filter (where status = 'COMPLETED') as completed, count(*) filter (where status = 'FAILED') as failed,
-           count(*) filter (where status = 'ABORTED') as aborted, sum(posts_count) as posts,
-           sum(comments_count) as comments, sum(reactions_count) as reactions
-         from ${this.tables.tracker}
-         where stage = 'done' and created_at >= (select min(utc) from day) at time zone 'UTC' and ${ofCompany}
-         group by 1
        ), cost as (
          select day::timestamp as utc, sum(cost_micro_usd) as spent from ${this.tables.companyCosts}
          where day >= (select min(utc) from day)::date and ${ofCompany} group by day
        )
-       select to_char(utc, 'YYYY-MM-DD') as day, coalesce(completed, 0)::int as completed,
-         coalesce(failed, 0)::int as failed, coalesce(aborted, 0)::int as aborted, coalesce(posts, 0)::float8 as posts,
-         coalesce(comments, 0)::float8 as comments, coalesce(reactions, 0)::float8 as reactions,
-         coalesce(spent, 0)::text as spent
-       from day left join outcome using (utc) left join cost using (utc) order by utc`,
+       select to_char(utc, 'YYYY-MM-DD') as day, completed::int, failed::int, aborted::int,
+         coalesce(posts, 0)::float8 as posts, coalesce(comments, 0)::float8 as comments,
+         coalesce(reactions, 0)::float8 as reactions, coalesce(spent, 0)::text as spent
+       from day left join cost using (utc), lateral (
+         select count(*) filter (where status = 'COMPLETED') as completed,
+           count(*) filter (where status = 'FAILED') as failed, count(*) filter (where status = 'ABORTED') as aborted,
+           sum(posts_count) as posts, sum(comments_count) as comments, sum(reactions_count) as reactions
+         from ${this.tables.tracker}
+         where stage = 'done' and created_at >= utc at time zone 'UTC'
+           and created_at < (utc + interval '1 day') at time zone 'UTC' and ${ofCompany}
+       ) as outcome
+       order by utc`,
       [days, companyId ?? null],
     );
     return rows.map(({ spent, ...row }) => ({ ...row, spentMicroUsd: Number(spent) }));
