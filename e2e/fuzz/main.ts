@@ -5,8 +5,11 @@ import { PlatformProcess } from '../src/platform-process.js';
 import { reportLines } from './report.js';
 import { type FuzzOptions, runFuzz } from './run-fuzz.js';
 import { withBrowsers } from './signed-in-browsers.js';
-import { localTarget, wideLimits } from '../src/local-target.js';
+import { dataToken, localTarget, wideLimits } from '../src/local-target.js';
 import type { Target } from '../src/target.types.js';
+
+/** Within the lifetime of an access token, 15 minutes. */
+const renewMs = 10 * 60_000;
 
 function readOptions(): FuzzOptions & { targetFile?: string } {
   const { values } = parseArgs({
@@ -50,9 +53,16 @@ async function main(): Promise<number> {
   console.log('starting a platform');
   const platform = await PlatformProcess.start({ env: wideLimits });
   let isClean = false;
+  let renewal: NodeJS.Timeout | undefined;
   try {
-    isClean = await fuzz(await withBrowsers(await localTarget(platform), platform), options);
+    const target = await withBrowsers(await localTarget(platform), platform);
+    renewal = setInterval(() => {
+      // A failure ends the run: without a token the answers are 401, which say nothing.
+      void dataToken(platform).then((token) => (target.tokens.data = token));
+    }, renewMs);
+    isClean = await fuzz(target, options);
   } finally {
+    clearInterval(renewal);
     if (isClean) await platform.remove();
     else {
       platform.signal('SIGINT');

@@ -1,6 +1,8 @@
 // A platform that `npm start` runs on this machine, as a target.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SignInPages } from '@tradewind/testkit';
+import { signIn } from './code-flow.js';
 import { call } from './http.js';
 import type { PlatformProcess } from './platform-process.js';
 import { serviceNames } from './service-names.js';
@@ -10,6 +12,12 @@ const account = { email: 'admin@example.com', password: 'admin-password-1' };
 
 /** Limits of the data API that no run reaches, so that they hide nothing. */
 export const wideLimits = { DATA_CALLS_PER_DAY: '100000000', REQUESTS_PER_MINUTE: '100000000' };
+
+/** Good for a quarter of an hour. */
+export async function dataToken(platform: PlatformProcess): Promise<string> {
+  const tokens = await signIn(platform.url('identity'), new SignInPages(account), 'urn:tradewind:data');
+  return tokens.access_token;
+}
 
 export async function localTarget(platform: PlatformProcess): Promise<Target> {
   // The file holds texts only.
@@ -39,7 +47,7 @@ export async function localTarget(platform: PlatformProcess): Promise<Target> {
     logsDir: join(platform.dataDir, 'logs'),
     tokens: {
       apiKey: made.body.data.createApiKey,
-      jwt,
+      ...{ jwt, data: await dataToken(platform) },
       ...(secrets['serviceToken'] === undefined ? {} : { service: secrets['serviceToken'] }),
       // The local priority-webhook has WEBHOOK_AUTH=none.
       webhooks: { interactions: secrets['interactionsWebhookSecret'] ?? '' },

@@ -20,6 +20,8 @@ export interface Target {
     apiKey: string;
     /** JWT of the direct login. */
     jwt: string;
+    /** Access token of an ADMIN for the data API's resource. Absent: its REST addresses refuse every request. */
+    data?: string;
     /** Token with which services call identity. Absent: their address refuses every request. */
     service?: string;
     /** Secrets of the webhooks that ask for one. */

@@ -41,6 +41,11 @@ function badTokens(good: string): Arbitrary<string> {
   );
 }
 
+function goodToken({ service, path }: HttpRequest, { apiKey, jwt, data = jwt }: Target['tokens']): string {
+  if (service !== 'graphql-gateway' || path.startsWith('/auth')) return jwt;
+  return path.startsWith('/graphql') ? apiKey : data;
+}
+
 /** The header that carries the credential, with tampered ones in it. */
 function tampered(request: HttpRequest, { tokens }: Target): Arbitrary<HttpRequest> {
   const secret = tokens.webhooks[request.service];
@@ -50,7 +55,7 @@ function tampered(request: HttpRequest, { tokens }: Target): Arbitrary<HttpReque
       headers: { ...request.headers, 'x-webhook-secret': token },
     }));
   }
-  const good = request.path.startsWith('/graphql') ? tokens.apiKey : tokens.jwt;
+  const good = goodToken(request, tokens);
   const schemes = fc.constantFrom('Bearer ', 'Bearer ', 'bearer ', 'Basic ', 'DPoP ', '', 'Bearer  Bearer ');
   return fc.tuple(schemes, badTokens(good)).map(([scheme, token]) => ({
     ...request,

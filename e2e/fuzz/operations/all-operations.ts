@@ -10,7 +10,7 @@ export function operationsOf(service: ServiceName, target: Target): Operation[] 
     case 'identity':
       return operationsOfIdentity(target);
     case 'graphql-gateway':
-      return operationsOfGraphql(target);
+      return [...operationsOfGraphql(target), ...operationsOfOpenApi(service, target)];
     default:
       return operationsOfOpenApi(service, target);
   }

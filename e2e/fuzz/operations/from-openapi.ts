@@ -18,6 +18,7 @@ interface OpenApiOperation {
 }
 
 export const documented = [
+  'graphql-gateway',
   'interactions',
   'priority-api',
   'priority-webhook',
@@ -28,8 +29,8 @@ export function operationsOfOpenApi(service: (typeof documented)[number], target
   const file = join(rootDir, 'apps', service, 'openapi.json');
   const document = JSON.parse(readFileSync(file, 'utf8')) as OpenApi;
   const named = document.components.schemas;
-  const secret = target.tokens.webhooks[service];
-  const headers: Record<string, string> = secret === undefined ? {} : { 'x-webhook-secret': secret };
+  // Read for each request: a long run renews the token.
+  const headers = fc.constant(service).map(() => credentialOf(service, target));
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Operation => {
       const placed = (place: string) => (operation.parameters ?? []).filter((parameter) => parameter.in === place);
@@ -45,10 +46,16 @@ export function operationsOfOpenApi(service: (typeof documented)[number], target
         name: `${method.toUpperCase()} ${path}`,
         samples: fc.record({
           ...{ service: fc.constant(service), method: fc.constant(method.toUpperCase()), path: fc.constant(path) },
-          ...{ params: valuesIn('path'), query: valuesIn('query'), headers: fc.constant(headers) },
+          ...{ params: valuesIn('path'), query: valuesIn('query'), headers },
           ...(body === undefined ? {} : { body: valuesOf(body, named) }),
         }),
       };
     }),
   );
+}
+
+function credentialOf(service: ServiceName, { tokens }: Target): Record<string, string> {
+  if (service === 'graphql-gateway') return tokens.data === undefined ? {} : { authorization: `Bearer ${tokens.data}` };
+  const secret = tokens.webhooks[service];
+  return secret === undefined ? {} : { 'x-webhook-secret': secret };
 }

@@ -1,22 +1,15 @@
 // Password logins, refreshes of sessions and user info. The provider offers no client credentials.
-import { createHash, randomBytes } from 'node:crypto';
 import { SignInPages } from '@tradewind/testkit';
+import { signIn, tokenRequest, type Tokens, tokensFor } from '../../src/code-flow.js';
 import type { Target } from '../../src/target.types.js';
 import { jsonRequest } from './json-request.js';
 import type { LoadOperation, LoadRequest } from './operation.types.js';
 
 const account = { email: 'demo@example.com', password: 'demo-password-1' };
-const client = { client_id: 'demo-client', client_secret: 'demo-secret' };
-const redirectUri = 'http://localhost:4999/callback';
 /** Within the lifetime of an access token, 15 minutes. */
 const tokenUseMs = 10 * 60_000;
 /** A session has one request under way at a time, so this is also how many refreshes can be under way. */
 const sessionCount = 1_500;
-
-interface Tokens {
-  access_token: string;
-  refresh_token: string;
-}
 
 export const login: LoadOperation = {
   name: 'login with a password',
@@ -41,7 +34,7 @@ export const refresh: LoadOperation = {
       request() {
         const token = idle.pop();
         if (token === undefined) return undefined;
-        const request = formRequest({ grant_type: 'refresh_token', refresh_token: token });
+        const request = tokenRequest({ grant_type: 'refresh_token', refresh_token: token });
         underWay.set(request, token);
         return request;
       },
@@ -63,7 +56,7 @@ export const userInfo: LoadOperation = {
   ratePerSecondMin: 200,
   soakPerSecond: 30,
   async prepare(target) {
-    let tokens = await signIn(target, new SignInPages(account));
+    let tokens = await signIn(target.urls.identity!, new SignInPages(account));
     const requestWith = (token: string): LoadRequest => ({
       method: 'GET',
       path: '/oauth/me',
@@ -73,7 +66,10 @@ export const userInfo: LoadOperation = {
     let refreshAtMs = Date.now() + tokenUseMs;
     // A soak lasts longer than an access token.
     const renew = async () => {
-      tokens = await tokensFor(target, { grant_type: 'refresh_token', refresh_token: tokens.refresh_token });
+      tokens = await tokensFor(target.urls.identity!, {
+        grant_type: 'refresh_token',
+        refresh_token: tokens.refresh_token,
+      });
       request = requestWith(tokens.access_token);
     };
     return {
@@ -93,41 +89,6 @@ export const userInfo: LoadOperation = {
 async function sessions(target: Target, count: number): Promise<string[]> {
   const pages = new SignInPages(account);
   const tokens: string[] = [];
-  while (tokens.length < count) tokens.push((await signIn(target, pages)).refresh_token);
+  while (tokens.length < count) tokens.push((await signIn(target.urls.identity!, pages)).refresh_token);
   return tokens;
-}
-
-async function signIn(target: Target, pages: SignInPages): Promise<Tokens> {
-  const issuer = new URL(target.urls.identity!);
-  issuer.hostname = 'localhost';
-  const verifier = randomBytes(32).toString('base64url');
-  const authorization = new URL('/oauth/auth', issuer);
-  authorization.search = new URLSearchParams({
-    ...{ response_type: 'code', client_id: client.client_id, redirect_uri: redirectUri, state: 'load' },
-    scope: 'openid email offline_access',
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-  }).toString();
-  const callback = await pages.follow(authorization);
-  return tokensFor(target, {
-    ...{ grant_type: 'authorization_code', redirect_uri: redirectUri, code_verifier: verifier },
-    code: callback.searchParams.get('code') ?? '',
-  });
-}
-
-async function tokensFor({ urls }: Target, fields: Record<string, string>): Promise<Tokens> {
-  const { path, ...form } = formRequest(fields);
-  const answer = await fetch(new URL(path, urls.identity), form);
-  if (!answer.ok) throw new Error(`${fields.grant_type} was answered ${answer.status}: ${await answer.text()}`);
-  // The shape is that of OAuth.
-  return (await answer.json()) as Tokens;
-}
-
-function formRequest(fields: Record<string, string>): LoadRequest & { body: string } {
-  return {
-    method: 'POST',
-    path: '/oauth/token',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ ...client, ...fields }).toString(),
-  };
 }
