@@ -76,6 +76,11 @@ export function describeMonths(visitor: () => ConsoleVisitor): void {
         await run({ dry_run: true });
         await calendar.getByRole('link', { name: /250 profiles/ }).click();
         await page.waitForURL((url) => url.searchParams.get('month') === month);
+        // The month that is shown is marked, whether or not the address names it.
+        const mark = await calendar
+          .getByRole('link', { name: /250 profiles/ })
+          .evaluate((link) => getComputedStyle(link).boxShadow);
+        expect(mark).toContain('inset');
         await page.reload();
         const runs = page.getByRole('region', { name: 'Runs', exact: true });
         await runs.getByText('everybody', { exact: true }).waitFor();
