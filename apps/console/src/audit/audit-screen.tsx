@@ -79,13 +79,7 @@ export function AuditScreen() {
       >
         {({ events, next_cursor: next }) => (
           <>
-            <div
-              className="card table-card"
-              style={{ marginTop: '1rem' }}
-              tabIndex={0}
-              role="region"
-              aria-label="Events"
-            >
+            <div className="card table-card" tabIndex={0} role="region" aria-label="Events">
               <Table verticalSpacing="sm">
                 <Table.Thead>
                   <Table.Tr>

@@ -57,6 +57,7 @@ export function BudgetDialog({
           </Radio.Group>
           {kind === 'limited' && (
             <TextInput
+              data-autofocus
               label="US dollars in a month"
               inputMode="decimal"
               required

@@ -119,7 +119,7 @@ export function JobsScreen() {
       >
         {({ interactions, next_cursor: next }) => (
           <>
-            <div className="card table-card" style={{ marginTop: '1rem' }} tabIndex={0} role="region" aria-label="Jobs">
+            <div className="card table-card" tabIndex={0} role="region" aria-label="Jobs">
               <Table verticalSpacing="sm">
                 <Table.Thead>
                   <Table.Tr>

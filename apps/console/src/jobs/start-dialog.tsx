@@ -90,6 +90,7 @@ export function StartDialog({ onClose }: { onClose: () => void }) {
         <form onSubmit={submit}>
           <Stack>
             <Textarea
+              data-autofocus
               label="Handles or profile addresses, one a line"
               description={`At most ${targetsMax}`}
               required

@@ -51,13 +51,7 @@ export function DeadLettersScreen() {
       >
         {({ dead_letters: letters, next_cursor: next }) => (
           <>
-            <div
-              className="card table-card"
-              style={{ marginTop: '1rem' }}
-              tabIndex={0}
-              role="region"
-              aria-label="Dead letters"
-            >
+            <div className="card table-card" tabIndex={0} role="region" aria-label="Dead letters">
               <Table verticalSpacing="sm">
                 <Table.Thead>
                   <Table.Tr>

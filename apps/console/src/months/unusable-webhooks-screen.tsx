@@ -53,13 +53,7 @@ export function UnusableWebhooksScreen() {
       >
         {({ unusable_webhooks: webhooks, next_cursor: next }) => (
           <>
-            <div
-              className="card table-card"
-              style={{ marginTop: '1rem' }}
-              tabIndex={0}
-              role="region"
-              aria-label="Unusable webhooks"
-            >
+            <div className="card table-card" tabIndex={0} role="region" aria-label="Unusable webhooks">
               <Table verticalSpacing="sm">
                 <Table.Thead>
                   <Table.Tr>

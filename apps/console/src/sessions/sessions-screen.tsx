@@ -58,13 +58,7 @@ function UserChoice() {
       >
         {({ users, next_cursor: next }) => (
           <>
-            <div
-              className="card table-card"
-              style={{ marginTop: '1rem' }}
-              tabIndex={0}
-              role="region"
-              aria-label="Users"
-            >
+            <div className="card table-card" tabIndex={0} role="region" aria-label="Users">
               <Table verticalSpacing="sm">
                 <Table.Thead>
                   <Table.Tr>

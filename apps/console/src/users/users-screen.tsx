@@ -71,13 +71,7 @@ export function UsersScreen() {
       >
         {({ users, next_cursor: next }) => (
           <>
-            <div
-              className="card table-card"
-              style={{ marginTop: '1rem' }}
-              tabIndex={0}
-              role="region"
-              aria-label="Users"
-            >
+            <div className="card table-card" tabIndex={0} role="region" aria-label="Users">
               <Table verticalSpacing="sm">
                 <Table.Thead>
                   <Table.Tr>
