@@ -79,6 +79,7 @@ async function months(page: Page): Promise<void> {
   };
   for (let tries = 0; tries < 240 && !(await areSomeStored()); tries++) await page.waitForTimeout(500);
   await signIn(page, `/months?month=${month}`);
+  await page.getByRole('region', { name: 'Progress' }).scrollIntoViewIfNeeded();
 }
 
 /** What the operator commands print. */
@@ -92,7 +93,7 @@ async function commands(page: Page): Promise<void> {
   }
   const text = outputs.join('\n').replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   await page.setContent(`<body style="margin:0;background:#12202e;color:#e6edf3">
-    <pre style="padding:24px;font:15px/1.5 monospace">${text}</pre>`);
+    <pre style="padding:24px;font:14px/1.4 monospace">${text}</pre>`);
 }
 
 /** What an agent that registered itself asks its user. */
