@@ -111,6 +111,7 @@ export const outsideCalls = [
     '/admin/keys/{id}/audit',
     '/admin/keys/{id}/revoke',
     '/admin/usage',
+    '/admin/usage/days',
   ]),
   ...call('analysts', 'interactions', [
     '/scraper/network/interactions',
