@@ -16,6 +16,7 @@ export * from './relay.js';
 export * from './test-database.js';
 export * from './test-pool.js';
 export * from './browser.js';
+export * from './rows-read.js';
 export * from './saturation-faults.js';
 export * from './sign-in-pages.js';
 export * from './seen-secrets.js';

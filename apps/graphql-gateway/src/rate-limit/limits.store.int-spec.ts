@@ -1,7 +1,7 @@
-// The counters on PostgreSQL, when another transaction locks their rows in a circle.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createLogger, migrateDatabase } from '@tradewind/service-kit';
-import { createTestDatabase, testPool, type TestDatabase } from '@tradewind/testkit';
+// The counters on PostgreSQL: when another transaction locks their rows in a circle, and what they read of many users.
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { createLogger, Db, migrateDatabase } from '@tradewind/service-kit';
+import { createTestDatabase, type ExplainedRow, rowsRead, testPool, type TestDatabase } from '@tradewind/testkit';
 import type pg from 'pg';
 import type { AppConfig } from '../app.config.js';
 import { migrations } from '../migrations.js';
@@ -10,7 +10,7 @@ import { LimitsStore } from './limits.store.js';
 const keys = ['ip:a', 'user:b'];
 const [limit, windowSeconds] = [10, 60];
 
-describe('counters that meet a deadlock', () => {
+describe('counters', () => {
   let database: TestDatabase;
   let store: LimitsStore;
   let sql: pg.Pool;
@@ -41,6 +41,34 @@ describe('counters that meet a deadlock', () => {
   beforeEach(async () => {
     await sql.query('truncate request_window');
     await store.takeWindows(keys, 1, limit, windowSeconds);
+  });
+
+  it('of one company are read without those of others', async () => {
+    const users = `(select md5(n::text)::uuid as id, case when n <= 2 then 'few' else 'many' end as company
+                    from generate_series(1, 3000) n) u`;
+    await sql.query(
+      `insert into api_key
+         (user_id, user_email, name, prefix, key_hash, created_at, expires_at, credentials_version, company_id)
+       select id, 'ada@example.com', 'k', 'svc_0000', sha256(id::text::bytea), now(), now(), 1, company from ${users}`,
+    );
+    await sql.query(
+      `insert into daily_quota (user_id, day, used)
+       select id, current_date - n, 5 from ${users}, generate_series(0, 9) n`,
+    );
+    await sql.query('analyze api_key, daily_quota');
+    const since = new Date(Date.now() - 86_400_000 * 30);
+    const asked = jest.spyOn(Db.prototype, 'rows');
+    const few = await store.dailyUsesOfAll('few', since);
+    const usersOfFew = await store.usersByUse({ since, companyId: 'few', limit: 10, after: undefined });
+    const statements = asked.mock.calls.map(([statement, values]) => ({ statement, values }));
+    asked.mockRestore();
+    expect([few.length, few[0]!.used, usersOfFew.map(({ used }) => used)]).toEqual([10, 10, [50, 50]]);
+    for (const { statement, values } of statements) {
+      const text = typeof statement === 'string' ? statement : statement.text;
+      const { rows } = await sql.query<ExplainedRow>(`explain (analyze, format json) ${text}`, [...values!]);
+      // Ten days of two users, and their keys for some times.
+      expect(rowsRead(rows[0]!)).toBeLessThan(40);
+    }
   });
 
   /** The work waits for the second row, and another transaction for the first. PostgreSQL ends the work. */

@@ -46,6 +46,12 @@ export interface WindowTake extends WindowState {
 const now = `date_trunc('milliseconds', now())`;
 const secondsUntil = (instant: string): string => `ceil(extract(epoch from ${instant} - ${now}))::int`;
 
+/** Those whose newest key is of the company, found through its keys. */
+const usersOfCompany = (company: string): string =>
+  `select m.user_id from (select distinct user_id from api_key where company_id = ${company}) m
+    where ${company} = (select company_id from api_key where user_id = m.user_id
+                         order by created_at desc, id desc limit 1)`;
+
 export class LimitsStore implements OnApplicationShutdown {
   private readonly daily: DailyTakes;
 
@@ -105,16 +111,14 @@ export class LimitsStore implements OnApplicationShutdown {
     );
   }
 
-  /** The same of all users, or of those whose newest key is of the company. Reads a row for each user and day. */
+  /** The same of all users, or of those of a company. Reads a row for each of these users and day. */
   async dailyUsesOfAll(companyId: string | undefined, since: Date): Promise<DayUse[]> {
     return this.query<DayUse>(
-      'daily-uses-of-all',
-      `select day::text, sum(used)::float8 as used from daily_quota u
-        where day >= $1::date and used > 0
-          and ($2::text is null or $2 = (select company_id from api_key where user_id = u.user_id
-                                          order by created_at desc, id desc limit 1))
+      `daily-uses-of-${companyId === undefined ? 'all' : 'company'}`,
+      `select day::text, sum(used)::float8 as used from daily_quota
+        where day >= $1::date and used > 0 ${companyId === undefined ? '' : `and user_id in (${usersOfCompany('$2')})`}
         group by day`,
-      [utcDay(since), companyId ?? null],
+      [utcDay(since), ...(companyId === undefined ? [] : [companyId])],
     );
   }
 
@@ -124,17 +128,21 @@ export class LimitsStore implements OnApplicationShutdown {
    */
   async usersByUse({ since, companyId, limit, after }: UsersByUse): Promise<UserUse[]> {
     return this.query<UserUse>(
-      'users-by-use',
+      `users-by-use-of-${companyId === undefined ? 'all' : 'company'}`,
       `select u.user_id as "userId", k.user_email as "email", k.company_id as "companyId", u.used,
               u.last_day as "lastDay"
          from (select user_id, sum(used)::int as used, max(day)::text as last_day from daily_quota
-                where day >= $1::date and used > 0 group by user_id) u
+                where day >= $1::date and used > 0
+                  ${companyId === undefined ? '' : `and user_id in (${usersOfCompany('$5')})`}
+                group by user_id) u
          join lateral (select user_email, company_id from api_key where user_id = u.user_id
                         order by created_at desc, id desc limit 1) k on true
-        where ($2::text is null or k.company_id = $2)
-          and ($3::int is null or (u.used, u.user_id) < ($3::int, $4::uuid))
-        order by u.used desc, u.user_id desc limit $5`,
-      [utcDay(since), companyId ?? null, after?.used ?? null, after?.userId ?? null, limit],
+        where $2::int is null or (u.used, u.user_id) < ($2::int, $3::uuid)
+        order by u.used desc, u.user_id desc limit $4`,
+      [
+        ...[utcDay(since), after?.used ?? null, after?.userId ?? null, limit],
+        ...(companyId === undefined ? [] : [companyId]),
+      ],
     );
   }
 

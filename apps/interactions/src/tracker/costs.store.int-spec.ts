@@ -1,18 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Db } from '@tradewind/service-kit';
 import { parseMonth } from '@tradewind/shared-types';
+import { type ExplainedRow, rowsRead } from '@tradewind/testkit';
 import { StoreDatabase } from '../../test/store-database.js';
 import { BudgetsStore } from '../budgets/budgets.store.js';
 import { CostsStore, type CompanyPage } from './costs.store.js';
-
-/** A node of the JSON form of EXPLAIN. */
-interface PlanNode {
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: PlanNode[];
-}
 
 const month = parseMonth('2026-10');
 const companiesCount = 5_000;
@@ -52,15 +44,12 @@ describe('a page of companies', () => {
 
   it('has the costs and the latest budgets without reading those of other companies', async () => {
     const page = { after: nameOf(2_500), limit: 11 };
-    const rowsRead = async (act: (db: Db) => Promise<unknown>) => {
+    const rowsReadBy = async (act: (db: Db) => Promise<unknown>) => {
       let count = 0;
       const explaining = {
         rows: async (text: string, values: unknown[]) => {
-          const [row] = await database.db.rows<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-            `explain (analyze, format json) ${text}`,
-            values,
-          );
-          count += scannedRows(row!['QUERY PLAN'][0].Plan);
+          const [row] = await database.db.rows<ExplainedRow>(`explain (analyze, format json) ${text}`, values);
+          count += rowsRead(row!);
           return [];
         },
       };
@@ -68,20 +57,12 @@ describe('a page of companies', () => {
       await act(explaining as unknown as Db);
       return count;
     };
-    const costRows = await rowsRead((db) => new CostsStore(db, database.config).list(month, page));
-    const budgetRows = await rowsRead((db) => new BudgetsStore(db, database.config).listOwn(page));
+    const costRows = await rowsReadBy((db) => new CostsStore(db, database.config).list(month, page));
+    const budgetRows = await rowsReadBy((db) => new BudgetsStore(db, database.config).listOwn(page));
     // Each of two days finds the companies of the page, whose two days are then summed up.
-    expect(Math.round(costRows)).toBe(4 * page.limit);
+    expect(costRows).toBe(4 * page.limit);
     // Two changes of each, and for the first of them the look for a later one.
     expect(budgetRows).toBeGreaterThanOrEqual(page.limit);
     expect(budgetRows).toBeLessThanOrEqual(3 * page.limit);
   });
 });
-
-/** Of tables and indexes, with those that a filter dropped. */
-function scannedRows(node: PlanNode): number {
-  const own = node['Relation Name']
-    ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
-    : 0;
-  return (node.Plans ?? []).reduce((sum, child) => sum + scannedRows(child), own);
-}
