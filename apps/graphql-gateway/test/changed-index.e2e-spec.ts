@@ -1,7 +1,7 @@
 // Somebody else has changed the index that an engine outside of the process answers from. Real tables and pages; the
 // engine alone is a stand-in, which answers whatever the test says.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { canonicalKey, compileFilter, type NormalisedFilter } from '@tradewind/filters';
+import { canonicalKey, compileFilter, NameDictionary, type NormalisedFilter, parseFilters } from '@tradewind/filters';
 import { ChangedRows, type FilterAnswer, FilterEngine } from '@tradewind/filter-engine';
 import type { PageRequest } from '../src/connections/page-reader.port.js';
 import { PostgresPageReader } from '../src/connections/page-reader.postgres.js';
@@ -10,7 +10,7 @@ import { AppEvents } from '../src/events.js';
 import { FollowedChanges } from '../src/filter-engine/followed-changes.js';
 import { EnginePageReader } from '../src/filter-engine/page-reader.engine.js';
 import { startGateway, type TestGateway } from './support/gateway.js';
-import { insertContacts } from './support/records.js';
+import { insertContacts, insertPersons } from './support/records.js';
 
 const me = '6f2b1c34-0000-4000-8000-000000000001';
 const other = '6f2b1c34-0000-4000-8000-000000000002';
@@ -25,7 +25,7 @@ class ChangedEngine extends FilterEngine {
   override canAnswer = () => true;
   override version = () => this.dataVersion;
   override search = (): Promise<FilterAnswer> =>
-    Promise.resolve({ ids: this.ids, count: this.ids.length, version: this.dataVersion });
+    Promise.resolve({ ids: this.ids, count: this.ids.length, version: this.dataVersion, persons: new Set() });
 }
 
 describe('an index that somebody else has changed', () => {
@@ -36,23 +36,24 @@ describe('an index that somebody else has changed', () => {
 
   beforeAll(async () => {
     gateway = await startGateway({ FILTER_ENGINE: 'postgres' });
+    await insertPersons(gateway.sql, [{ id: 1, gender: 'FEMALE' }]);
     await insertContacts(gateway.sql, [
-      { id: 1, name: 'Mine', owner_id: me, is_shared: false },
+      { id: 1, name: 'Mine', owner_id: me, is_shared: false, person_id: 1 },
       { id: 2, name: 'Private of another', owner_id: other, is_shared: false },
       { id: 3, name: 'Shared', owner_id: other, is_shared: true },
       { id: 4, name: 'Shared, in the CRM', owner_id: other, is_shared: true, is_crm: true },
     ]);
-    const { rows } = await gateway.sql.query<{ version: string }>(
-      `select version from data_version where entity = 'contact'`,
+    const { rows } = await gateway.sql.query<{ entity: string; version: string }>(
+      'select entity, version from data_version',
     );
-    const version = BigInt(rows[0]!.version);
-    engine = new ChangedEngine(version);
+    const versions = new Map(rows.map(({ entity, version }) => [entity, BigInt(version)]));
+    engine = new ChangedEngine(versions.get('contact')!);
     const { app } = gateway.replicas[0]!;
     reader = new EnginePageReader({
       engine,
       postgres: app.get(PostgresPageReader),
       changes: {
-        current: () => new ChangedRows(version),
+        current: (entity: string) => new ChangedRows(versions.get(entity)!),
         distrust: (entity: string) => distrusted.push(entity),
       } as unknown as FollowedChanges,
       dataStore: app.get(DataStore),
@@ -61,8 +62,13 @@ describe('an index that somebody else has changed', () => {
   }, 120_000);
   afterAll(() => gateway.close());
 
+  function personsOf(gender: object): NormalisedFilter {
+    const names = NameDictionary.of({ cities: [], skills: [], languages: [] });
+    return parseFilters('person', { gender }, { today: '2026-11-24', names });
+  }
+
   /** Contacts that I may see, outside the CRM. */
-  async function idsFor(ids: bigint[], limit = 10) {
+  async function idsFor(ids: bigint[], { limit = 10, person }: { limit?: number; person?: NormalisedFilter } = {}) {
     engine.ids = ids;
     distrusted.length = 0;
     const filter: NormalisedFilter = {
@@ -81,12 +87,19 @@ describe('an index that somebody else has changed', () => {
       ],
     };
     const { sql, params } = compileFilter(filter);
+    const ofPerson = person && compileFilter(person, { firstParameter: params.length + 1 });
     const request: PageRequest = {
       table: 'contact',
       columns: ['id'],
-      where: { sql, params },
+      where: ofPerson
+        ? {
+            sql: `${sql} and t.person_id in (select t.id from person t where ${ofPerson.sql})`,
+            params: [...params, ...ofPerson.params],
+          }
+        : { sql, params },
       filter,
-      countKey: canonicalKey(filter),
+      ...(person && { person: { filter: person, key: canonicalKey(person) }, alsoReads: ['person'] }),
+      countKey: canonicalKey(filter) + (person ? canonicalKey(person) : ''),
       sort: [],
       after: null,
       limit,
@@ -107,6 +120,14 @@ describe('an index that somebody else has changed', () => {
   ])('shows nobody %s: PostgreSQL answers, and the engine is distrusted', async (_what, ids) => {
     expect(await idsFor(ids)).toEqual({ ids: ['1', '3'], count: 2, distrusted: ['contact'] });
     // Also where the page is full without it.
-    expect(await idsFor(ids, 2)).toEqual({ ids: ['1', '3'], count: 2, distrusted: ['contact'] });
+    expect(await idsFor(ids, { limit: 2 })).toEqual({ ids: ['1', '3'], count: 2, distrusted: ['contact'] });
+  });
+
+  it('shows no contact whose person does not match, nor one without a person', async () => {
+    const male = personsOf({ values: ['MALE'] });
+    const notMale = personsOf({ values: ['MALE'], comparison: 'IS_NOT_ANY_OF' });
+    expect(await idsFor([1n], { person: notMale })).toEqual({ ids: ['1'], count: 1, distrusted: [] });
+    expect(await idsFor([1n, 3n], { person: notMale })).toEqual({ ids: ['1'], count: 1, distrusted: ['contact'] });
+    expect(await idsFor([1n], { person: male })).toEqual({ ids: [], count: 0, distrusted: ['contact'] });
   });
 });

@@ -1,10 +1,11 @@
 export * from './changed-rows.js';
 export { buildIndex, type BuildOrder, type BuildResult } from './embedded/build-index.js';
-export { indexedColumns } from './indexed-columns.js';
+export { indexedColumns, recordColumnSql } from './indexed-columns.js';
 export { type ChangedIds, EmbeddedEngine } from './embedded/embedded-engine.js';
 export { type BuiltIndex, readIndex } from './embedded/read-index.js';
 export * from './filter-engine.port.js';
 export { connectOpenSearch, type OpenSearchAddress } from './opensearch/connect-opensearch.js';
+export { type ReadColumn, readColumnsSql } from './read-columns.js';
 export { firstInOrder, type IdentifiedRow } from './row-order.js';
 export { indexedEntities } from './sorted-columns.js';
 export { BuildRun } from './opensearch/build-run.js';

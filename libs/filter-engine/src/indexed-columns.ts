@@ -111,3 +111,12 @@ export function columnSql({ column: name, type, shape, sql }: IndexedColumn): st
       return microsecondsSql(value);
   }
 }
+
+/** SQL of the column as `evaluateFilter` reads it: words are a list. What is no column of a table is over alias `t`. */
+export function recordColumnSql(
+  { column: name, shape, sql }: Pick<IndexedColumn, 'column' | 'shape' | 'sql'>,
+  alias: string,
+): string {
+  const value = sql ?? `${alias}.${name}`;
+  return shape === 'words' ? `tsvector_to_array(${value})` : value;
+}

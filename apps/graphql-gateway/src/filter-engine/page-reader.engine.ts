@@ -2,8 +2,8 @@
 // changed since its version; those are judged and sorted here. PostgreSQL reads the rows of the page by their ids, in
 // one statement with the data version of its snapshot. The answer is used only if that is the version of the changes:
 // then ids, count and rows belong to the same snapshot. The same holds for the persons of contacts. Who can write to an
-// index outside of the process must not decide what a caller sees. So that statement tests the whole filter again,
-// visibility included.
+// index outside of the process must not decide what a caller sees. So the whole filter, visibility included, is tested
+// again on the rows of that statement.
 import {
   type ChangedRows,
   type Entity,
@@ -13,15 +13,16 @@ import {
   firstInOrder,
   type IdentifiedRow,
   type PersonQuery,
+  readColumnsSql,
+  type ReadColumn,
   type Unanswered,
 } from '@tradewind/filter-engine';
 import { withinMs } from '@tradewind/service-kit';
 import { versionOf } from '../connections/count-cache.js';
 import { orderKeys, orderMeaning, pageColumns } from '../connections/page-order.js';
-import { pageStatement } from '../connections/page-query.js';
 import type { PageRead, PageReader, PageRequest } from '../connections/page-reader.port.js';
 import type { Row } from '../connections/record-source.js';
-import type { FilterRecord, Integer } from '@tradewind/filters';
+import { evaluateFilter, type FilterRecord, type Integer } from '@tradewind/filters';
 import type { DataStore, Statement } from '../data-store/data-store.js';
 import type { AppEvents } from '../events.js';
 import { catchUpMs } from './filter-engine-limits.js';
@@ -100,22 +101,24 @@ export class EnginePageReader implements PageReader {
     const matching = withPersons(attempt, answer);
     const changedIds = firstInOrder(matching, query);
     const ids = [...answer.ids, ...changedIds];
-    const statement = engine.isOutside ? testedRowsStatement(request, ids) : rowsStatement(request, ids);
-    const found = await dataStore.readRows(statement);
+    const tested = engine.isOutside ? testedColumns(request) : noColumns;
+    const found = await dataStore.readRows(rowsStatement(request, ids, tested));
     if (found[0]!.at(-1) !== version) return 'behind';
     const read = pageColumns(columns, sort);
     const idAt = read.indexOf('id');
     // An empty page still has one row, with the version.
-    const rowOf = new Map(found.filter((row) => row[idAt] !== null).map((row) => [row[idAt], row]));
+    const rows = found.filter((row) => row[idAt] !== null);
+    const right = engine.isOutside ? rows.filter((row) => isRight(request, tested, row)) : rows;
+    const rowOf = new Map(right.map((row) => [row[idAt], row]));
     if (rowOf.size < ids.length) {
       changes.distrust(table, { version, idCount: ids.length, rowCount: rowOf.size });
       return 'failed';
     }
     const inOrder =
       changedIds.length === 0 ? ids : firstInOrder(recordsOf(rowOf.values(), read), { ...query, after: null });
-    const rows = inOrder.slice(0, limit).map((id) => rowOf.get(String(id))!);
-    if (!isCounted) return { rows };
-    return { rows, count: { count: answer.count! + matching.length, version } };
+    const page = inOrder.slice(0, limit).map((id) => rowOf.get(String(id))!);
+    if (!isCounted) return { rows: page };
+    return { rows: page, count: { count: answer.count! + matching.length, version } };
   }
 }
 
@@ -172,34 +175,46 @@ function recordsOf(rows: Iterable<Row>, read: readonly string[]): IdentifiedRow[
   });
 }
 
+/** What filters read of the rows, behind the columns of the page. */
+interface TestedColumns {
+  record: readonly ReadColumn[];
+  /** Of the person of a contact; its id is the first. Empty without a filter on persons. */
+  person: readonly ReadColumn[];
+}
+
+const noColumns: TestedColumns = { record: [], person: [] };
+
+function testedColumns({ filter, person }: PageRequest): TestedColumns {
+  return {
+    record: readColumnsSql(filter, 't'),
+    person: person ? [{ column: 'id', sql: 'r.id' }, ...readColumnsSql(person.filter, 'r')] : [],
+  };
+}
+
+/** Whether a row satisfies the filter, and its person does. */
+function isRight(request: PageRequest, { record, person }: TestedColumns, row: Row): boolean {
+  const { filter, columns, sort } = request;
+  const pageColumnCount = pageColumns(columns, sort).length;
+  const recordOf = (read: readonly ReadColumn[], from: number): FilterRecord =>
+    Object.fromEntries(read.map(({ column }, at) => [column, row[from + at]]));
+  if (!evaluateFilter(filter, recordOf(record, pageColumnCount))) return false;
+  if (!request.person) return true;
+  const ofPerson = recordOf(person, pageColumnCount + record.length);
+  return ofPerson['id'] !== null && evaluateFilter(request.person.filter, ofPerson);
+}
+
 /** In no order, so that pages in every order share a text, which PostgreSQL has prepared. */
-function rowsStatement(request: PageRequest, ids: readonly bigint[]): Statement {
-  const read = pageColumns(request.columns, request.sort).map((column) => `t.${column}`);
-  const text = `select ${read.join(', ')} from ${request.table} t where t.id = any($1::bigint[])`;
-  return withVersion(request, { text, values: [ids.map(String)] });
-}
-
-/** All of these rows that satisfy the filter, so that a missing one shows. Its text depends on the filter. */
-function testedRowsStatement(request: PageRequest, ids: readonly bigint[]): Statement {
-  const { sql, params } = request.where;
-  const where = { sql, params: [...params, ids.map(String)] };
-  // OFFSET 0 keeps the indexes of the filter out of the plan: the rows are found by their ids.
-  const ofIds = `where id = any($${where.params.length}::bigint[])`;
-  const table = `(select * from ${request.table} ${ofIds} offset 0)`;
-  const limit = Math.max(ids.length, 1);
-  const page = pageStatement({ ...request, table, where, limit, form: 'ordered' });
-  if (!request.person) return withVersion(request, page);
-  // In place of the table for the condition on persons, which may hold for millions of them.
-  const persons = `select * from person where id = any(array(select person_id from contact ${ofIds}))`;
-  return withVersion(request, { ...page, text: `with person as materialized (${persons}) ${page.text}` });
-}
-
-/** It waits for a place like any other query of the caller. */
-function withVersion({ table, person, sort, countKey }: PageRequest, page: Statement): Statement {
+function rowsStatement(request: PageRequest, ids: readonly bigint[], tested: TestedColumns): Statement {
+  const { table, person, columns, sort, countKey } = request;
+  const read = pageColumns(columns, sort).map((column) => `t.${column}`);
+  for (const { sql } of [...tested.record, ...tested.person]) read.push(sql);
+  const persons = tested.person.length > 0 ? ' left join person r on r.id = t.person_id' : '';
+  const rows = `select ${read.join(', ')} from ${table} t${persons} where t.id = any($1::bigint[])`;
   const version = versionOf({ table, alsoReads: person ? ['person'] : [] });
   return {
-    text: `select p.*, v.version as data_version from (select ${version} as version) v left join (${page.text}) p on true`,
-    values: page.values,
+    text: `select p.*, v.version as data_version from (select ${version} as version) v left join (${rows}) p on true`,
+    values: [ids.map(String)],
+    // It waits for a place like any other query of the caller.
     caller: { meaning: `rows ${table} ${countKey} ${JSON.stringify(orderMeaning(sort))}`, isExpectedSlow: false },
   };
 }

@@ -1,7 +1,7 @@
 // The records that changed since a data version, read in one statement, so that version and rows belong together.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { type Entity, indexedColumns, sortsTextsByBytesSql } from '@tradewind/filter-engine';
+import { type Entity, indexedColumns, recordColumnSql, sortsTextsByBytesSql } from '@tradewind/filter-engine';
 import { integerOf, type FilterRecord } from '@tradewind/filters';
 import { DataStore } from '../data-store/data-store.js';
 
@@ -21,12 +21,7 @@ interface ChangeRow extends Record<string, unknown> {
 
 /** Columns of the evaluation; words come as a list. */
 function rowColumns(entity: Entity): string {
-  return indexedColumns[entity]
-    .map(
-      ({ column, shape, sql = `t.${column}` }) =>
-        `${shape === 'words' ? `tsvector_to_array(${sql})` : sql} as ${column}`,
-    )
-    .join(', ');
+  return indexedColumns[entity].map((each) => `${recordColumnSql(each, 't')} as ${each.column}`).join(', ');
 }
 
 // NOTE: the changes are complete only if every version in between has its row; one that was raised by hand has none.
