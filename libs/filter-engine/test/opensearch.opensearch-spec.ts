@@ -280,6 +280,26 @@ describe(`OpenSearch (OPENSEARCH_SEED=${seed})`, () => {
     }
   }, 600_000);
 
+  it('pages from the last id, where ids are larger than 2^53 and lie in two heaps, and counts what is left out', async () => {
+    await tables.sql.query(insertCompanies, [1, 400]);
+    await tables.sql.query(insertCompanies, [9007199254740991n, 9007199254741090n]);
+    await feederOf('company', 2).build(unlimited);
+    await engine.poll('company');
+    const lastFirst = [{ ...idKey, direction: 'desc' as const }];
+    for (const country of [{ values: [1372] }, { values: [1372], comparison: 'IS_NOT_ANY_OF' }]) {
+      const query = queryOf({ country }, { sort: lastFirst, limit: 60 });
+      const right = await expected({ ...query, limit: 1000 }, 't.id desc');
+      const paged: bigint[] = [];
+      for (let after: CursorPosition | null = null; paged.length < right.ids.length; after = [String(paged.at(-1))]) {
+        const { ids, count } = answered(await engine.search({ ...query, after }));
+        expect(count).toBe(right.count);
+        if (ids.length === 0) break;
+        paged.push(...ids);
+      }
+      expect(paged).toEqual(right.ids);
+    }
+  }, 600_000);
+
   it('refuses more clauses than the cluster takes, and orders that it does not know', () => {
     const phrases = Array.from({ length: 500 }, (_, place) => `a${place} b${place}`);
     expect(engine.canAnswer(queryOf({ keywords: { values: phrases.slice(0, 400) } }))).toBe(true);

@@ -94,11 +94,14 @@ function kindOfOne({ type }: Stored & { shape: 'one' }, { kind }: ValueType): Se
 
 type Mapping = Record<string, unknown>;
 
-/** Properties of the index mapping. Only fields that are sorted by have doc values. */
+/**
+ * Properties of the index mapping. Texts have doc values only where they are sorted by. Numbers have them for ranges,
+ * too: beside a condition that few records satisfy, Lucene then looks at those alone.
+ */
 export function searchMapping(fields: readonly SearchField[]): Mapping {
   const properties: Mapping = { id: { type: 'long' } };
   for (const { column, kind, hasRanges, isSorted } of fields) {
-    const number = { type: 'long', doc_values: isSorted };
+    const number = { type: 'long' };
     const keyword = { type: 'keyword', doc_values: isSorted, ignore_above: keywordCharsMax };
     if (kind === 'number' || kind === 'day' || kind === 'instant') properties[column] = number;
     else if (hasRanges) properties[column] = { ...keyword, fields: { number } };

@@ -8,7 +8,7 @@ import { daysBetween, type Scalar } from './scalars.js';
 
 export type SearchQuery = Readonly<Record<string, unknown>>;
 
-const everything: SearchQuery = { match_all: {} };
+export const everything: SearchQuery = { match_all: {} };
 const nothing: SearchQuery = { match_none: {} };
 
 /** Integers travel as text: JSON numbers are exact to 2^53 only. */
@@ -56,8 +56,30 @@ export function clauseCount(query: SearchQuery): number {
     .reduce((sum, clause) => sum + clauseCount(clause), 0);
 }
 
-export const allOf = (queries: readonly SearchQuery[]): SearchQuery =>
-  queries.length === 0 ? everything : queries.length === 1 ? queries[0]! : { bool: { filter: queries } };
+/** One list for all: Lucene is slower with a list inside of a list. */
+export function allOf(all: readonly SearchQuery[]): SearchQuery {
+  const queries = all.filter((query) => query !== everything);
+  if (queries.length === 0) return everything;
+  if (queries.length === 1) return queries[0]!;
+  const filter: SearchQuery[] = [];
+  const mustNot: SearchQuery[] = [];
+  for (const query of queries) {
+    const { bool } = query as { bool?: Record<string, readonly SearchQuery[]> };
+    if (!bool || bool['should']) {
+      filter.push(query);
+      continue;
+    }
+    filter.push(...(bool['filter'] ?? []));
+    mustNot.push(...(bool['must_not'] ?? []));
+  }
+  return { bool: { ...(filter.length > 0 && { filter }), ...(mustNot.length > 0 && { must_not: mustNot }) } };
+}
+
+/** What a query leaves out that asks for nothing else; undefined of any other. */
+export function leftOutBy(query: SearchQuery): SearchQuery | undefined {
+  const { must_not: mustNot, ...rest } = (query['bool'] ?? {}) as Record<string, readonly SearchQuery[]>;
+  return mustNot && Object.keys(rest).length === 0 ? anyOf(mustNot) : undefined;
+}
 
 export const anyOf = (queries: readonly SearchQuery[]): SearchQuery =>
   queries.length === 0 ? nothing : queries.length === 1 ? queries[0]! : { bool: { should: queries } };

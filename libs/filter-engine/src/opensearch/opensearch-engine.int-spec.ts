@@ -23,8 +23,8 @@ const query: FilterQuery = {
   except: [],
 };
 
-/** A response that saw all changes up to `from`, none after `to`, and record 5. */
-function found(from = version, to = version) {
+/** A response that saw all changes up to `from`, none after `to`, and record 5 of `records`. */
+function found(from = version, to = version, records = 1) {
   const markOf = (kind: Mark['kind'], at: bigint) =>
     (JSON.parse(markDocument('company', { kind, source: 'company', routing: '0' }, at)) as { id: number }).id;
   const ids = [markOf('to', to), markOf('from', from), 5];
@@ -32,7 +32,8 @@ function found(from = version, to = version) {
     timed_out: false,
     status: 200,
     _shards: { total: 1, successful: 1, failed: 0 },
-    hits: { total: { value: 3 }, hits: ids.map((id) => ({ sort: [id] })) },
+    hits: { total: { value: records + 2 }, hits: ids.map((id) => ({ sort: [id] })) },
+    aggregations: { last: { value_as_string: '165' } },
   };
 }
 const refused = (status: number, type: string) => ({ status, error: { type, reason: 'as the test wants it' } });
@@ -42,7 +43,7 @@ describe('the engine on OpenSearch', () => {
   let client: Client;
   let engine: OpenSearchEngine;
   /** What the cluster answers to a request of so many searches. */
-  let answer: (response: ServerResponse, searches: number) => void;
+  let answer: (response: ServerResponse, searches: number, body: string) => void;
 
   const isOne = ({ url }: IncomingMessage) => /\/_search\b/.test(url!);
   const send = (response: ServerResponse, searches: readonly { status: number }[]) => {
@@ -61,7 +62,7 @@ describe('the engine on OpenSearch', () => {
     server = createServer((request, response) => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      request.on('end', () => answer(response, isOne(request) ? 1 : body.trim().split('\n').length / 2));
+      request.on('end', () => answer(response, isOne(request) ? 1 : body.trim().split('\n').length / 2, body));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     client = await connectOpenSearch({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
@@ -158,5 +159,44 @@ describe('the engine on OpenSearch', () => {
     answer = (response, searches) => send(response, Array(searches).fill(found(version, version + 1n)));
     expect(await engine.search(query)).toBe('behind');
     expect(await engine.search({ ...query, upTo: version + 1n })).toEqual(answered);
+  });
+
+  /** What the requests of a query ask for, line by line. */
+  async function askedBy(asked: FilterQuery, totals: readonly number[]) {
+    const requests: string[][] = [];
+    answer = (response, searches, body) => {
+      requests.push(body.trim().split('\n'));
+      send(
+        response,
+        Array.from({ length: searches }, (_, place) => found(version, version, totals[place])),
+      );
+    };
+    return { answer: await engine.search(asked), requests };
+  }
+
+  it('looks for the last ids among the last sixteenth, and among all where these are too few', async () => {
+    const lastFirst: FilterQuery = { ...query, sort: [{ ...query.sort[0]!, direction: 'desc' }] };
+    const enough = await askedBy(lastFirst, [1, 1]);
+    expect(enough.answer).toEqual(answered);
+    expect(enough.requests).toHaveLength(1);
+    expect(enough.requests[0]![1]).toContain('"range":{"id":{"gte":"155"}}');
+    const tooFew = await askedBy(lastFirst, [1, 2]);
+    expect(tooFew.answer).toEqual({ ...answered, count: 2 });
+    expect(tooFew.requests).toHaveLength(2);
+    expect(tooFew.requests[1]!.join()).not.toContain('range');
+    const behind = await askedBy({ ...lastFirst, after: ['100'], isCounted: false }, [1]);
+    expect(behind.requests[0]!.join()).toContain('"range":{"id":{"gte":"90"}}');
+  });
+
+  it('counts what is not left out by what is', async () => {
+    const conditions: NormalisedFilter['conditions'] = [
+      { field: '', op: 'in', column: 'country_id', type: 'bigint', values: [1], isNegated: true },
+    ];
+    const { answer: found, requests } = await askedBy({ ...query, filter: { ...filter, conditions } }, [1, 9, 3]);
+    expect(found).toEqual({ ...answered, count: 6 });
+    const bodies = requests[0]!.filter((_, line) => line % 2 === 1);
+    expect(bodies).toHaveLength(3);
+    expect(bodies[1]).toContain('"query":{"match_all":{}}');
+    expect(bodies[2]).not.toContain('must_not');
   });
 });

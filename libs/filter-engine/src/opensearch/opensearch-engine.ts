@@ -1,4 +1,4 @@
-// The engine on a cluster of OpenSearch. It sends one request with one to three searches. It trusts them only if all
+// The engine on a cluster of OpenSearch. It sends one request with one to four searches. It trusts them only if all
 // saw the marks of every shard, all changes that the caller does not mask, and no others. A search that fails leaves
 // its own query unanswered. Only a poll, which is quick, or a lost connection finds that the cluster is away. Then
 // every query is 'away' at once, until a poll finds it back.
@@ -13,7 +13,7 @@ import {
   type PersonQuery,
   type Unanswered,
 } from '../filter-engine.port.js';
-import { isSmallEnough, type Search, searchesOf } from './page-query.js';
+import { isFirst, isSmallEnough, type Search, searchesOf } from './page-query.js';
 import { readColumns } from '../read-columns.js';
 import { aliasOf, fieldsOf, least, marks, type SeenVersions, seenVersions, sourcesOf } from './search-index.js';
 import { sortedColumns } from '../sorted-columns.js';
@@ -42,6 +42,12 @@ const settledMs = 5_000;
 /** The page of 10,000 hits that an index gives by default, without marks. */
 const askedMax = 9_000;
 
+/**
+ * The index is in the order of ids, so a search for the last ones would read all that match. It looks among the last
+ * sixteenth of the ids first. A filter that finds fewer there matches few records, which are read soon.
+ */
+const idParts = 16n;
+
 interface Hit {
   sort: unknown[];
 }
@@ -53,12 +59,24 @@ interface SearchResponse {
   timed_out?: boolean;
   _shards?: { total: number; failed: number; successful: number };
   hits?: { total?: { value: number }; hits?: Hit[] };
+  aggregations?: { last?: { value_as_string: string } };
 }
+
+/**
+ * What is read of a response. The rest is longer than this, above all the name of the index in each hit. The value of
+ * an aggregation is a floating-point number, which the parser of long integers refuses.
+ */
+const readPaths = [
+  ...['error', 'status', 'timed_out', '_shards', 'hits.total', 'hits.hits.sort'],
+  'aggregations.last.value_as_string',
+];
 
 interface Held {
   shards: number;
   /** What polls saw, oldest first: the first one is settled. */
   seen: { atMs: number; from: bigint }[];
+  /** About the ids of the first record and of the last one. */
+  ids: { first: bigint; last: bigint };
 }
 
 export class OpenSearchEngine extends FilterEngine {
@@ -98,6 +116,26 @@ export class OpenSearchEngine extends FilterEngine {
   }
 
   override async search(query: FilterQuery): Promise<FilterAnswer | Unanswered> {
+    const idsFrom = this.idsFrom(query);
+    const answer = await this.searchOnce(query, idsFrom);
+    if (idsFrom === undefined || typeof answer === 'string') return answer;
+    const { ids, count } = answer;
+    if (ids.length === query.limit || (query.after === null && ids.length === count)) return answer;
+    const whole = await this.searchOnce({ ...query, isCounted: false });
+    if (typeof whole === 'string') return whole;
+    // Both are exact for `upTo`.
+    return { ...whole, version: least([answer.version, whole.version]), ...(count !== undefined && { count }) };
+  }
+
+  /** Where the first search for a page begins that has the last ids first; undefined for other pages. */
+  private idsFrom({ filter, sort, after }: FilterQuery): bigint | undefined {
+    const held = this.held.get(filter.entity);
+    if (!held || !isFirst(sort, 'desc')) return undefined;
+    const { first, last } = held.ids;
+    return (after ? BigInt(after[0]!) : last) - (last - first) / idParts;
+  }
+
+  private async searchOnce(query: FilterQuery, idsFrom?: bigint): Promise<FilterAnswer | Unanswered> {
     const { filter, person, limit, isCounted } = query;
     const { entity } = filter;
     const entities: readonly Entity[] = person && person.asked.length > 0 ? [entity, 'person'] : [entity];
@@ -107,8 +145,8 @@ export class OpenSearchEngine extends FilterEngine {
     if (person && person.asked.length > askedMax) return 'behind';
     if (this.underWay >= searchesMax) return 'busy';
     const shardsOf = (of: Entity) => this.held.get(of)!.shards;
-    const { page, count, persons } = searchesOf(query, shardsOf);
-    const read = await this.send(entity, [page, ...(count ? [count] : []), ...(persons ? [persons] : [])]);
+    const { page, counts, persons } = searchesOf(query, shardsOf, idsFrom);
+    const read = await this.send(entity, [page, ...counts, ...(persons ? [persons] : [])]);
     if (typeof read === 'string') return read;
     for (const response of read) {
       if (response.seen && response.shards === this.held.get(response.entity)?.shards) continue;
@@ -123,7 +161,7 @@ export class OpenSearchEngine extends FilterEngine {
     if (found.records.some(({ sort }) => sort.some(isCut))) return 'behind';
     return {
       ids: found.records.slice(0, limit).map(idOf),
-      ...(isCounted && { count: (count ? read[1]! : found).total }),
+      ...(isCounted && { count: countOf(counts.length > 0 ? read.slice(1, 1 + counts.length) : [found]) }),
       version: least(seen.filter(({ of }) => of === entity).map(({ from }) => from[0]!)),
       ...(person && { persons: personsOf(person, persons && read.at(-1)) }),
     };
@@ -134,17 +172,19 @@ export class OpenSearchEngine extends FilterEngine {
    * @throws what keeps the cluster from answering; then the engine is away
    */
   async poll(entity: Entity): Promise<void> {
-    // Enough for any number of shards that makes sense; the answer says how many there are.
-    const body = { query: marks(entity), size: 2000, sort: ['id'], _source: false, stored_fields: '_none_' };
-    let response: SearchResponse;
+    const own = { entity, body: pollBody(marks(entity), marksMax) };
+    const first = { entity, body: pollBody({ range: { id: { gt: 0 } } }, 1) };
+    const last = { entity, body: { size: 0, aggs: { last: { max: { field: 'id', format: '0' } } } } };
+    let responses: SearchResponse[];
     try {
-      [response] = (await this.ask([{ entity, body }])) as [SearchResponse];
-      if (response.error && !isMissing(response)) throw new Error(JSON.stringify(response.error));
+      responses = await this.ask([own, first, last]);
+      const failed = responses.find((each) => each.error && !isMissing(each));
+      if (failed) throw new Error(JSON.stringify(failed.error));
     } catch (error) {
       this.away.add(entity);
       throw error;
     }
-    const { seen, shards } = this.read(entity, response);
+    const { seen, shards } = this.read(entity, responses[0]!);
     if (!seen) {
       this.held.delete(entity);
       this.away.delete(entity);
@@ -158,7 +198,11 @@ export class OpenSearchEngine extends FilterEngine {
     const kept = isRestored ? [] : before.filter((each) => each.from <= from);
     const all = [...kept, { atMs: nowMs, from }];
     const settled = all.findLastIndex(({ atMs }) => atMs <= nowMs - settledMs);
-    this.held.set(entity, { shards, seen: all.slice(Math.max(settled, 0)) });
+    const ids = {
+      first: this.read(entity, responses[1]!).records.map(idOf)[0] ?? 0n,
+      last: BigInt(responses[2]!.aggregations?.last?.value_as_string ?? 0),
+    };
+    this.held.set(entity, { shards, seen: all.slice(Math.max(settled, 0)), ids });
     this.away.delete(entity);
   }
 
@@ -195,11 +239,15 @@ export class OpenSearchEngine extends FilterEngine {
     const targetOf = ({ entity }: Search) => ({ index: aliasOf(prefix, entity), allow_partial_search_results: false });
     const [only] = searches;
     if (only && searches.length === 1) {
-      const request = { ...targetOf(only), body: only.body };
+      const request = { ...targetOf(only), filter_path: readPaths, body: only.body };
       const { body } = await client.search(request, { ...options, ignore: [404] });
       return [body as unknown as SearchResponse];
     }
-    const { body } = await client.msearch({ body: searches.flatMap((each) => [targetOf(each), each.body]) }, options);
+    const request = {
+      filter_path: readPaths.map((path) => `responses.${path}`),
+      body: searches.flatMap((each) => [targetOf(each), each.body]),
+    };
+    const { body } = await client.msearch(request, options);
     return (body as unknown as { responses: SearchResponse[] }).responses;
   }
 
@@ -216,6 +264,18 @@ export class OpenSearchEngine extends FilterEngine {
       total: Number(hits?.total?.value ?? 0) - markIds.length,
     };
   }
+}
+
+/** Enough for any number of shards that makes sense; the answer says how many there are. */
+const marksMax = 2_000;
+
+function pollBody(query: object, size: number): object {
+  return { query, size, sort: ['id'], track_total_hits: false, _source: false, stored_fields: '_none_' };
+}
+
+/** Of all, less those left out. */
+function countOf([all, leftOut]: readonly ReadResponse[]): number {
+  return all!.total - (leftOut?.total ?? 0);
 }
 
 interface ReadResponse {

@@ -1,9 +1,12 @@
 // The searches that answer a query: the page with the count, and for contacts what is asked of changed persons. Each
-// also finds the marks of every shard. One search for both reads the records that match once.
+// also finds the marks of every shard. One search for page and count reads the records that match once. Where a page
+// needs few of them, the count has a search of its own.
 import {
   allOf,
   anyOf,
   clauseCount,
+  everything,
+  leftOutBy,
   noneOf,
   relatedQuery,
   searchQuery,
@@ -39,31 +42,31 @@ export interface Search {
 }
 
 export interface Searches {
-  /** Its total is the count, unless there is a search for that. */
+  /** Its total is the count, unless there are searches for that. */
   page: Search;
-  /** Behind a cursor, the page does not find what is counted. */
-  count?: Search;
+  /** The count is the total of the first one, less that of the second one. */
+  counts: readonly Search[];
   /** Which of the persons that the caller asks for satisfy the filter. */
   persons?: Search;
 }
 
-/** @param shardsOf at most this many shards of an index answer, each with its marks */
-export function searchesOf(
-  { filter, person, sort, after, limit, isCounted, except }: FilterQuery,
-  shardsOf: (entity: Entity) => number,
-): Searches {
+/**
+ * @param shardsOf at most this many shards of an index answer, each with its marks
+ * @param idsFrom only for pages: no record with a smaller id
+ */
+export function searchesOf(query: FilterQuery, shardsOf: (entity: Entity) => number, idsFrom?: bigint): Searches {
+  const { filter, person, sort, after, limit, isCounted, except } = query;
   const { entity } = filter;
   const matches = allOf([
     ...(filter.conditions.length > 0 ? [searchQuery(filter)] : []),
     ...(person ? [ofPerson(person)] : []),
     ...masks(except),
   ]);
-  const [first] = sort;
-  const isById = first!.column === 'id' && first!.direction === 'asc';
-  const search = (of: Entity, query: SearchQuery, size: number, order: readonly object[], isTotal: boolean) => ({
+  const search = (of: Entity, asked: SearchQuery, size: number, order: readonly object[], isTotal: boolean) => ({
     entity: of,
     body: {
-      query: { bool: { should: [query, marks(of)] } },
+      // All records and all marks; OpenSearch has counted these.
+      query: asked === everything ? everything : { bool: { should: [asked, marks(of)] } },
       size: size + marksPerShard(of) * shardsOf(of),
       sort: order,
       _source: false,
@@ -71,20 +74,32 @@ export function searchesOf(
       track_total_hits: isTotal,
     },
   });
+  const isById = isFirst(sort, 'asc');
   const order = [
     ...(isById ? [] : [{ rank: { order: 'desc', missing: 0 } }]),
     ...sort.map(({ column, direction }) => ({ [column]: { order: direction, missing: '_last' } })),
   ];
+  const ofPage = allOf([
+    matches,
+    ...(after ? [behind(sort, after)] : []),
+    ...(idsFrom === undefined ? [] : [{ range: { id: { gte: String(idsFrom) } } }]),
+  ]);
+  // A page in the order of ids ends after its last record, so whoever asks for nearly all reads only those left out.
+  const leftOut = isById ? leftOutBy(matches) : undefined;
+  const isApart = after !== null || idsFrom !== undefined || leftOut !== undefined;
+  const counted = leftOut ? [everything, leftOut] : [matches];
   return {
-    page: after
-      ? search(entity, allOf([matches, behind(sort, after)]), limit, order, false)
-      : search(entity, matches, limit, order, isCounted),
-    ...(after && isCounted && { count: search(entity, matches, 0, ascendingId, true) }),
+    page: search(entity, ofPage, limit, order, isCounted && !isApart),
+    counts: isCounted && isApart ? counted.map((each) => search(entity, each, 0, ascendingId, true)) : [],
     ...(person &&
       person.asked.length > 0 && {
         persons: search('person', askedOf(person), person.asked.length, ascendingId, false),
       }),
   };
+}
+
+export function isFirst([first]: readonly SortKey[], direction: SortKey['direction']): boolean {
+  return first?.column === 'id' && first.direction === direction;
 }
 
 /** Contacts whose person satisfies the filter. What their documents have of a person that changed is not read. */
