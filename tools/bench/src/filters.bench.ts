@@ -31,9 +31,12 @@ const connections = 8;
 /** Each server answers a quarter of the filters, then the next one has its turn. */
 const rounds = 4;
 const defaultSeed = 20_261_124;
-// Most rows of pages are in memory then, and V8 has optimised what an answer runs through.
+// Most rows of pages are in memory then, and V8 and the JVM have optimised what an answer runs through.
 const warmUpFilters = 4_000;
-const warmUpSeconds = (scale: number) => Math.min(20, 3 + 17 * scale);
+const warmUpSeconds = (scale: number) => Math.min(60, 3 + 57 * scale);
+/** Others used the processors and their caches before a turn. It begins with some filters that are not measured. */
+const turnFilters = 300;
+const turnSeconds = 3;
 
 const names = ['PostgreSQL', 'embedded', 'OpenSearch', 'Mercurius', 'PostGraphile', 'OpenSearch alone'] as const;
 type Name = (typeof names)[number];
@@ -57,9 +60,10 @@ async function compare(stage: Stage): Promise<BenchTables> {
   const drawing = drawFilters(await readPopulation(stage.sql, userIds), seed);
   const draw = (count: number) => Array.from({ length: count }, () => drawing.next().value);
   const [warmUp, alone, together] = [draw(warmUpFilters), draw(filterCount), draw(filterCount)];
+  const turns = Array.from({ length: 2 * rounds }, () => draw(turnFilters));
   const { servers, builds, cluster, missing } = await startServers({ stage, keys });
   try {
-    const results = await measure(stage, servers, { warmUp, alone, together });
+    const results = await measure(stage, servers, { warmUp, turns, alone, together });
     const data = `${rowCounts(stage)}; pages of 50; seed ${seed}.`;
     const how = `All servers in turn in one run. ${data}${missing ? ` OpenSearch did not run: ${missing}.` : ''}`;
     for (const result of results) report(stage, result);
@@ -181,7 +185,10 @@ function heldMsOf(metrics: Metrics): number {
   return 1000 * sumOf(metrics, 'nodejs_eventloop_lag_max_seconds');
 }
 
-type Filters = Record<'warmUp' | 'alone' | 'together', DrawnFilter[]>;
+interface Filters extends Record<'warmUp' | 'alone' | 'together', DrawnFilter[]> {
+  /** What each turn of all servers begins with. */
+  turns: DrawnFilter[][];
+}
 
 async function measure(stage: Stage, servers: MeasuredServer[], filters: Filters): Promise<ServerResult[]> {
   const results: ServerResult[] = [];
@@ -202,11 +209,15 @@ async function measure(stage: Stage, servers: MeasuredServer[], filters: Filters
       processorMs: 0,
     });
   }
+  const turns = filters.turns.values();
   const inRounds = async (all: DrawnFilter[], ask: (some: DrawnFilter[], place: number) => Promise<void>) => {
     const each = Math.ceil(all.length / rounds);
     for (let round = 0; round < rounds; round++) {
       const some = all.slice(round * each, (round + 1) * each);
+      const others = turns.next().value!;
       for (const place of servers.keys()) {
+        await askAll(servers[place]!, others, { connections, endMs: performance.now() + 1000 * turnSeconds });
+        await servers[place]!.metrics?.();
         await ask(some, place);
         const held = await servers[place]!.metrics?.();
         if (held) results[place]!.heldMs = Math.max(results[place]!.heldMs ?? 0, heldMsOf(held));
@@ -216,14 +227,12 @@ async function measure(stage: Stage, servers: MeasuredServer[], filters: Filters
   };
   const processorMs = servers.map(() => 0);
   await inRounds(filters.alone, async (some, place) => {
-    await servers[place]!.metrics?.();
     const startedMs = servers[place]!.processorMs();
     const { answers } = await askAll(servers[place]!, some, { connections: 1 });
     results[place]!.alone.push(...answers);
     processorMs[place]! += servers[place]!.processorMs() - startedMs;
   });
   await inRounds(filters.together, async (some, place) => {
-    await servers[place]!.metrics?.();
     const { answers, seconds, busy } = await askAll(servers[place]!, some, { connections });
     const result = results[place]!;
     result.together.push(...answers);
