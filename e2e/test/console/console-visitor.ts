@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import axe from 'axe-core';
+import { faultsInLooks, type Look } from '@tradewind/testkit';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { until } from '../../src/http.js';
 import { rootDir, type PlatformProcess } from '../../src/platform-process.js';
@@ -116,42 +116,13 @@ export class ConsoleVisitor {
   }
 }
 
-/** Widths in pixels and colour schemes in which each screen is checked. */
-const looks = [360, 1280, 1600].flatMap((width) =>
+/** In which each screen is checked. */
+const looks: readonly Look[] = [360, 1280, 1600].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
 );
 
-/** What axe-core finds on the page as it is, once nothing moves any more. */
-export async function accessibilityFaults(page: Page): Promise<unknown[]> {
-  // A colour begins to change in the frame after its cause.
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  await page.waitForFunction(() =>
-    document
-      .getAnimations()
-      .every(({ playState, effect }) => playState !== 'running' || effect?.getComputedTiming().endTime === Infinity),
-  );
-  // The policy of the page forbids scripts; Chromium runs this one for the test all the same.
-  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    const { axe: checker } = window as unknown as { axe: typeof axe };
-    const found = await checker.run(document, { resultTypes: ['violations'] });
-    return found.violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }));
-  });
-}
-
 /** What is wrong with the page in any width and colour scheme. Empty where nothing is. */
-export async function faultsInAllLooks(page: Page): Promise<unknown[]> {
-  const faults: unknown[] = [];
-  for (const { width, colorScheme } of looks) {
-    await page.setViewportSize({ width, height: 800 });
-    await page.emulateMedia({ colorScheme });
-    const found = await accessibilityFaults(page);
-    if (found.length > 0) faults.push({ width, colorScheme, found });
-    const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
-    if (scrollWidth > width) faults.push({ width, scrollWidth });
-  }
-  return faults;
-}
+export const faultsInAllLooks = (page: Page): Promise<string[]> => faultsInLooks(page, looks);
 
 export const openScreen = (page: Page, screen: string): Promise<void> =>
   page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen, exact: true }).click();

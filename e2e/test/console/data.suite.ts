@@ -3,15 +3,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import { axeFaults } from '@tradewind/testkit';
 import type { Locator, Page, Response } from 'playwright-core';
-import {
-  accessibilityFaults,
-  accounts,
-  callsPerDay,
-  faultsInAllLooks,
-  openScreen,
-  type ConsoleVisitor,
-} from './console-visitor.js';
+import { accounts, callsPerDay, faultsInAllLooks, openScreen, type ConsoleVisitor } from './console-visitor.js';
 
 const run = promisify(execFile);
 
@@ -134,7 +128,7 @@ export function describeData(visitor: () => ConsoleVisitor): void {
           await alert.getByText(/there is no country "Atlantis"/).waitFor();
           // It cost nothing.
           await page.getByText(`${callsPerDay} of ${callsPerDay} calls left today`).waitFor();
-          expect(await accessibilityFaults(page)).toEqual([]);
+          expect(await axeFaults(page)).toEqual([]);
 
           // The key is revoked, and the filter stays.
           await page.getByRole('button', { name: 'Revoke', exact: true }).click();
@@ -146,7 +140,7 @@ export function describeData(visitor: () => ConsoleVisitor): void {
           await dialog.getByLabel('Or paste one that you have').fill(`svc_${'x'.repeat(49)}`);
           await dialog.getByRole('button', { name: 'Use this key' }).click();
           await dialog.getByText('The data API does not take this key.').waitFor();
-          expect(await accessibilityFaults(page)).toEqual([]);
+          expect(await axeFaults(page)).toEqual([]);
           const key = await makeKey(page);
 
           // A key that somebody revokes elsewhere meanwhile.

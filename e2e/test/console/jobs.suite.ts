@@ -1,6 +1,7 @@
 // Jobs: start, follow, start again, abort, and what they stored.
 import { describe, expect, it } from '@jest/globals';
-import { accessibilityFaults, accounts, openScreen, type ConsoleVisitor } from './console-visitor.js';
+import { axeFaults } from '@tradewind/testkit';
+import { accounts, openScreen, type ConsoleVisitor } from './console-visitor.js';
 
 export function describeJobs(visitor: () => ConsoleVisitor): void {
   describe('jobs', () => {
@@ -63,7 +64,7 @@ export function describeJobs(visitor: () => ConsoleVisitor): void {
         await page.goto(`${visitor().origin}/jobs?company=console-plans&handle=never-ends&plan=abort`);
         const aborting = page.getByRole('dialog', { name: 'Abort jobs' });
         await aborting.getByText('One job of 1 will end.').waitFor();
-        expect(await accessibilityFaults(page)).toEqual([]);
+        expect(await axeFaults(page)).toEqual([]);
         await aborting.getByRole('button', { name: 'Abort', exact: true }).click();
         await aborting.getByText('One job will be aborted.').waitFor();
         await aborting.getByRole('button', { name: 'Done' }).click();
@@ -117,7 +118,7 @@ export function describeJobs(visitor: () => ConsoleVisitor): void {
         await shown.nth(reactions - 1).waitFor();
         expect(await shown.count()).toBe(reactions);
         expect(await more.count()).toBe(0);
-        expect(await accessibilityFaults(page)).toEqual([]);
+        expect(await axeFaults(page)).toEqual([]);
       });
     });
 
@@ -140,7 +141,7 @@ export function describeJobs(visitor: () => ConsoleVisitor): void {
         const dialog = page.getByRole('dialog', { name: 'Budget of console-budget' });
         await dialog.getByLabel('US dollars in a month').fill('0.000001');
         await dialog.getByText('Jobs that were accepted go on; no new one starts.').waitFor();
-        expect(await accessibilityFaults(page)).toEqual([]);
+        expect(await axeFaults(page)).toEqual([]);
         await dialog.getByRole('button', { name: 'Set the budget' }).click();
         await page.getByRole('region', { name: 'Changes', exact: true }).getByText('$0.000001').waitFor();
         await page.getByText('all', { exact: true }).waitFor();

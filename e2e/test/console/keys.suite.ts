@@ -1,8 +1,9 @@
 /// <reference lib="dom" />
 // Keys and usage.
 import { describe, expect, it } from '@jest/globals';
+import { axeFaults } from '@tradewind/testkit';
 import pg from 'pg';
-import { accessibilityFaults, accounts, openScreen, type ConsoleVisitor } from './console-visitor.js';
+import { accounts, openScreen, type ConsoleVisitor } from './console-visitor.js';
 
 export function describeKeys(visitor: () => ConsoleVisitor): void {
   describe('keys and usage', () => {
@@ -33,7 +34,7 @@ export function describeKeys(visitor: () => ConsoleVisitor): void {
         const history = page.getByRole('dialog', { name: 'History of nightly' });
         await history.getByRole('row').filter({ hasText: 'used' }).getByText('Nightly', { exact: true }).waitFor();
         await history.getByText('created', { exact: true }).waitFor();
-        expect(await accessibilityFaults(page)).toEqual([]);
+        expect(await axeFaults(page)).toEqual([]);
         await history.getByRole('button', { name: 'Done' }).click();
 
         await page.getByRole('button', { name: 'Rotate nightly' }).click();

@@ -1,7 +1,8 @@
 // Months: runs, who is missing, dead letters and the history of a profile.
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { accessibilityFaults, accounts, openScreen, type ConsoleVisitor } from './console-visitor.js';
+import { axeFaults } from '@tradewind/testkit';
+import { accounts, openScreen, type ConsoleVisitor } from './console-visitor.js';
 
 const goodPerson = '6f1f3a52-7f0a-4a51-9d3c-0a5a7a0d0001';
 
@@ -45,13 +46,13 @@ export function describeMonths(visitor: () => ConsoleVisitor): void {
         expect(await missing.count()).toBe(4);
         for (const scheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme: scheme });
-          expect(await accessibilityFaults(page)).toEqual([]);
+          expect(await axeFaults(page)).toEqual([]);
         }
         await page.getByRole('button', { name: 'Retry the missing' }).click();
         const retry = page.getByRole('dialog', { name: `Retry the missing of ${month}` });
         await retry.getByText('Will start again').waitFor();
         expect(await retry.locator('dd').first().textContent()).toBe('3');
-        expect(await accessibilityFaults(page)).toEqual([]);
+        expect(await axeFaults(page)).toEqual([]);
         await retry.getByRole('button', { name: 'Start again' }).click();
         await retry.getByText('Started again: 3.').waitFor();
         await retry.getByRole('button', { name: 'Done' }).click();
@@ -111,7 +112,7 @@ export function describeMonths(visitor: () => ConsoleVisitor): void {
         await content.fill('{"profiles": [');
         await dialog.getByRole('button', { name: 'Show the plan' }).click();
         await dialog.getByText(/^This is not JSON/).waitFor();
-        expect(await accessibilityFaults(page)).toEqual([]);
+        expect(await axeFaults(page)).toEqual([]);
         await content.fill(
           JSON.stringify({ profiles: [{ network_username: 'to-redrive', person_id: goodPerson }] }, null, 2),
         );
@@ -119,7 +120,7 @@ export function describeMonths(visitor: () => ConsoleVisitor): void {
         await dialog
           .getByText(/^It holds 1 profile of \d{4}-\d\d\. All of them will start, and each is paid for\.$/)
           .waitFor();
-        expect(await accessibilityFaults(page)).toEqual([]);
+        expect(await axeFaults(page)).toEqual([]);
         await dialog.getByRole('button', { name: 'Receive again' }).click();
         const done = page.getByRole('dialog', { name: 'Received again' });
         await done.getByText('1 profile of 1 started at once.').waitFor();
@@ -148,7 +149,7 @@ export function describeMonths(visitor: () => ConsoleVisitor): void {
           .first()
           .waitFor();
         expect(new URL(page.url()).searchParams.get('delivery')).toMatch(/^\d+$/);
-        expect(await accessibilityFaults(page)).toEqual([]);
+        expect(await axeFaults(page)).toEqual([]);
         await page
           .getByRole('region', { name: 'Months of the profile' })
           .getByText('started', { exact: true })
@@ -165,7 +166,7 @@ export function describeMonths(visitor: () => ConsoleVisitor): void {
         await page.getByRole('button', { name: 'Drop' }).click();
         const dialog = page.getByRole('dialog', { name: /^Drop dead letter \d+\?$/ });
         await dialog.getByLabel('Reason').fill('a message of a test');
-        expect(await accessibilityFaults(page)).toEqual([]);
+        expect(await axeFaults(page)).toEqual([]);
         await dialog.getByRole('button', { name: 'Drop' }).click();
         await page.getByText('a message of a test').waitFor();
         expect(await page.getByRole('button', { name: 'Drop' }).count()).toBe(0);

@@ -16,9 +16,14 @@ interface PageElement {
 }
 declare const document: {
   documentElement: { scrollWidth: number };
+  getAnimations(): {
+    playState: string;
+    effect: { getComputedTiming(): { endTime?: unknown } } | null;
+  }[];
   querySelectorAll(selectors: string): Iterable<PageElement> & { length: number };
 };
 declare function getComputedStyle(element: PageElement): { color: string; backgroundColor: string };
+declare function requestAnimationFrame(callback: (time: unknown) => void): void;
 declare function matchMedia(query: string): { matches: boolean };
 
 /** WCAG 2.2 AA. */
@@ -34,6 +39,7 @@ let pictures = 0;
  * TEST_PICTURES=/some/folder keeps a picture of each page.
  */
 export async function pageFaults(page: Page, width: number): Promise<string[]> {
+  if (await hasScripts(page)) await untilStill(page);
   const found = await page.evaluate(measure);
   const faults = [
     ...found.contrasts
@@ -48,21 +54,70 @@ export async function pageFaults(page: Page, width: number): Promise<string[]> {
   return [...faults, ...(await axeFaults(page))];
 }
 
-/** What axe-core finds, with the markup of each place. */
-export async function axeFaults(page: Page): Promise<string[]> {
+/** A window that a page is looked at in. */
+export interface Look {
+  /** CSS pixels. */
+  width: number;
+  colorScheme: 'light' | 'dark';
+}
+
+/**
+ * What axe-core finds in any of these windows, and where the page is wider than its window. In a second colour scheme
+ * of a width only the rules that read colours are asked, since the page is the same for all others.
+ */
+export async function faultsInLooks(page: Page, looks: readonly Look[]): Promise<string[]> {
+  const faults: string[] = [];
+  const widths = new Set<number>();
+  for (const { width, colorScheme } of looks) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    const found = await axeFaults(page, widths.has(width) ? colourRules : undefined);
+    widths.add(width);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (wide > width) found.push(`the page is ${wide} px wide`);
+    faults.push(...found.map((fault) => `${width} px, ${colorScheme}: ${fault}`));
+  }
+  return faults;
+}
+
+const colourRules = ['color-contrast', 'link-in-text-block'];
+
+/**
+ * What axe-core finds once nothing moves any more, with the markup of each place.
+ * @param rules all that are on by default unless given
+ */
+export async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
   const folder = process.env['TEST_PICTURES'];
   // Without a GPU, Chromium sometimes fails to take one.
   if (folder) await page.screenshot({ path: `${folder}/${(pictures += 1)}.png` }).catch(() => undefined);
-  // Where the test turned scripts off, those of axe-core would never end.
-  if (!(await page.evaluate(() => matchMedia('(scripting: enabled)').matches))) return [];
+  if (!(await hasScripts(page))) return [];
+  await untilStill(page);
   const { default: axe } = await import('axe-core');
   // The policy of the page forbids scripts; Chromium runs this one for the test all the same.
-  await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    const { axe: checker } = globalThis as unknown as { axe: typeof axe };
-    const { violations } = await checker.run({ resultTypes: ['violations'] });
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-  });
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
+  return page.evaluate(
+    async (only) => {
+      const { axe: checker } = globalThis as unknown as { axe: typeof axe };
+      const { violations } = await checker.run({ resultTypes: ['violations'], ...(only && { runOnly: [...only] }) });
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+    },
+    rules as string[] | undefined,
+  );
+}
+
+/** Where a test turned scripts off, those of axe-core would never end, and no frame is announced. */
+function hasScripts(page: Page): Promise<boolean> {
+  return page.evaluate(() => matchMedia('(scripting: enabled)').matches);
+}
+
+/** A colour begins to change in the frame after its cause. */
+async function untilStill(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every(({ playState, effect }) => playState !== 'running' || effect?.getComputedTiming().endTime === Infinity),
+  );
 }
 
 /** Runs in the page. */
