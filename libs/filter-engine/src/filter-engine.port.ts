@@ -85,7 +85,7 @@ export type Unanswered = 'not_ready' | 'behind' | 'away' | 'busy' | 'too_costly'
  * The caller does what all engines share. It follows the changes of the data (`ChangedRows`), passes them as `except`
  * and adds those that match. Then it reads the rows of the page by id and the data version in one statement. It uses
  * the answer only if that is the version of its changes. Otherwise it tries once more, then asks PostgreSQL. If others
- * can write to the index, the statement tests the filter again.
+ * can write to the index, the caller tests the filter again on these rows.
  */
 export abstract class FilterEngine {
   /** For metrics and logs: the value of FILTER_ENGINE. */
