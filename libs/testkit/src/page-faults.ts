@@ -87,11 +87,12 @@ const colourRules = ['color-contrast', 'link-in-text-block'];
  * @param rules all that are on by default unless given
  */
 export async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const canRun = await hasScripts(page);
+  if (canRun) await untilStill(page);
   const folder = process.env['TEST_PICTURES'];
   // Without a GPU, Chromium sometimes fails to take one.
   if (folder) await page.screenshot({ path: `${folder}/${(pictures += 1)}.png` }).catch(() => undefined);
-  if (!(await hasScripts(page))) return [];
-  await untilStill(page);
+  if (!canRun) return [];
   const { default: axe } = await import('axe-core');
   // The policy of the page forbids scripts; Chromium runs this one for the test all the same.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
