@@ -13,7 +13,7 @@ import {
   type PersonQuery,
   type Unanswered,
 } from '../filter-engine.port.js';
-import { isFirst, isSmallEnough, type Search, searchesOf } from './page-query.js';
+import { beginsWithId, isSmallEnough, type Search, searchesOf } from './page-query.js';
 import { readColumns } from '../read-columns.js';
 import { aliasOf, fieldsOf, least, marks, type SeenVersions, seenVersions, sourcesOf } from './search-index.js';
 import { sortedColumns } from '../sorted-columns.js';
@@ -130,7 +130,7 @@ export class OpenSearchEngine extends FilterEngine {
   /** Where the first search for a page begins that has the last ids first; undefined for other pages. */
   private idsFrom({ filter, sort, after }: FilterQuery): bigint | undefined {
     const held = this.held.get(filter.entity);
-    if (!held || !isFirst(sort, 'desc')) return undefined;
+    if (!held || !beginsWithId(sort, 'desc')) return undefined;
     const { first, last } = held.ids;
     return (after ? BigInt(after[0]!) : last) - (last - first) / idParts;
   }

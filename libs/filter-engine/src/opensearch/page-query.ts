@@ -74,7 +74,7 @@ export function searchesOf(query: FilterQuery, shardsOf: (entity: Entity) => num
       track_total_hits: isTotal,
     },
   });
-  const isById = isFirst(sort, 'asc');
+  const isById = beginsWithId(sort, 'asc');
   const order = [
     ...(isById ? [] : [{ rank: { order: 'desc', missing: 0 } }]),
     ...sort.map(({ column, direction }) => ({ [column]: { order: direction, missing: '_last' } })),
@@ -98,7 +98,7 @@ export function searchesOf(query: FilterQuery, shardsOf: (entity: Entity) => num
   };
 }
 
-export function isFirst([first]: readonly SortKey[], direction: SortKey['direction']): boolean {
+export function beginsWithId([first]: readonly SortKey[], direction: SortKey['direction']): boolean {
   return first?.column === 'id' && first.direction === direction;
 }
 
