@@ -1,7 +1,14 @@
 // Somebody else has changed the index that an engine outside of the process answers from. Real tables and pages; the
 // engine alone is a stand-in, which answers whatever the test says.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { canonicalKey, compileFilter, NameDictionary, type NormalisedFilter, parseFilters } from '@tradewind/filters';
+import {
+  canonicalKey,
+  compileFilter,
+  type Condition,
+  NameDictionary,
+  type NormalisedFilter,
+  parseFilters,
+} from '@tradewind/filters';
 import { ChangedRows, type FilterAnswer, FilterEngine } from '@tradewind/filter-engine';
 import type { PageRequest } from '../src/connections/page-reader.port.js';
 import { PostgresPageReader } from '../src/connections/page-reader.postgres.js';
@@ -14,6 +21,8 @@ import { insertContacts, insertPersons } from './support/records.js';
 
 const me = '6f2b1c34-0000-4000-8000-000000000001';
 const other = '6f2b1c34-0000-4000-8000-000000000002';
+
+const wordsOf = (beginning: string, count: number) => Array.from({ length: count }, (_, n) => `${beginning}${n}`);
 
 class ChangedEngine extends FilterEngine {
   readonly name = 'opensearch';
@@ -42,6 +51,7 @@ describe('an index that somebody else has changed', () => {
       { id: 2, name: 'Private of another', owner_id: other, is_shared: false },
       { id: 3, name: 'Shared', owner_id: other, is_shared: true },
       { id: 4, name: 'Shared, in the CRM', owner_id: other, is_shared: true, is_crm: true },
+      { id: 6, name: 'Of many words', is_crm: true, company_name: wordsOf('name', 12_000).join(' ') },
     ]);
     const { rows } = await gateway.sql.query<{ entity: string; version: string }>(
       'select entity, version from data_version',
@@ -68,7 +78,10 @@ describe('an index that somebody else has changed', () => {
   }
 
   /** Contacts that I may see, outside the CRM. */
-  async function idsFor(ids: bigint[], { limit = 10, person }: { limit?: number; person?: NormalisedFilter } = {}) {
+  async function idsFor(
+    ids: bigint[],
+    { limit = 10, person, more = [] }: { limit?: number; person?: NormalisedFilter; more?: Condition[] } = {},
+  ) {
     engine.ids = ids;
     distrusted.length = 0;
     const filter: NormalisedFilter = {
@@ -84,6 +97,7 @@ describe('an index that somebody else has changed', () => {
           ],
         },
         { field: '', op: 'in', column: 'is_crm', type: 'boolean', values: [false], isNegated: false },
+        ...more,
       ],
     };
     const { sql, params } = compileFilter(filter);
@@ -129,5 +143,12 @@ describe('an index that somebody else has changed', () => {
     expect(await idsFor([1n], { person: notMale })).toEqual({ ids: ['1'], count: 1, distrusted: [] });
     expect(await idsFor([1n, 3n], { person: notMale })).toEqual({ ids: ['1'], count: 1, distrusted: ['contact'] });
     expect(await idsFor([1n], { person: male })).toEqual({ ids: [], count: 0, distrusted: ['contact'] });
+  });
+
+  it('tests no row that has too many words for the filter: PostgreSQL answers', async () => {
+    const phrases = wordsOf('other', 500).map((word) => [word]);
+    const none: Condition = { field: '', op: 'words', column: 'search', phrases, match: 'any', isNegated: true };
+    expect(await idsFor([6n], { more: [none] })).toEqual({ ids: ['1', '3'], count: 2, distrusted: [] });
+    expect(await idsFor([1n, 3n], { more: [none] })).toEqual({ ids: ['1', '3'], count: 2, distrusted: [] });
   });
 });

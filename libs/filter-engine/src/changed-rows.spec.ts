@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { NormalisedFilter } from '@tradewind/filters';
-import { ChangedRows } from './changed-rows.js';
+import type { FilterRecord, NormalisedFilter } from '@tradewind/filters';
+import { ChangedRows, matchingIds } from './changed-rows.js';
 
 const large: NormalisedFilter = {
   entity: 'company',
@@ -92,5 +92,27 @@ describe('the rows that changed', () => {
       Array.from({ length: 990 }, (_, id) => [BigInt(id), null]),
     );
     expect(changed.matching(asking(500))).toHaveLength(10);
+  });
+
+  it('and the rows of a page are not compared with more values than a query may take', () => {
+    const words = Array.from({ length: 300 }, (_, place) => `w${place}`);
+    const record: FilterRecord = { search: words };
+    const rows = Array.from({ length: 50 }, (_, place) => [BigInt(50 - place), record] as const);
+    const without = (count: number): NormalisedFilter => ({
+      entity: 'company',
+      today: '2026-11-28',
+      conditions: [
+        {
+          field: 'keywords',
+          op: 'words',
+          column: 'search',
+          phrases: Array.from({ length: count }, (_, place) => [`x${place}`]),
+          match: 'any',
+          isNegated: true,
+        },
+      ],
+    });
+    expect(matchingIds(rows, without(300))).toEqual(rows.map(([id]) => id));
+    expect(matchingIds(rows, without(500))).toBe('too_costly');
   });
 });

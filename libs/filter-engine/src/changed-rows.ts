@@ -80,7 +80,7 @@ export class ChangedRows {
   /** Ids of the rows that satisfy the filter, ascending; or that finding them is too much work for one query. */
   matching(filter: NormalisedFilter): bigint[] | 'too_costly' {
     if (this.rows.size === 0) return [];
-    if (this.comparisons(filter) > comparisonsMax) return 'too_costly';
+    if (comparisonsOf(this.rows.size, this.elements, filter) > comparisonsMax) return 'too_costly';
     return this.ids.filter((id) => {
       const { row } = this.rows.get(id)!;
       return row !== null && evaluateFilter(filter, row);
@@ -91,15 +91,21 @@ export class ChangedRows {
   rowsOf(ids: readonly bigint[]): IdentifiedRow[] {
     return ids.map((id) => [id, this.rows.get(id)!.row!]);
   }
+}
 
-  /** At most this many. */
-  private comparisons({ conditions }: NormalisedFilter): number {
-    const { rows, elements } = this;
-    return conditions.reduce((sum, condition) => {
-      const compared = rows.size + (readsList(condition) ? elements : 0);
-      return sum + rows.size * comparisonsOfCondition + valueCount(condition) * compared;
-    }, 0);
-  }
+/** Ids of the rows that satisfy the filter, in their order; or that finding them is too much work for one query. */
+export function matchingIds(rows: readonly IdentifiedRow[], filter: NormalisedFilter): bigint[] | 'too_costly' {
+  const elements = rows.reduce((sum, [, row]) => sum + elementsOf(row), 0);
+  if (comparisonsOf(rows.length, elements, filter) > comparisonsMax) return 'too_costly';
+  return rows.filter(([, row]) => evaluateFilter(filter, row)).map(([id]) => id);
+}
+
+/** At most so many, for so many rows with so many elements in all of their lists. */
+function comparisonsOf(rows: number, elements: number, { conditions }: NormalisedFilter): number {
+  return conditions.reduce((sum, condition) => {
+    const compared = rows + (readsList(condition) ? elements : 0);
+    return sum + rows * comparisonsOfCondition + valueCount(condition) * compared;
+  }, 0);
 }
 
 const byValue = (a: bigint, b: bigint) => (a < b ? -1 : 1);

@@ -12,6 +12,7 @@ import {
   type FilterQuery,
   firstInOrder,
   type IdentifiedRow,
+  matchingIds,
   type PersonQuery,
   readColumnsSql,
   type ReadColumn,
@@ -22,7 +23,7 @@ import { versionOf } from '../connections/count-cache.js';
 import { orderKeys, orderMeaning, pageColumns } from '../connections/page-order.js';
 import type { PageRead, PageReader, PageRequest } from '../connections/page-reader.port.js';
 import type { Row } from '../connections/record-source.js';
-import { evaluateFilter, type FilterRecord, type Integer } from '@tradewind/filters';
+import type { FilterRecord, Integer } from '@tradewind/filters';
 import type { DataStore, Statement } from '../data-store/data-store.js';
 import type { AppEvents } from '../events.js';
 import { catchUpMs } from './filter-engine-limits.js';
@@ -108,14 +109,17 @@ export class EnginePageReader implements PageReader {
     const idAt = read.indexOf('id');
     // An empty page still has one row, with the version.
     const rows = found.filter((row) => row[idAt] !== null);
-    const right = engine.isOutside ? rows.filter((row) => isRight(request, tested, row)) : rows;
+    const right = engine.isOutside ? rightRows(request, tested, rows) : rows;
+    if (right === 'too_costly') return right;
     const rowOf = new Map(right.map((row) => [row[idAt], row]));
     if (rowOf.size < ids.length) {
       changes.distrust(table, { version, idCount: ids.length, rowCount: rowOf.size });
       return 'failed';
     }
     const inOrder =
-      changedIds.length === 0 ? ids : firstInOrder(recordsOf(rowOf.values(), read), { ...query, after: null });
+      changedIds.length === 0
+        ? ids
+        : firstInOrder(recordsOf([...rowOf.values()], idAt, read), { ...query, after: null });
     const page = inOrder.slice(0, limit).map((id) => rowOf.get(String(id))!);
     if (!isCounted) return { rows: page };
     return { rows: page, count: { count: answer.count! + matching.length, version } };
@@ -167,11 +171,11 @@ function withPersons({ query, matching }: Attempt, { persons }: FilterAnswer): r
   });
 }
 
-/** What `firstInOrder` compares. */
-function recordsOf(rows: Iterable<Row>, read: readonly string[]): IdentifiedRow[] {
-  return Array.from(rows, (row) => {
-    const record: FilterRecord = Object.fromEntries(read.map((column, at) => [column, row[at]]));
-    return [BigInt(record['id'] as string), record];
+/** The rows by their ids. `columns` are in the row from the place `from` on. */
+function recordsOf(rows: readonly Row[], idAt: number, columns: readonly string[], from = 0): IdentifiedRow[] {
+  return rows.map((row) => {
+    const record: FilterRecord = Object.fromEntries(columns.map((column, at) => [column, row[from + at]]));
+    return [BigInt(row[idAt] as string), record];
   });
 }
 
@@ -191,16 +195,25 @@ function testedColumns({ filter, person }: PageRequest): TestedColumns {
   };
 }
 
-/** Whether a row satisfies the filter, and its person does. */
-function isRight(request: PageRequest, { record, person }: TestedColumns, row: Row): boolean {
-  const { filter, columns, sort } = request;
-  const pageColumnCount = pageColumns(columns, sort).length;
-  const recordOf = (read: readonly ReadColumn[], from: number): FilterRecord =>
-    Object.fromEntries(read.map(({ column }, at) => [column, row[from + at]]));
-  if (!evaluateFilter(filter, recordOf(record, pageColumnCount))) return false;
-  if (!request.person) return true;
-  const ofPerson = recordOf(person, pageColumnCount + record.length);
-  return ofPerson['id'] !== null && evaluateFilter(request.person.filter, ofPerson);
+/** The rows that satisfy the filter, and whose person does; or that finding them is too much work for one query. */
+function rightRows(
+  request: PageRequest,
+  { record, person }: TestedColumns,
+  rows: readonly Row[],
+): readonly Row[] | 'too_costly' {
+  const page = pageColumns(request.columns, request.sort);
+  const idAt = page.indexOf('id');
+  const namesOf = (read: readonly ReadColumn[]) => read.map(({ column }) => column);
+  let ids = matchingIds(recordsOf(rows, idAt, namesOf(record), page.length), request.filter);
+  if (ids !== 'too_costly' && request.person) {
+    const right = new Set(ids);
+    const persons = recordsOf(rows, idAt, namesOf(person), page.length + record.length);
+    const asked = persons.filter(([id, { id: personId }]) => right.has(id) && personId !== null);
+    ids = matchingIds(asked, request.person.filter);
+  }
+  if (ids === 'too_costly') return ids;
+  const right = new Set(ids);
+  return rows.filter((row) => right.has(BigInt(row[idAt] as string)));
 }
 
 /** In no order, so that pages in every order share a text, which PostgreSQL has prepared. */
