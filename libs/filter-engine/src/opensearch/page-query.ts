@@ -84,7 +84,7 @@ export function searchesOf(query: FilterQuery, shardsOf: (entity: Entity) => num
     ...(after ? [behind(sort, after)] : []),
     ...(idsFrom === undefined ? [] : [{ range: { id: { gte: String(idsFrom) } } }]),
   ]);
-  // A page in the order of ids ends after its last record, so whoever asks for nearly all reads only those left out.
+  // A page in the order of ids reads few records. So a filter that only leaves records out is counted by these.
   const leftOut = isById ? leftOutBy(matches) : undefined;
   const isApart = after !== null || idsFrom !== undefined || leftOut !== undefined;
   const counted = leftOut ? [everything, leftOut] : [matches];
