@@ -51,7 +51,7 @@ export interface DrawnFilter {
 
 type Drawn = Pick<DrawnFilter, 'variables' | 'filter' | 'beside' | 'sort' | 'parts' | 'isMoving'>;
 
-const entities: readonly RecordEntity[] = ['company', 'person', 'deal', 'contact'];
+const allEntities: readonly RecordEntity[] = ['company', 'person', 'deal', 'contact'];
 const conditionsMax = 4;
 const industryMembers = new Map(industries.map(({ id, member }) => [String(id), member]));
 /** Arguments of their own; the other fields are in `searchFilters`. */
@@ -68,7 +68,11 @@ export const dealSortColumns: Readonly<Record<string, string>> = {
 };
 
 /** Endless; one entity after the other. */
-export function* drawFilters(population: Population, seed: number): Generator<DrawnFilter, never> {
+export function* drawFilters(
+  population: Population,
+  seed: number,
+  entities = allEntities,
+): Generator<DrawnFilter, never> {
   const dice = new Dice(seed);
   const seen = new Set<string>();
   for (let number = 0; ; number++) {

@@ -133,7 +133,7 @@ export async function startCluster(stage: Stage): Promise<SearchCluster | string
   const settings = { OPENSEARCH_URL: node.url, OPENSEARCH_REPLICAS: '0' };
   stage.log('building the indexes in OpenSearch');
   const startedMs = performance.now();
-  runToEnd(gatewayMain, ['index', 'build'], stage, settings);
+  await runToEnd(gatewayMain, ['index', 'build'], stage, settings);
   return { node, settings, buildSeconds: (performance.now() - startedMs) / 1000 };
 }
 

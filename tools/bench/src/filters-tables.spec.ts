@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DrawnFilter } from './drawn-filters.js';
 import type { FilterAnswer } from './filter-load.js';
-import { type ServerResult, tablesOf } from './filters-tables.js';
+import { below, type ServerResult, type SpeedTargets, tablesOf } from './filters-tables.js';
 
 const filter = (rest: Partial<DrawnFilter> = {}) =>
   ({
@@ -41,6 +41,7 @@ const result = (
   heldMs: 1,
   ...rest,
 });
+const tables = (results: ServerResult[], targets: SpeedTargets = {}) => tablesOf(results, { how: '', targets });
 const rowOf = (markdown: string, what: string) =>
   markdown
     .split('\n')
@@ -56,14 +57,11 @@ describe('the tables of the filters benchmark', () => {
     const postgres = result('PostgreSQL', [answer(one), answer(other)]);
     const wrongCount = answer(one, { found: { count: 2, ids: ['1'] } });
     const wrongPage = answer(other, { found: { count: 1, ids: ['2'] } });
-    const { markdown, missed } = tablesOf(
-      [
-        postgres,
-        result('embedded', [wrongCount, wrongPage]),
-        result('OpenSearch alone', [wrongCount, wrongPage], [], { hasSameOrder: false }),
-      ],
-      '',
-    );
+    const { markdown, missed } = tables([
+      postgres,
+      result('embedded', [wrongCount, wrongPage]),
+      result('OpenSearch alone', [wrongCount, wrongPage], [], { hasSameOrder: false }),
+    ]);
     const row = rowOf(markdown, 'counts and pages that differ from those of PostgreSQL');
     expect(row).toEqual(['0', '2', '1', '', '0', '**missed**: embedded, OpenSearch alone']);
     expect(missed).toBe(2);
@@ -75,7 +73,7 @@ describe('the tables of the filters benchmark', () => {
       result('PostgreSQL', [answer(moving)]),
       result('embedded', [answer(moving, { found: { count: 9, ids: [] } })]),
     ];
-    expect(rowOf(tablesOf(results, '').markdown, 'counts and pages that differ from those of PostgreSQL')).toEqual([
+    expect(rowOf(tables(results).markdown, 'counts and pages that differ from those of PostgreSQL')).toEqual([
       '0',
       '0',
       '',
@@ -90,14 +88,16 @@ describe('the tables of the filters benchmark', () => {
       answer(one, { status: 503, found: undefined, endedMs: 2 }),
       answer(one, { status: 504, found: undefined, endedMs: 3 }),
     ];
-    const { markdown } = tablesOf([result('PostgreSQL', answers)], '');
+    const { markdown } = tables([result('PostgreSQL', answers)]);
     expect(rowOf(markdown, 'answers 504')?.[0]).toBe('4');
     expect(rowOf(markdown, 'answers 504 without a 503 before')).toEqual(['1', '', '0', '**missed**: PostgreSQL']);
   });
 
   it('check the targets of each engine', () => {
     const slow = [answer(one, { ms: 30 })];
-    const { markdown } = tablesOf([result('PostgreSQL', slow), result('embedded', slow)], '');
+    const { markdown } = tables([result('PostgreSQL', slow), result('embedded', slow)], {
+      'one after the other: p99': { PostgreSQL: below(2000), embedded: below(25) },
+    });
     expect(rowOf(markdown, 'one after the other: p99')).toEqual([
       '30',
       '30',
@@ -106,5 +106,11 @@ describe('the tables of the filters benchmark', () => {
       '**missed**: embedded',
     ]);
     expect(rowOf(markdown, 'build of the indexes')).toBeUndefined();
+  });
+  it('have no target for a row that is missing', () => {
+    const targets = { 'one after the other: p98': { embedded: below(1) } };
+    expect(() => tables([result('embedded', [answer(one)])], targets)).toThrow(
+      'No row is named one after the other: p98',
+    );
   });
 });
