@@ -10,6 +10,3 @@ registerHooks({
     return next(specifier, { ...context, conditions: [...context.conditions, '@tradewind/source'] });
   },
 });
-
-// Failures name lines of the TypeScript.
-process.setSourceMapsEnabled(true);

@@ -9,7 +9,6 @@ export const sourceOptions = (rootDir: string, name: ServiceName, debuggerPort: 
   // Folders, not the loaded files: those would be thousands, most of them in node_modules.
   ...sourceFolders(rootDir, name).map((folder) => `--watch-path=${join(rootDir, folder)}`),
   '--watch-preserve-output',
-  '--enable-source-maps',
   `--inspect=127.0.0.1:${debuggerPort}`,
   '--conditions=@tradewind/source',
   '--import',
