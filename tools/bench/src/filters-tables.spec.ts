@@ -107,6 +107,7 @@ describe('the tables of the filters benchmark', () => {
     ]);
     expect(rowOf(markdown, 'build of the indexes')).toBeUndefined();
   });
+
   it('have no target for a row that is missing', () => {
     const targets = { 'one after the other: p98': { embedded: below(1) } };
     expect(() => tables([result('embedded', [answer(one)])], targets)).toThrow(
