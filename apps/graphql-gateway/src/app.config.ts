@@ -112,9 +112,14 @@ export class AppConfig extends configClass({
     default: undefined,
     example: '/etc/opensearch/ca.crt',
   }),
-  // Pages and counts take 5 to 40 ms at a million records.
+  // Pages and counts take 5 to 40 ms at a million records of an entity, and up to a second at ten million.
   OPENSEARCH_TIMEOUT_MS: integer({
-    desc: 'Longest wait for one search, milliseconds; then PostgreSQL answers, until the cluster answers again',
+    desc: 'Longest wait for one search, milliseconds; then PostgreSQL answers it',
+    default: 5000,
+    min: 1,
+  }),
+  OPENSEARCH_POLL_TIMEOUT_MS: integer({
+    desc: 'Longest wait for a poll of the cluster, milliseconds; then PostgreSQL answers until a poll is answered',
     default: 1000,
     min: 1,
   }),

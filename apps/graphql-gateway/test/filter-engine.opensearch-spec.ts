@@ -58,6 +58,7 @@ describe(`a gateway on OpenSearch (FILTER_ENGINE_SEED=${seed})`, () => {
       OPENSEARCH_REPLICAS: '0',
       // Far more than a search takes on a busy machine.
       OPENSEARCH_TIMEOUT_MS: '10000',
+      OPENSEARCH_POLL_TIMEOUT_MS: '10000',
     });
     const feeders = gateway.replicas[0]!.app.get(SearchIndexFeeders);
     following = Promise.all(

@@ -11,7 +11,13 @@ installOpenSearch();
 describeEngine('OpenSearch', async (url) => {
   const [node, db] = await Promise.all([startEmbeddedOpenSearch(), connected(url)]);
   const client = new Client({ node: node.url, maxRetries: 0, enableLongNumeralSupport: true });
-  const engine = new OpenSearchEngine({ client, prefix: 'test', timeoutMs: 60_000, sortsTextsByBytes: () => true });
+  const engine = new OpenSearchEngine({
+    client,
+    prefix: 'test',
+    timeoutMs: 60_000,
+    pollTimeoutMs: 60_000,
+    sortsTextsByBytes: () => true,
+  });
   const { signal } = new AbortController();
   return {
     engine,

@@ -96,7 +96,13 @@ describe(`OpenSearch (OPENSEARCH_SEED=${seed})`, () => {
     await db.connect();
     prefix = `test${(tests += 1)}`;
     // Far more than a search takes on a busy machine.
-    engine = new OpenSearchEngine({ client, prefix, timeoutMs: 60_000, sortsTextsByBytes: () => true });
+    engine = new OpenSearchEngine({
+      client,
+      prefix,
+      timeoutMs: 60_000,
+      pollTimeoutMs: 60_000,
+      sortsTextsByBytes: () => true,
+    });
   });
   afterEach(async () => {
     await db.end();
@@ -318,7 +324,13 @@ describe(`OpenSearch (OPENSEARCH_SEED=${seed})`, () => {
     const count = async () => answered(await engine.search(queryOf({}))).count;
 
     it('a cluster that hangs is away after a poll without an answer, then at once, until a poll finds it', async () => {
-      const patient = new OpenSearchEngine({ client, prefix, timeoutMs: 5_000, sortsTextsByBytes: () => true });
+      const patient = new OpenSearchEngine({
+        client,
+        prefix,
+        timeoutMs: 5_000,
+        pollTimeoutMs: 5_000,
+        sortsTextsByBytes: () => true,
+      });
       await patient.poll('company');
       relay.hang();
       expect(await patient.search(queryOf({}))).toBe('too_costly');

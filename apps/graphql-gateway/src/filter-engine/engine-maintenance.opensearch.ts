@@ -27,6 +27,7 @@ export class OpenSearchMaintenance extends EngineMaintenance implements OnApplic
       client,
       prefix: config.OPENSEARCH_PREFIX,
       timeoutMs: config.OPENSEARCH_TIMEOUT_MS,
+      pollTimeoutMs: config.OPENSEARCH_POLL_TIMEOUT_MS,
       sortsTextsByBytes: () => this.sortsTextsByBytes === true,
     });
     events.gauge(

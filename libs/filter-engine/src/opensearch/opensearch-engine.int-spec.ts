@@ -66,7 +66,8 @@ describe('the engine on OpenSearch', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     client = await connectOpenSearch({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
-    engine = new OpenSearchEngine({ client, prefix: 'x', timeoutMs: 500, sortsTextsByBytes: () => true });
+    const [timeoutMs, pollTimeoutMs] = [1_000, 500];
+    engine = new OpenSearchEngine({ client, prefix: 'x', timeoutMs, pollTimeoutMs, sortsTextsByBytes: () => true });
     await engine.poll('company');
   });
   afterEach(async () => {
@@ -142,6 +143,28 @@ describe('the engine on OpenSearch', () => {
     await expect(engine.poll('company')).rejects.toThrow();
     answer = whole;
     expect(await engine.search(query)).toBe('away');
+  });
+
+  const isPoll = (body: string) => body.includes('"aggs"');
+
+  it('gives up the searches under way when a poll is not answered', async () => {
+    answer = () => undefined;
+    const waiting = engine.search(query);
+    await expect(engine.poll('company')).rejects.toThrow();
+    // It would be too costly if it had waited for its own limit.
+    expect(await waiting).toBe('away');
+    answer = whole;
+    await engine.poll('company');
+    await otherQueriesAreAnswered();
+  });
+
+  it('is not away when a poll takes too long but searches are answered', async () => {
+    answer = (response, searches, body) => (isPoll(body) ? undefined : whole(response, searches));
+    const polled = engine.poll('company');
+    expect(await engine.search(query)).toEqual(answered);
+    await polled;
+    expect(engine.isReady('company')).toBe(true);
+    await otherQueriesAreAnswered();
   });
 
   it('bounds the searches under way', async () => {

@@ -1,7 +1,7 @@
 // The engine on a cluster of OpenSearch. It sends one request with one to four searches. It trusts them only if all
 // saw the marks of every shard, all changes that the caller does not mask, and no others. A search that fails leaves
 // its own query unanswered. Only a poll, which is quick, or a lost connection finds that the cluster is away. Then
-// every query is 'away' at once, until a poll finds it back.
+// every query is 'away' at once, those under way included, until a poll finds it back.
 import type { Client } from '@opensearch-project/opensearch';
 import { sortTextCharsMax } from '@tradewind/filters';
 import {
@@ -25,6 +25,8 @@ export interface OpenSearchEngineOptions {
   prefix: string;
   /** Longest wait for one search, milliseconds. */
   timeoutMs: number;
+  /** Longest wait for a poll, milliseconds: so soon a cluster that hangs is found, while searches may take longer. */
+  pollTimeoutMs: number;
   /** Whether the database sorts texts by their bytes, as OpenSearch does. */
   sortsTextsByBytes: () => boolean;
 }
@@ -71,6 +73,12 @@ const readPaths = [
   'aggregations.last.value_as_string',
 ];
 
+/** Searches that were sent in one request. */
+interface Sent {
+  answered: Promise<SearchResponse[]>;
+  abort: () => void;
+}
+
 interface Held {
   shards: number;
   /** What polls saw, oldest first: the first one is settled. */
@@ -84,7 +92,9 @@ export class OpenSearchEngine extends FilterEngine {
   override readonly isOutside = true;
   private readonly held = new Map<Entity, Held>();
   private readonly away = new Set<Entity>();
-  private underWay = 0;
+  /** With the entity of each. */
+  private readonly underWay = new Map<Sent, Entity>();
+  private lastAnsweredMs = -Infinity;
 
   constructor(private readonly options: OpenSearchEngineOptions) {
     super();
@@ -143,7 +153,7 @@ export class OpenSearchEngine extends FilterEngine {
     if (!entities.every((each) => this.held.has(each))) return 'not_ready';
     if (query.except.length + (person?.except.length ?? 0) > exceptMax) return 'behind';
     if (person && person.asked.length > askedMax) return 'behind';
-    if (this.underWay >= searchesMax) return 'busy';
+    if (this.underWay.size >= searchesMax) return 'busy';
     const shardsOf = (of: Entity) => this.held.get(of)!.shards;
     const { page, counts, persons } = searchesOf(query, shardsOf, idsFrom);
     const read = await this.send(entity, [page, ...counts, ...(persons ? [persons] : [])]);
@@ -168,20 +178,24 @@ export class OpenSearchEngine extends FilterEngine {
   }
 
   /**
-   * Finds out what the cluster holds of the entity; to be called about every second.
+   * Finds out what the cluster holds of the entity; to be called about every second. A cluster that is too busy for a
+   * poll but answers searches is not away; what it held before holds on.
    * @throws what keeps the cluster from answering; then the engine is away
    */
   async poll(entity: Entity): Promise<void> {
     const own = { entity, body: pollBody(marks(entity), marksMax) };
     const first = { entity, body: pollBody({ range: { id: { gt: 0 } } }, 1) };
     const last = { entity, body: { size: 0, aggs: { last: { max: { field: 'id', format: '0' } } } } };
+    const startMs = performance.now();
     let responses: SearchResponse[];
     try {
-      responses = await this.ask([own, first, last]);
+      responses = await this.ask([own, first, last], this.options.pollTimeoutMs).answered;
       const failed = responses.find((each) => each.error && !isMissing(each));
       if (failed) throw new Error(JSON.stringify(failed.error));
     } catch (error) {
+      if (isTimeout(error) && this.lastAnsweredMs > startMs && !this.away.has(entity)) return;
       this.away.add(entity);
+      for (const [sent, of] of this.underWay) if (of === entity) sent.abort();
       throw error;
     }
     const { seen, shards } = this.read(entity, responses[0]!);
@@ -208,23 +222,25 @@ export class OpenSearchEngine extends FilterEngine {
 
   private async send(entity: Entity, searches: readonly Search[]): Promise<ReadResponse[] | Unanswered> {
     let responses: SearchResponse[];
-    this.underWay += 1;
+    const sent = this.ask(searches, this.options.timeoutMs);
+    this.underWay.set(sent, entity);
     try {
-      responses = await this.ask(searches);
+      responses = await sent.answered;
     } catch (error) {
       return this.unansweredAfter(error, entity);
     } finally {
-      this.underWay -= 1;
+      this.underWay.delete(sent);
     }
+    this.lastAnsweredMs = performance.now();
     const [unanswered] = responses.flatMap((response) => unansweredOf(response) ?? []);
     return unanswered ?? responses.map((response, place) => this.read(searches[place]!.entity, response));
   }
 
   /** @throws what no other query has to do with */
   private unansweredAfter(error: unknown, entity: Entity): Unanswered {
-    const { name, statusCode } = error as { name?: string; statusCode?: number };
+    const { statusCode } = error as { statusCode?: number };
     // The client closed the connection, and the cluster stops the search. If it hangs, the next poll finds that out.
-    if (name === 'TimeoutError') return 'too_costly';
+    if (isTimeout(error)) return 'too_costly';
     if (statusCode === 429) return 'busy';
     if (statusCode !== undefined && statusCode < 500) throw error;
     // The poll reports the reason. A proxy before the cluster may answer for it.
@@ -233,22 +249,28 @@ export class OpenSearchEngine extends FilterEngine {
   }
 
   /** A search alone takes the cluster less when it is no list of searches. */
-  private async ask(searches: readonly Search[]): Promise<SearchResponse[]> {
-    const { client, prefix, timeoutMs } = this.options;
+  private ask(searches: readonly Search[], timeoutMs: number): Sent {
+    const { client, prefix } = this.options;
     const options = { requestTimeout: timeoutMs, maxRetries: 0 };
     const targetOf = ({ entity }: Search) => ({ index: aliasOf(prefix, entity), allow_partial_search_results: false });
     const [only] = searches;
     if (only && searches.length === 1) {
       const request = { ...targetOf(only), filter_path: readPaths, body: only.body };
-      const { body } = await client.search(request, { ...options, ignore: [404] });
-      return [body as unknown as SearchResponse];
+      const sent = client.search(request, { ...options, ignore: [404] });
+      return {
+        answered: sent.then(({ body }) => [body as unknown as SearchResponse]),
+        abort: () => sent.abort(),
+      };
     }
     const request = {
       filter_path: readPaths.map((path) => `responses.${path}`),
       body: searches.flatMap((each) => [targetOf(each), each.body]),
     };
-    const { body } = await client.msearch(request, options);
-    return (body as unknown as { responses: SearchResponse[] }).responses;
+    const sent = client.msearch(request, options);
+    return {
+      answered: sent.then(({ body }) => (body as unknown as { responses: SearchResponse[] }).responses),
+      abort: () => sent.abort(),
+    };
   }
 
   private read(entity: Entity, { error, timed_out, _shards, hits }: SearchResponse): ReadResponse {
@@ -265,6 +287,8 @@ export class OpenSearchEngine extends FilterEngine {
     };
   }
 }
+
+const isTimeout = (error: unknown): boolean => (error as { name?: string }).name === 'TimeoutError';
 
 /** Enough for any number of shards that makes sense; the answer says how many there are. */
 const marksMax = 2_000;
