@@ -368,6 +368,21 @@ describe('OpenSearch in an overlay', () => {
     });
   });
 
+  it('writes what it refused to its log, without the values of filters', () => {
+    const config = manifests.find(
+      ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('opensearch-config'),
+    )!.data!;
+    const settings = parse(config['opensearch.yml']!) as Record<string, unknown>;
+    // An index of each day would not be made, because no write makes an index.
+    expect(settings['plugins.security.audit.type']).toBe('log4j');
+    expect(parse(config['audit.yml']!)).toMatchObject({
+      config: { enabled: true, audit: { enable_rest: true, enable_transport: true, log_request_body: false } },
+    });
+    expect(podTemplate(nodes).spec.containers[0]!.volumeMounts).toContainEqual(
+      expect.objectContaining({ mountPath: '/usr/share/opensearch/config/opensearch-security/audit.yml' }),
+    );
+  });
+
   it('speaks TLS on both ports, and makes no index because of a write', () => {
     const config = manifests.find(
       ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('opensearch-config'),

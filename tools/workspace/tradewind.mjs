@@ -2,6 +2,7 @@
 // `npx tradewind SERVICE COMMAND ...`: an operator command of a service of the local platform, with the settings that
 // `npm start` wrote to the data folder (DATA_DIR). The images have a command of the same name.
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -70,6 +71,12 @@ async function assertRunning({ DATABASE_URL }) {
   });
 }
 
+/** What the platform has compiled for its own starts, once that is complete (tools/local-stack). */
+function useCompileCache({ DATA_DIR }) {
+  const folder = join(resolve(root, DATA_DIR || '.data'), 'compile-cache');
+  if (existsSync(join(folder, 'complete'))) enableCompileCache(folder);
+}
+
 async function main() {
   const [service, ...words] = process.argv.slice(2);
   if (service === undefined || service === '--help' || service === '-h') return process.stdout.write(usage);
@@ -83,6 +90,7 @@ async function main() {
     Object.assign(process.env, commandEnvironment(service, process.env));
     await assertRunning(process.env);
   }
+  useCompileCache(process.env);
   process.argv.splice(1, Infinity, program, ...(words.length === 0 ? ['--help'] : words));
   await import(program);
 }
