@@ -149,6 +149,7 @@ describe(`the filter engine (FILTER_ENGINE_SEED=${seed})`, () => {
     const others = fc.sample(generatedRecord, { seed: seed + 1, numRuns: 500 });
     const writes = 60;
     let isWriting = true;
+    let committed = [...history.keys()].at(-1)!;
     const writer = (async () => {
       for (let round = 0; round < writes; round++) {
         const current = new Map([...history.values()].at(-1));
@@ -179,6 +180,7 @@ describe(`the filter engine (FILTER_ENGINE_SEED=${seed})`, () => {
         current.set(added.id, added.record);
         history.set(found[0]!.version, current);
         await client.query('commit');
+        committed = found[0]!.version;
         client.release();
         await new Promise((resolve) => setTimeout(resolve, round % 10));
       }
@@ -192,7 +194,10 @@ describe(`the filter engine (FILTER_ENGINE_SEED=${seed})`, () => {
       for (let n = offset; isWriting || n < offset + 40; n++) {
         const filter = filters[n % filters.length]!;
         const request = requestFor(filter);
+        const before = committed;
         const { rows, count } = await reader.read(request);
+        // What was written before a request is in its answer.
+        expect(BigInt(count!.version)).toBeGreaterThanOrEqual(BigInt(before));
         const state = history.get(count!.version)!;
         const matching = [...state]
           .filter(([, record]) => evaluateFilter(filter, record))
@@ -213,6 +218,55 @@ describe(`the filter engine (FILTER_ENGINE_SEED=${seed})`, () => {
     expect(versions.size).toBeGreaterThan(5);
     expect(await answeredByIndex(gateway)).toBeGreaterThan(answers / 4);
   }, 120_000);
+
+  it('keeps its answer when other records are written meanwhile, but not when those of the page are', async () => {
+    gateway = await startGateway(switchedOn);
+    const { sql } = gateway;
+    await sql.query(`insert into company (id, name) select n, 'Company' from generate_series(1, 100) as n`);
+    await untilReady(gateway);
+    const { app } = gateway.replicas[0]!;
+    const { engine } = app.get(EngineMaintenance);
+    const everything: NormalisedFilter = { entity: 'company', today: '2026-11-22', conditions: [] };
+    let writes = 0;
+    /** Reads the first page. After each search of the engine this is written, with another number for $n each time. */
+    const readDuring = async (write: string) => {
+      const search = engine.search.bind(engine);
+      const spied = jest.spyOn(engine, 'search').mockImplementation(async (query) => {
+        const answer = await search(query);
+        await sql.query(write.replaceAll('$n', String((writes += 1))));
+        return answer;
+      });
+      const before = await answeredByIndex(gateway);
+      const { rows, count } = await app.get(PageReader).read(requestFor(everything));
+      const isOfIndex = (await answeredByIndex(gateway)) === before + 1;
+      spied.mockRestore();
+      return { isOfIndex, count, ids: rows.map(([id]) => Number(id)) };
+    };
+    const firstIds = Array.from({ length: 11 }, (_, place) => place + 1);
+    const versionNow = async () =>
+      (await sql.query<{ version: string }>(`select version from data_version where entity = 'company'`)).rows[0]!
+        .version;
+    for (const write of [
+      `update company set name = 'Another' where id = 20 + $n`,
+      `insert into company (id, name) values (200 + $n, 'Company')`,
+      'delete from company where id = 80 + $n',
+    ]) {
+      const found = await readDuring(write);
+      const count = Number((await sql.query('select from company')).rowCount);
+      // Exact for the version before the last write.
+      expect(found.count!.version).toBe(String(BigInt(await versionNow()) - 1n));
+      const written = write.startsWith('insert') ? 1 : write.startsWith('delete') ? -1 : 0;
+      expect(found).toMatchObject({ isOfIndex: true, ids: firstIds, count: { count: count - written } });
+    }
+    expect((await readDuring(`update company set name = 'Another' where id = 5`)).isOfIndex).toBe(false);
+    // What is not known to be unchanged counts as changed.
+    await sql.query(`insert into company (id, name) select n, 'Company' from generate_series(1000, 2100) as n`);
+    const many = await readDuring(`update company set name = name where id >= 1000`);
+    expect(many).toMatchObject({ isOfIndex: false, ids: firstIds });
+    const unlisted = `update company set name = name where id = 40 + $n;
+      delete from data_change where version = (select version from data_version where entity = 'company')`;
+    expect(await readDuring(unlisted)).toMatchObject({ isOfIndex: false, ids: firstIds });
+  }, 60_000);
 
   it('leaves queries to PostgreSQL after changes that it cannot follow, and is built again', async () => {
     gateway = await startGateway(switchedOn);

@@ -18,9 +18,14 @@ interface Followed {
   refreshing: Promise<void> | undefined;
   /** By performance.now(). */
   distrustedUntilMs: number;
+  /** When a new version was found last, by performance.now(). */
+  writtenAtMs: number;
   /** When changes were found that the engine lacked, oldest first. */
   found: { version: bigint; atMs: number }[];
 }
+
+/** Whoever wrote within this time is taken to be writing still. */
+const writtenMs = 1_000;
 
 /** A lag is known to the second, and its oldest change is what counts. */
 const foundIntervalMs = 1_000;
@@ -31,7 +36,14 @@ export class FollowedChanges {
   private readonly followed = new Map<Entity, Followed>(
     indexedEntities.map((entity) => [
       entity,
-      { changed: undefined, mark: null, refreshing: undefined, distrustedUntilMs: 0, found: [] },
+      {
+        changed: undefined,
+        mark: null,
+        refreshing: undefined,
+        distrustedUntilMs: 0,
+        writtenAtMs: -Infinity,
+        found: [],
+      },
     ]),
   );
 
@@ -79,6 +91,18 @@ export class FollowedChanges {
     return this.followed.get(entity)!.changed;
   }
 
+  /** Whether a new version was found within the last second. */
+  isWritten(entity: Entity): boolean {
+    return performance.now() - this.followed.get(entity)!.writtenAtMs < writtenMs;
+  }
+
+  /** Brings the changes to the data version of this moment, or a later one. */
+  async catchUpFromNow(entity: Entity): Promise<void> {
+    // One under way may have read an earlier version.
+    await this.followed.get(entity)!.refreshing?.catch(() => undefined);
+    return this.catchUp(entity);
+  }
+
   /** Brings the changes to the current data version, or to that of a refresh under way. The loop handles failures. */
   catchUp(entity: Entity): Promise<void> {
     const followed = this.followed.get(entity)!;
@@ -120,6 +144,7 @@ export class FollowedChanges {
     const changed = before ?? new ChangedRows(since);
     const mark = before ? followed.mark : null;
     const changes = await this.changes.since(entity, changed.version, changedRowsMax - changed.count, mark);
+    if (before && changes.version !== before.version) followed.writtenAtMs = performance.now();
     this.note(followed, since, changes.version);
     // Another one was distrusted meanwhile.
     if (followed.changed !== before) return;

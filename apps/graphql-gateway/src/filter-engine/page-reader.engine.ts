@@ -1,9 +1,12 @@
 // Answers from the filter engine where it can, and from PostgreSQL otherwise. The engine leaves out the rows that
 // changed since its version; those are judged and sorted here. PostgreSQL reads the rows of the page by their ids, in
-// one statement with the data version of its snapshot. The answer is used only if that is the version of the changes:
-// then ids, count and rows belong to the same snapshot. The same holds for the persons of contacts. Who can write to an
-// index outside of the process must not decide what a caller sees. So the whole filter, visibility included, is tested
-// again on the rows of that statement.
+// one statement with the data version of its snapshot. If that is the version of the changes, then ids, count and rows
+// belong to the same snapshot. The same holds for the persons of contacts.
+// If the data has moved on since, the answer belongs to the earlier version. It is used on two conditions. The changes
+// were read after the request came, so no caller can have seen a later version before it. And none of the rows has
+// changed since.
+// Who can write to an index outside of the process must not decide what a caller sees. So the whole filter, visibility
+// included, is tested again on the rows of that statement.
 import {
   type ChangedRows,
   type Entity,
@@ -52,7 +55,7 @@ interface Attempt {
   query: FilterQuery;
   /** The changed records that satisfy the filter; of contacts, only those whose person does, too, are right. */
   matching: readonly IdentifiedRow[];
-  /** That of PostgreSQL, if nothing has changed meanwhile. */
+  /** That of the rows, if none of them has changed meanwhile. */
   version: string;
 }
 
@@ -75,20 +78,29 @@ export class EnginePageReader implements PageReader {
   private async fromEngine(request: PageRequest): Promise<PageRead | Reason> {
     const { changes } = this.parts;
     const tables: readonly Entity[] = request.person ? [request.table, 'person'] : [request.table];
-    // The second attempt is made after the changes have caught up with the latest writes.
+    // An attempt with what is known is in vain while somebody writes all the time.
+    const isWritten = tables.some((table) => changes.isWritten(table));
     for (const isLast of [false, true]) {
+      const isCaughtUp = (isWritten || isLast) && (await this.caughtUp(tables));
       const [records, persons] = tables.map((table) => changes.current(table));
       const isKnown = records && (persons || !request.person);
-      const page = isKnown ? await this.attempt({ records, persons }, request) : 'not_ready';
+      const page = isKnown ? await this.attempt({ records, persons }, isCaughtUp, request) : 'not_ready';
       if (page !== 'behind' || isLast) return page;
-      const caughtUp = () => Promise.all(tables.map((table) => changes.catchUp(table)));
-      await withinMs(catchUpMs, caughtUp).catch(() => undefined);
     }
     return 'behind';
   }
 
+  /** Whether the changes got to know all writes before this moment soon enough. */
+  private async caughtUp(tables: readonly Entity[]): Promise<boolean> {
+    const caughtUp = () => Promise.all(tables.map((table) => this.parts.changes.catchUpFromNow(table)));
+    return withinMs(catchUpMs, caughtUp).then(
+      () => true,
+      () => false,
+    );
+  }
+
   /** `behind` also when the data has moved on since the version of the changes. */
-  private async attempt(changed: Changed, request: PageRequest): Promise<PageRead | Reason> {
+  private async attempt(changed: Changed, isCaughtUp: boolean, request: PageRequest): Promise<PageRead | Reason> {
     const { engine, changes, dataStore, events } = this.parts;
     const { columns, sort, limit, isCounted, table } = request;
     const attempt = attemptOf(changed, request);
@@ -103,7 +115,8 @@ export class EnginePageReader implements PageReader {
     const changedIds = firstInOrder(matching, query);
     const ids = [...answer.ids, ...changedIds];
     const tested = engine.isOutside ? testedColumns(request) : noColumns;
-    const found = await dataStore.readRows(rowsStatement(request, ids, tested));
+    const since = isCaughtUp ? query.upTo : undefined;
+    const found = await dataStore.readRows(rowsStatement(request, ids, tested, since));
     if (found[0]!.at(-1) !== version) return 'behind';
     const read = pageColumns(columns, sort);
     const idAt = read.indexOf('id');
@@ -216,17 +229,32 @@ function rightRows(
   return rows.filter((row) => right.has(BigInt(row[idAt] as string)));
 }
 
-/** In no order, so that pages in every order share a text, which PostgreSQL has prepared. */
-function rowsStatement(request: PageRequest, ids: readonly bigint[], tested: TestedColumns): Statement {
+/** Longer lists of changed ids are not compared. */
+const comparedIdsMax = 1_000;
+
+/** SQL: whether every change after version $2 is known, and none is of the rows $1. */
+const unchangedSql = (table: Entity): string =>
+  `(select count(*) = (select version from data_version where entity = '${table}') - $2::bigint
+      and coalesce(bool_and(coalesce(cardinality(ids) <= ${comparedIdsMax} and not ids && $1::bigint[], false)), true)
+    from data_change where entity = '${table}' and version > $2::bigint)`;
+
+/**
+ * In no order, so that pages in every order share a text, which PostgreSQL has prepared. The last value of each row is
+ * the version that the rows belong to: that of the data, or `since` if none of them has changed after it.
+ */
+function rowsStatement(request: PageRequest, ids: readonly bigint[], tested: TestedColumns, since?: bigint): Statement {
   const { table, person, columns, sort, countKey } = request;
   const read = pageColumns(columns, sort).map((column) => `t.${column}`);
   for (const { sql } of [...tested.record, ...tested.person]) read.push(sql);
   const persons = tested.person.length > 0 ? ' left join person r on r.id = t.person_id' : '';
   const rows = `select ${read.join(', ')} from ${table} t${persons} where t.id = any($1::bigint[])`;
-  const version = versionOf({ table, alsoReads: person ? ['person'] : [] });
+  const now = versionOf({ table, alsoReads: person ? ['person'] : [] });
+  // The versions of contacts and persons were read one after the other: both may never have been at the same time.
+  const mayBeSince = since !== undefined && !person;
+  const version = mayBeSince ? `case when ${unchangedSql(table)} then $2::bigint::text else ${now} end` : now;
   return {
     text: `select p.*, v.version as data_version from (select ${version} as version) v left join (${rows}) p on true`,
-    values: [ids.map(String)],
+    values: [ids.map(String), ...(mayBeSince ? [String(since)] : [])],
     // It waits for a place like any other query of the caller.
     caller: { meaning: `rows ${table} ${countKey} ${JSON.stringify(orderMeaning(sort))}`, isExpectedSlow: false },
   };
