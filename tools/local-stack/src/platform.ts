@@ -15,6 +15,7 @@ import { prepareSampleData } from './sample-data.js';
 import { type EnvironmentContext, serviceEnvironment } from './services.js';
 import { LocalMail } from './mail-page.js';
 import type { LocalSettings } from './settings.js';
+import { SourceWatcher, stampOf } from './source-watcher.js';
 import { SupervisedProcess } from './supervised-process.js';
 
 /** Takes a line about each step, for a person to read. */
@@ -34,6 +35,7 @@ export class Platform {
   private readonly compileCache: CompileCache;
   private postgres: EmbeddedPostgres | undefined;
   private mail: LocalMail | undefined;
+  private sources: SourceWatcher | undefined;
   private readonly stopping = new AbortController();
   private starting: Promise<void> | undefined;
   private stopped: Promise<void> | undefined;
@@ -84,6 +86,11 @@ export class Platform {
       page: portOf(portBase, 'mail catcher'),
       smtp: portOf(portBase, 'mail server'),
     });
+    if (this.reloading.length > 0) {
+      const { rootDir, dataDir } = this.settings;
+      this.sources = await SourceWatcher.start({ rootDir, dataDir, names: this.reloading });
+      signal.throwIfAborted();
+    }
     for (const name of processNames) this.startProcess(name, { databaseUrl, secrets });
     await this.timed('simulator, six services and console', () =>
       Promise.all([...this.processes.values()].map((process) => process.untilReady())),
@@ -118,6 +125,7 @@ export class Platform {
     // In the middle of a start: what it is starting can be stopped only once it runs.
     await this.starting?.catch(() => undefined);
     await Promise.all(this.kept);
+    await this.sources?.stop();
     await this.mail?.stop();
     await this.postgres?.stop();
     this.lock.release();
@@ -156,7 +164,9 @@ export class Platform {
         entry,
         nodeOptions: [
           ...nodeOptionsOf(entry),
-          ...(reloading ? sourceOptions(this.settings.rootDir, reloading, port + debuggerOffset) : []),
+          ...(reloading
+            ? sourceOptions(this.settings.rootDir, stampOf(this.settings.dataDir, reloading), port + debuggerOffset)
+            : []),
           ...['--import', new URL('./collect-garbage.js', import.meta.url).href],
         ],
         env: {

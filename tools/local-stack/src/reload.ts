@@ -1,13 +1,12 @@
-// `npm run dev`: a service runs from its TypeScript source. Node watches that source and the libs that it imports, and
-// starts the service again when a file is saved.
+// `npm run dev`: a service runs from its TypeScript source. Node starts it again when that or a lib that it imports is
+// saved (source-watcher.ts).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceName } from './ports.js';
 
-/** Options of Node that run a service from source. */
-export const sourceOptions = (rootDir: string, name: ServiceName, debuggerPort: number): string[] => [
-  // Folders, not the loaded files: those would be thousands, most of them in node_modules.
-  ...sourceFolders(rootDir, name).map((folder) => `--watch-path=${join(rootDir, folder)}`),
+/** Options of Node that run a service from source, and start it again when its stamp is written. */
+export const sourceOptions = (rootDir: string, stamp: string, debuggerPort: number): string[] => [
+  `--watch-path=${stamp}`,
   '--watch-preserve-output',
   `--inspect=127.0.0.1:${debuggerPort}`,
   '--conditions=@tradewind/source',
