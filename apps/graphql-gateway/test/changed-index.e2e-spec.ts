@@ -64,6 +64,7 @@ describe('an index that somebody else has changed', () => {
       postgres: app.get(PostgresPageReader),
       changes: {
         current: (entity: string) => new ChangedRows(versions.get(entity)!),
+        isWritten: () => false,
         distrust: (entity: string) => distrusted.push(entity),
       } as unknown as FollowedChanges,
       dataStore: app.get(DataStore),
