@@ -112,7 +112,8 @@ export class AppConfig extends configClass({
     default: undefined,
     example: '/etc/opensearch/ca.crt',
   }),
-  // Pages and counts take 5 to 40 ms at a million records of an entity, and up to a second at ten million.
+  // Pages and counts take 5 to 40 ms at a million records of an entity. At ten million they take up to half a second,
+  // longer when many search.
   OPENSEARCH_TIMEOUT_MS: integer({
     desc: 'Longest wait for one search, milliseconds; then PostgreSQL answers it',
     default: 5000,

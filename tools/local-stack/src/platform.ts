@@ -88,7 +88,7 @@ export class Platform {
     });
     if (this.reloading.length > 0) {
       const { rootDir, dataDir } = this.settings;
-      this.sources = await SourceWatcher.start({ rootDir, dataDir, names: this.reloading });
+      this.sources = await SourceWatcher.start({ rootDir, dataDir, names: this.reloading, report: this.report });
       signal.throwIfAborted();
     }
     for (const name of processNames) this.startProcess(name, { databaseUrl, secrets });

@@ -12,6 +12,8 @@ export interface WatchedSources {
   dataDir: string;
   /** Services that run from source. */
   names: readonly ServiceName[];
+  /** Takes what goes wrong later, for a person to read. */
+  report: (line: string) => void;
 }
 
 /** File that Node watches for a service. */
@@ -22,8 +24,11 @@ const isTest = (path: string) => /[.-]spec\.ts$/.test(path);
 export class SourceWatcher {
   private constructor(private readonly watcher: FSWatcher) {}
 
-  /** The stamps exist once it returns; resolves when every later change is seen. */
-  static async start({ rootDir, dataDir, names }: WatchedSources): Promise<SourceWatcher> {
+  /**
+   * Makes the stamps, and resolves when every later change is seen.
+   * @throws when the machine cannot watch so many folders
+   */
+  static async start({ rootDir, dataDir, names, report }: WatchedSources): Promise<SourceWatcher> {
     const foldersOf = new Map(
       names.map((name) => [name, sourceFolders(rootDir, name).map((folder) => join(rootDir, folder) + sep)]),
     );
@@ -33,11 +38,24 @@ export class SourceWatcher {
       stamp(name);
     }
     const watcher = watch([...new Set([...foldersOf.values()].flat())], { ignoreInitial: true, ignored: isTest });
+    // A full disk, or too many watches, must not end the platform.
+    const failed = (error: unknown) => report(`a change was not seen: ${(error as Error).message}`);
     watcher.on('all', (event, path) => {
       if (event === 'addDir' || event === 'unlinkDir') return;
-      for (const [name, folders] of foldersOf) if (folders.some((folder) => path.startsWith(folder))) stamp(name);
+      const changed = names.filter((name) => foldersOf.get(name)!.some((folder) => path.startsWith(folder)));
+      try {
+        for (const name of changed) stamp(name);
+      } catch (error) {
+        failed(error);
+      }
     });
-    await new Promise<void>((resolve, reject) => watcher.once('ready', resolve).once('error', reject));
+    try {
+      await new Promise<void>((resolve, reject) => watcher.once('ready', resolve).once('error', reject));
+    } catch (error) {
+      await watcher.close();
+      throw error;
+    }
+    watcher.on('error', failed);
     return new SourceWatcher(watcher);
   }
 
