@@ -1,6 +1,7 @@
 // Starts the whole platform in order, watches it, and stops it in the opposite order.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@tradewind/testkit';
 import pg from 'pg';
 import { writeCommandSettings } from './command-settings.js';
@@ -9,13 +10,13 @@ import { prepareDataFolder, restoreAdvice } from './data-folder.js';
 import { keepRunning, type RunningPart } from './keep-running.js';
 import { localSecrets } from './local-secrets.js';
 import { assertPortsFree, debuggerOffset, portOf, type ServiceName, serviceNames } from './ports.js';
-import { reloadReport, sourceOptions } from './reload.js';
+import { reloadReport } from './reload.js';
 import { RunLock } from './run-lock.js';
 import { prepareSampleData } from './sample-data.js';
 import { type EnvironmentContext, serviceEnvironment } from './services.js';
 import { LocalMail } from './mail-page.js';
 import type { LocalSettings } from './settings.js';
-import { SourceWatcher, stampOf } from './source-watcher.js';
+import { SourceWatcher } from './source-watcher.js';
 import { SupervisedProcess } from './supervised-process.js';
 
 /** Takes a line about each step, for a person to read. */
@@ -87,8 +88,12 @@ export class Platform {
       smtp: portOf(portBase, 'mail server'),
     });
     if (this.reloading.length > 0) {
-      const { rootDir, dataDir } = this.settings;
-      this.sources = await SourceWatcher.start({ rootDir, dataDir, names: this.reloading, report: this.report });
+      this.sources = await SourceWatcher.start({
+        rootDir: this.settings.rootDir,
+        names: this.reloading,
+        changed: (name) => this.processes.get(name)?.send('reload'),
+        report: this.report,
+      });
       signal.throwIfAborted();
     }
     for (const name of processNames) this.startProcess(name, { databaseUrl, secrets });
@@ -158,17 +163,18 @@ export class Platform {
     const entry = reloading ? join(this.settings.rootDir, 'apps', name, 'src', 'main.ts') : this.entry(name);
     if (!existsSync(entry)) throw new Error(`${entry} is missing: run npm run build`);
     const port = portOf(this.settings.portBase, name);
+    const sourceHooks = pathToFileURL(join(this.settings.rootDir, 'tools/workspace/source-hooks.mjs')).href;
+    const nodeOptions = [...nodeOptionsOf(entry), '--import', new URL('./collect-garbage.js', import.meta.url).href];
     const process = new SupervisedProcess(
       {
         name,
-        entry,
-        nodeOptions: [
-          ...nodeOptionsOf(entry),
-          ...(reloading
-            ? sourceOptions(this.settings.rootDir, stampOf(this.settings.dataDir, reloading), port + debuggerOffset)
-            : []),
-          ...['--import', new URL('./collect-garbage.js', import.meta.url).href],
-        ],
+        ...(reloading
+          ? {
+              entry: fileURLToPath(new URL('./reload-runner.js', import.meta.url)),
+              nodeOptions: [],
+              words: [sourceHooks, String(port + debuggerOffset), entry, ...nodeOptions],
+            }
+          : { entry, nodeOptions }),
         env: {
           ...serviceEnvironment(name, { settings: this.settings, ...context }),
           ...this.compileCache.environment,

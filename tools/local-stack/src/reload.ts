@@ -1,18 +1,8 @@
-// `npm run dev`: a service runs from its TypeScript source. Node starts it again when that or a lib that it imports is
-// saved (source-watcher.ts).
+// `npm run dev`: a service runs from its TypeScript source (reload-runner.ts), and starts again when that or a lib that
+// it imports is saved (source-watcher.ts).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceName } from './ports.js';
-
-/** Options of Node that run a service from source, and start it again when its stamp is written. */
-export const sourceOptions = (rootDir: string, stamp: string, debuggerPort: number): string[] => [
-  `--watch-path=${stamp}`,
-  '--watch-preserve-output',
-  `--inspect=127.0.0.1:${debuggerPort}`,
-  '--conditions=@tradewind/source',
-  '--import',
-  join(rootDir, 'tools/workspace/source-hooks.mjs'),
-];
 
 /** Its own sources, and those of the libs that its package and theirs depend on. */
 export function sourceFolders(rootDir: string, name: ServiceName): string[] {
@@ -36,8 +26,10 @@ interface LogEntry {
   err?: { stack?: string };
 }
 
-const noise =
-  /^(Debugger |For help, see: https:\/\/nodejs\.org\/|Change detected in |Waiting for graceful |Gracefully |$)/;
+/** What the runner says when a change begins a reload. */
+export const restarting = 'Restarting';
+
+const noise = /^(Debugger |For help, see: https:\/\/nodejs\.org\/|$)/;
 
 /**
  * Keeps of a service's output what a person at the terminal wants to see. That is reloads with the time they took,
@@ -48,7 +40,7 @@ const noise =
 export function reloadReport(name: string, clock = () => performance.now()): (line: string) => string | undefined {
   let changedMs: number | undefined;
   return (line) => {
-    if (line.startsWith('Restarting ')) {
+    if (line === restarting) {
       changedMs = clock();
       return undefined;
     }

@@ -8,6 +8,8 @@ export interface ProcessDefinition {
   /** File that Node runs. */
   entry: string;
   nodeOptions: string[];
+  /** For the program. */
+  words?: readonly string[];
   env: Record<string, string>;
   /** Address that answers 200 once the process can work. */
   readyUrl: string;
@@ -39,7 +41,8 @@ export class SupervisedProcess {
     this.log = createWriteStream(definition.logFile, { flags: 'a' });
     // A full disk must not end the platform; the last lines are in memory.
     this.log.on('error', () => undefined);
-    this.child = spawn(process.execPath, [...definition.nodeOptions, '--import', preload, definition.entry], {
+    const { nodeOptions, entry, words = [] } = definition;
+    this.child = spawn(process.execPath, [...nodeOptions, '--import', preload, entry, ...words], {
       env: definition.env,
       // Its own process group: Ctrl-C reaches the platform alone, which stops its processes in order.
       detached: true,
@@ -61,6 +64,12 @@ export class SupervisedProcess {
     for (const stream of [this.child.stdout, this.child.stderr]) {
       if (stream) createInterface({ input: stream }).on('line', callback);
     }
+  }
+
+  /** Gives a program that asks for messages one. Nothing happens after its end. */
+  send(message: string): void {
+    // Its end is noticed elsewhere.
+    this.child.send(message, () => undefined);
   }
 
   /** The last lines it wrote. */
