@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -42,4 +43,21 @@ describe('npx tradewind', () => {
     write("OAUTH_ISSUER='http://localhost:4100'\n");
     expect(() => commandEnvironment('identity', {}, folder)).toThrow(/identity\.env is damaged\. Delete it/);
   });
+
+  it('loads what the platform has compiled, once that is complete', () => {
+    const cache = join(folder, '.data/compile-cache');
+    mkdirSync(cache);
+    const script = new URL('tradewind.mjs', import.meta.url).pathname;
+    const run = () =>
+      execFileSync(process.execPath, [script, 'priority-webhook', '--help'], {
+        env: { PATH: process.env['PATH'], DATA_DIR: join(folder, '.data') },
+        encoding: 'utf8',
+      });
+    expect(run()).toContain('tradewind priority-webhook');
+    expect(readdirSync(cache)).toEqual([]);
+    writeFileSync(join(cache, 'complete'), '');
+    expect(run()).toContain('tradewind priority-webhook');
+    // Node keeps a folder for each of its versions.
+    expect(readdirSync(cache)).toEqual(['complete', expect.stringMatching(/^v\d/)]);
+  }, 60_000);
 });
