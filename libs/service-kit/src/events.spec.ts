@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { eventsClass } from './events.js';
 import { createLogger } from './logger.js';
 import { Metrics } from './metrics.js';
@@ -10,6 +10,8 @@ class ExampleEvents extends eventsClass('priority-example', {
 }) {}
 
 describe('eventsClass', () => {
+  afterEach(() => void jest.useRealTimers());
+
   it('feeds the log, the counter and the histogram from one call, and reads gauges when scraped', async () => {
     const lines: string[] = [];
     const logger = createLogger({ service: 'example', level: 'info' }, { write: (line) => void lines.push(line) });
@@ -55,6 +57,49 @@ describe('eventsClass', () => {
     const text = await metrics.text();
     expect(text).toContain('tradewind_priority_example_queue_length Nan');
     expect(text).toContain('tradewind_priority_example_run_started_total{entity="POST"} 1');
+  });
+
+  it('reads a source that is slower than scrapes come once at a time', async () => {
+    const metrics = new Metrics();
+    const events = new ExampleEvents(createLogger({ service: 'example', level: 'silent' }), metrics);
+    let reads = 0;
+    let answer: (value: number) => void = () => undefined;
+    events.gauge('queue_length', 'Messages waiting', () => {
+      reads += 1;
+      return new Promise((resolve) => (answer = resolve));
+    });
+    const [, second] = [metrics.text(), metrics.text()];
+    await Promise.resolve();
+    answer(7);
+    expect(await second).toContain('tradewind_priority_example_queue_length 7');
+    expect(reads).toBe(1);
+  });
+
+  it('reads a costly source now and then, and shows its last value until the next one is there', async () => {
+    jest.useFakeTimers();
+    const metrics = new Metrics();
+    const events = new ExampleEvents(createLogger({ service: 'example', level: 'silent' }), metrics);
+    const answers: ((value: number) => void)[] = [];
+    const read = () => new Promise<number>((resolve) => answers.push(resolve));
+    events.gauge('largest_share', 'Largest share', read, { everyMs: 60_000 });
+    const shown = async () => /^tradewind_priority_example_largest_share (.*)$/m.exec(await metrics.text())![1];
+    const shownLate = async () => {
+      const text = shown();
+      await jest.advanceTimersByTimeAsync(2_000);
+      return text;
+    };
+    expect(await shownLate()).toBe('Nan');
+    answers[0]!(0.5);
+    await jest.advanceTimersByTimeAsync(0);
+    expect(await shown()).toBe('0.5');
+    await jest.advanceTimersByTimeAsync(59_000);
+    expect(await shown()).toBe('0.5');
+    expect(answers).toHaveLength(1);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(await shownLate()).toBe('0.5');
+    answers[1]!(0.75);
+    await jest.advanceTimersByTimeAsync(0);
+    expect(await shown()).toBe('0.75');
   });
 
   it('shows a counter before its first event, so that a rate can be told from an absence', async () => {

@@ -19,6 +19,11 @@ export interface EventDefinition {
 // A scrape may take 10 s in all.
 const gaugeTimeoutMs = 2000;
 
+export interface GaugeOptions {
+  /** A source that is costly is read this often at most. Until the next value is there, scrapes show the last one. */
+  everyMs?: number;
+}
+
 type Fields<D extends EventDefinition> = Record<string, unknown> &
   (D extends { labels: readonly (infer L extends string)[] } ? Record<L, string | number | boolean> : object) &
   (D extends { countedBy: infer F extends string } ? Record<F, number> : object) &
@@ -32,7 +37,7 @@ export interface EventsClass<D extends Record<string, EventDefinition>> {
     /** One call feeds the log and the counter `tradewind_<service>_<event>_total`. */
     emit<N extends keyof D & string>(name: N, fields: Fields<D[N]>): void;
     /** A value that each scrape reads, `tradewind_<service>_<name>`; NaN while its source fails or is slow. */
-    gauge(name: string, help: string, read: () => Promise<number> | number): void;
+    gauge(name: string, help: string, read: () => Promise<number> | number, options?: GaugeOptions): void;
   };
 }
 
@@ -83,14 +88,27 @@ export function eventsClass<const D extends Record<string, EventDefinition>>(
       this.logger[definition.level ?? 'info']({ event: name, ...fields }, name);
     }
 
-    gauge(name: string, help: string, read: () => Promise<number> | number): void {
+    gauge(name: string, help: string, read: () => Promise<number> | number, { everyMs }: GaugeOptions = {}): void {
+      let reading: Promise<number> | undefined;
+      let last = { value: Number.NaN, atMs: -Infinity };
+      // A source that is slower than scrapes come is read once at a time.
+      const readOnce = () =>
+        (reading ??= (async () => read())()
+          .catch(() => Number.NaN)
+          .then((value) => {
+            reading = undefined;
+            last = { value, atMs: performance.now() };
+            return value;
+          }));
       new Gauge({
         name: `${prefix}_${name}`,
         help,
         registers: [this.metrics.registry],
         async collect() {
+          const isKept = everyMs !== undefined && performance.now() - last.atMs < everyMs;
           // One source that does not answer must not cost the other metrics.
-          this.set(await withinMs(gaugeTimeoutMs, read).catch(() => Number.NaN));
+          const value = isKept ? last.value : await withinMs(gaugeTimeoutMs, readOnce).catch(() => undefined);
+          this.set(value ?? (everyMs === undefined ? Number.NaN : last.value));
         },
       });
     }

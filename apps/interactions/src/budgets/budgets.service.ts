@@ -36,6 +36,8 @@ export class BudgetsService implements OnModuleInit {
       'budget_spent_ratio_max',
       'Largest share of its budget of this month that a company has spent; 0 without budgets',
       () => this.store.largestShare(this.budgetAfter(undefined).budgetMicroUsd),
+      // It adds up the costs of all companies: 1.7 s for 100,000.
+      { everyMs: 60_000 },
     );
   }
 
