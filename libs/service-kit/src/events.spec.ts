@@ -79,7 +79,7 @@ describe('eventsClass', () => {
     jest.useFakeTimers();
     const metrics = new Metrics();
     const events = new ExampleEvents(createLogger({ service: 'example', level: 'silent' }), metrics);
-    const answers: ((value: number) => void)[] = [];
+    const answers: ((value: number | Promise<never>) => void)[] = [];
     const read = () => new Promise<number>((resolve) => answers.push(resolve));
     events.gauge('largest_share', 'Largest share', read, { everyMs: 60_000 });
     const shown = async () => /^tradewind_priority_example_largest_share (.*)$/m.exec(await metrics.text())![1];
@@ -97,9 +97,15 @@ describe('eventsClass', () => {
     expect(answers).toHaveLength(1);
     await jest.advanceTimersByTimeAsync(1_000);
     expect(await shownLate()).toBe('0.5');
-    answers[1]!(0.75);
+    answers[1]!(Promise.reject(new Error('the database is down')));
     await jest.advanceTimersByTimeAsync(0);
+    // It failed, so the next scrape reads again.
+    const next = shown();
+    await jest.advanceTimersByTimeAsync(0);
+    answers[2]!(0.75);
+    expect(await next).toBe('0.75');
     expect(await shown()).toBe('0.75');
+    expect(answers).toHaveLength(3);
   });
 
   it('shows a counter before its first event, so that a rate can be told from an absence', async () => {

@@ -97,7 +97,8 @@ export function eventsClass<const D extends Record<string, EventDefinition>>(
           .catch(() => Number.NaN)
           .then((value) => {
             reading = undefined;
-            last = { value, atMs: performance.now() };
+            // After a failure the next scrape reads again.
+            last = { value, atMs: Number.isNaN(value) ? -Infinity : performance.now() };
             return value;
           }));
       new Gauge({
