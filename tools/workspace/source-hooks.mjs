@@ -27,10 +27,10 @@ export function prepare(urls) {
   }
 }
 
-function takePrepared(file) {
+function codeOf(file) {
   const known = prepared.get(file);
   prepared.delete(file);
-  return known?.mtimeMs === statSync(file).mtimeMs ? known.code : undefined;
+  return known !== undefined && known.mtimeMs === statSync(file).mtimeMs ? known.code : transform(file);
 }
 
 const transform = (file) => transformFileSync(file, { configFile, sourceMaps: 'inline' }).code;
@@ -45,7 +45,6 @@ registerHooks({
   },
   load(url, context, next) {
     if (!url.endsWith('.ts')) return next(url, context);
-    const file = fileURLToPath(url);
-    return { format: 'module', source: takePrepared(file) ?? transform(file), shortCircuit: true };
+    return { format: 'module', source: codeOf(fileURLToPath(url)), shortCircuit: true };
   },
 });

@@ -79,6 +79,8 @@ it('starts the program again with what was saved, in a process that had loaded t
   await until(() => hasStarted(2));
   expect(processIds('stopped')).toEqual([first]);
   expect(processIds('started')).toEqual([first, second]);
+  // Not in the process that waits.
+  expect(lines.filter((line) => line.startsWith('Debugger listening on ws://127.0.0.1:'))).toHaveLength(2);
 });
 
 it('starts the program also where the one that waited has died', async () => {
@@ -124,4 +126,21 @@ it.each([
   await until(() => runner.exitCode !== null);
   await until(() => processIds('loaded').filter(isRunning).length === 0);
   expect(processIds('stopped')).toEqual(processIds('started'));
+});
+
+it('leaves nothing behind when it is stopped in the middle of a reload', async () => {
+  write(
+    'value.ts',
+    `process.on('SIGTERM', () => { for (const end = Date.now() + 500; Date.now() < end;); });
+    export const value: number = 1;`,
+  );
+  reload();
+  await until(() => processIds('started').length > 0 && processIds('loaded').length > 1);
+  const started = processIds('started');
+  reload();
+  await until(() => lines.filter((line) => line === 'Restarting').length > 0);
+  runner.kill('SIGTERM');
+  await until(() => runner.exitCode !== null);
+  expect(processIds('started')).toEqual(started);
+  await until(() => processIds('loaded').filter(isRunning).length === 0);
 });

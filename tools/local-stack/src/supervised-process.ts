@@ -8,7 +8,7 @@ export interface ProcessDefinition {
   /** File that Node runs. */
   entry: string;
   nodeOptions: string[];
-  /** For the program. */
+  /** Arguments of the program. */
   words?: readonly string[];
   env: Record<string, string>;
   /** Address that answers 200 once the process can work. */
@@ -66,7 +66,7 @@ export class SupervisedProcess {
     }
   }
 
-  /** Gives a program that asks for messages one. Nothing happens after its end. */
+  /** Sends the program a message. Does nothing once the program has ended. */
   send(message: string): void {
     // Its end is noticed elsewhere.
     this.child.send(message, () => undefined);
