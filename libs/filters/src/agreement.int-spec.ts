@@ -89,6 +89,28 @@ describe(`SQL and evaluation in memory (FILTER_SEED=${seed})`, () => {
     600_000,
   );
 
+  it('find a list by BETWEEN if one element is within both bounds, not if one is within each', async () => {
+    const fields = filterFields.deal.filter(
+      ({ value, stored, comparisons }) =>
+        value.kind === 'integer' && stored.shape === 'list' && comparisons.includes('BETWEEN'),
+    );
+    const [record] = fc.sample(recordOf('deal'), { seed, numRuns: 1 });
+    const withLists = (list: number[]) => ({
+      ...record,
+      ...Object.fromEntries(fields.map(({ stored }) => [(stored as { column: string }).column, list])),
+    });
+    const records = [[2, 7], [2, 4, 7], []].map(withLists);
+    await database.store('deal', records);
+    const filters = fields.map(({ name }) =>
+      parseFilters('deal', { [name]: [{ values: [3, 5], comparison: 'BETWEEN' }] }, { today, names }),
+    );
+    expect(filters.length).toBeGreaterThan(3);
+    expect(filters.map((filter) => records.map((each) => evaluateFilter(filter, each)))).toEqual(
+      filters.map(() => [false, true, false]),
+    );
+    expect(await select('deal', filters)).toEqual(filters.map(() => [2]));
+  });
+
   describe.each(entities)('for %s', (entity) => {
     beforeAll(async () => {
       await database.store(entity, fc.sample(recordOf(entity), { seed, numRuns: recordsPerRound }));
