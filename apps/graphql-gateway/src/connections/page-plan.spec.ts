@@ -29,6 +29,7 @@ describe('the form of a page', () => {
     ['person', { skills: [{ values: [7], comparison: 'IS_NOT_ANY_OF' }] }, 'ordered'],
     ['company', { revenue: [{ values: [5], comparison: 'MORE_THAN' }] }, 'ordered'],
     ['company', { revenue: [{ values: [5], comparison: 'MORE_THAN' }], keywords: [{ values: ['harbour'] }] }, narrow],
+    ['deal', { buyerCompanyIds: [{ values: [5], comparison: 'MORE_THAN' }] }, narrow],
     ['company', {}, 'ordered'],
   ])('%s %j: %j', (entity, filter, form) => {
     expect(formOfFilter(entity, filter)).toEqual(form);

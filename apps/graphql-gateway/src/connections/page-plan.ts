@@ -30,6 +30,7 @@ function asksForElements(condition: Condition): boolean {
       return !condition.isNegated;
     case 'containsAll':
     case 'wholeText':
+    case 'hasElementIn':
       return true;
     default:
       return false;
