@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger, Metrics, ReadinessRegistry } from '@tradewind/service-kit';
 import { createTestDatabase, type TestDatabase } from '@tradewind/testkit';
@@ -66,5 +67,19 @@ describe('DataStore', () => {
     await sleep(0, 'said to be quick', false);
     expect(performance.now() - startMs).toBeGreaterThan(500);
     await first;
+  });
+
+  it('lets no slow statement begin beside one that was expected to be quick and is not', async () => {
+    const ended: string[] = [];
+    const sleep = async (seconds: number, meaning: string, isExpectedSlow: boolean) => {
+      await store.query({ text: `select pg_sleep($1)`, values: [seconds], caller: { meaning, isExpectedSlow } });
+      ended.push(meaning);
+    };
+    const unforeseen = sleep(1.6, 'a broad page', false);
+    await delay(1_200);
+    const slow = sleep(0, 'a count', true);
+    await sleep(0, 'a narrow page', false);
+    await Promise.all([unforeseen, slow]);
+    expect(ended).toEqual(['a narrow page', 'a broad page', 'a count']);
   });
 });

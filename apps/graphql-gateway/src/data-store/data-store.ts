@@ -114,7 +114,12 @@ export class DataStore implements OnApplicationShutdown {
     if (!caller) return read();
     const pace = this.paces.paceOf(caller);
     const places = this.places[pace === 'quick' && isPlannedOnce ? 'plannedOnce' : pace];
-    return places.run(() => this.paces.measured(caller, read));
+    // One that was expected to be quick, and is not, keeps slow ones from beginning.
+    let leave = () => {};
+    const onSlow = () => {
+      if (pace === 'quick') leave = this.places.slow.take();
+    };
+    return places.run(() => this.paces.measured(caller, read, onSlow).finally(() => leave()));
   }
 
   /** Together they leave the gateway's own statements a connection. */

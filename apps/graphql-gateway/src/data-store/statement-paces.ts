@@ -28,13 +28,21 @@ export class StatementPaces {
     return this.known.get(keyOf(meaning)) ?? (isExpectedSlow ? 'slow' : 'quick');
   }
 
-  /** Runs the statement and remembers its pace, also when it fails or is stopped. */
-  async measured<T>({ meaning }: CallerQuery, run: () => Promise<T>): Promise<T> {
-    const startMs = performance.now();
+  /**
+   * Runs the statement and remembers its pace, also when it fails or is stopped.
+   * @param onSlow is called once it is known to be slow, while it runs
+   */
+  async measured<T>({ meaning }: CallerQuery, run: () => Promise<T>, onSlow: () => void): Promise<T> {
+    let pace: Pace = 'quick';
+    const timer = setTimeout(() => {
+      pace = 'slow';
+      onSlow();
+    }, slowMs);
     try {
       return await run();
     } finally {
-      this.known.set(keyOf(meaning), performance.now() - startMs > slowMs ? 'slow' : 'quick');
+      clearTimeout(timer);
+      this.known.set(keyOf(meaning), pace);
     }
   }
 }

@@ -70,4 +70,23 @@ describe('statements', () => {
     await end('b');
     await Promise.all(first);
   });
+
+  it('that run already take a place of others, and nothing begins until there are fewer again', async () => {
+    const { places } = placesOf();
+    const { begun, do: start, end } = work();
+    const first = [places.run(start('a')), places.run(start('b'))];
+    const [leave, leaveToo] = [places.take(), places.take()];
+    const late = places.run(start('c'));
+    await end('a');
+    leave();
+    expect({ begun, waiting: places.waitingCount }).toEqual({ begun: ['a', 'b'], waiting: 1 });
+    await end('b');
+    expect(begun).toEqual(['a', 'b', 'c']);
+    leaveToo();
+    const last = places.run(start('d'));
+    expect(begun).toEqual(['a', 'b', 'c', 'd']);
+    await end('c');
+    await end('d');
+    await Promise.all([...first, late, last]);
+  });
 });
