@@ -1,8 +1,9 @@
 // The platform as a person runs it: `npm start` in a process of its own, with its own ports and its own data folder.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,6 +26,8 @@ const offsets = {
   postgresql: 432,
 } as const;
 const metricsOffset = 1000;
+/** No part of a platform has this port. */
+const keptOffset = 19;
 
 /** Two cores that also run other tests are slow; a platform of its own is ready within 30 s. */
 export const startTimeoutMs = 180_000;
@@ -194,21 +197,39 @@ export function newDataDir(): string {
   return folder;
 }
 
-/** A base below the range of ephemeral ports whose ports are all free. */
+/**
+ * A base below the range of ephemeral ports whose ports are all free. This process keeps it to its end, so that no
+ * other test chooses the same one before a platform listens there.
+ */
 export async function freePortBase(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const base = 12_000 + 1_500 * Math.floor(Math.random() * 12) + 20 * Math.floor(Math.random() * 20);
+    const kept = await listenOn(base + keptOffset);
+    if (!kept) continue;
     const wanted = Object.values(offsets).flatMap((offset) => [base + offset, base + offset + metricsOffset]);
-    if ((await Promise.all(wanted.map(isFree))).every(Boolean)) return base;
+    if ((await Promise.all(wanted.map(isFree))).every(Boolean)) {
+      kept.unref();
+      return base;
+    }
+    kept.close();
   }
   throw new Error('no free ports for a platform');
 }
 
 export async function isFree(port: number): Promise<boolean> {
+  const probe = await listenOn(port);
+  if (!probe) return false;
+  probe.close();
+  await once(probe, 'close');
+  return true;
+}
+
+/** @returns undefined when somebody else listens there */
+function listenOn(port: number): Promise<Server | undefined> {
   return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+    const server = createServer();
+    server.once('error', () => resolve(undefined));
+    server.listen(port, '127.0.0.1', () => resolve(server));
   });
 }
 
