@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { NameDictionary, parseFilters, type FilterEntity } from '@tradewind/filters';
+import { NameDictionary, type NormalisedFilter, parseFilters, type FilterEntity } from '@tradewind/filters';
 import type { SortKey } from './page-order.js';
 import { formOf } from './page-plan.js';
 import type { PageForm } from './page-query.js';
@@ -39,6 +39,19 @@ describe('the form of a page', () => {
   it('walks further for a larger page', () => {
     const filter = parseFilters('person', { skills: [{ values: [7] }] }, { today: '2026-11-21', names });
     expect(formOf({ table: 'person', filter, sort: [], limit: 51 })).toEqual({ walkedMax: 12_200 });
+  });
+
+  it.each<[string, string, PageForm]>([
+    ['updated_at', 'created_at', narrow],
+    ['created_at', 'updated_at', narrow],
+    ['created_at', 'created_at', 'ordered'],
+    ['updated_at', 'email', 'ordered'],
+  ])('of contacts in a range of %s, sorted by %s: %j', (column, sortColumn, form) => {
+    const range = { min: { value: '2026-10-31T00:00:00Z', isInclusive: true } };
+    const inRange = { field: column, op: 'inRanges', column, type: 'timestamptz', ranges: [range], isNegated: false };
+    const filter = { today: '2026-11-21', conditions: [inRange] } as unknown as NormalisedFilter;
+    const key: SortKey = { column: sortColumn, type: 'timestamptz', direction: 'asc', isNullable: false };
+    expect(formOf({ table: 'contact', filter, sort: [key], limit: 2 })).toEqual(form);
   });
 
   describe('of deals in a range of days, sorted by another date', () => {

@@ -10,7 +10,8 @@ export function formOf(request: Pick<PageRequest, 'table' | 'filter' | 'sort' | 
   const { filter, limit } = request;
   const days = formByDays(request);
   if (days) return days;
-  return filter.conditions.some(asksForElements) ? { walkedMax: walkedMaxOf(limit) } : 'ordered';
+  const isNarrow = filter.conditions.some(asksForElements) || goesByOtherTime(request);
+  return isNarrow ? { walkedMax: walkedMaxOf(limit) } : 'ordered';
 }
 
 /**
@@ -37,6 +38,17 @@ function asksForElements(condition: Condition): boolean {
   }
 }
 
+/** A contact is updated after it was created. In the order of one time, a range of the other is far from the start. */
+function goesByOtherTime({ table, filter, sort }: Pick<PageRequest, 'table' | 'filter' | 'sort'>): boolean {
+  const column = sort[0]?.column;
+  if (table !== 'contact' || !column || !contactTimes.includes(column)) return false;
+  return filter.conditions.some(
+    (condition) =>
+      condition.op === 'inRanges' && condition.column !== column && contactTimes.includes(condition.column),
+  );
+}
+
+const contactTimes: readonly string[] = ['created_at', 'updated_at'];
 const dealDates: readonly string[] = ['announced_date', 'start_date', 'end_date'];
 /** Dates that have an index by blocks of days (data-tables/0006 and 0008). */
 const datesWithBlocks: readonly string[] = ['start_date', 'end_date'];
