@@ -75,7 +75,7 @@ describe('DataStore', () => {
       await store.query({ text: `select pg_sleep($1)`, values: [seconds], caller: { meaning, isExpectedSlow } });
       ended.push(meaning);
     };
-    const unforeseen = sleep(3, 'a broad page', false);
+    const unforeseen = sleep(2, 'a broad page', false);
     await delay(1_200);
     const slow = sleep(0, 'a count', true);
     await sleep(0, 'a narrow page', false);
