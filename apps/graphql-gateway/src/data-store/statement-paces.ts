@@ -34,6 +34,7 @@ export class StatementPaces {
    */
   async measured<T>({ meaning }: CallerQuery, run: () => Promise<T>, onSlow: () => void): Promise<T> {
     let pace: Pace = 'quick';
+    // Unlike a timer of pg (decision 0070), it refers to no rows.
     const timer = setTimeout(() => {
       pace = 'slow';
       onSlow();
