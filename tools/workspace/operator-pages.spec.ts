@@ -30,6 +30,7 @@ const opened = 'the command has opened the app';
 function programOf(app: string): Command {
   const program = new Command(`tradewind ${app}`);
   program.command('serve');
+  program.command('batch').action(() => Promise.reject(new Error(opened)));
   program.command('migrate').action(() => Promise.reject(new Error(opened)));
   services.get(app)!.commands?.(program, () => Promise.reject(new Error(opened)));
   const quiet = (command: Command): void => {

@@ -1,9 +1,13 @@
+import { text } from 'node:stream/consumers';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ServiceError } from '@tradewind/shared-types';
+import { addExamples } from './command-examples.js';
 import { ConfigError, type ServiceConfig } from './config/config-class.js';
 import type { Command, ServiceDefinition } from './define-service.js';
 import { isError } from './is-error.js';
 import { errorText, loggedError } from './logged-error.js';
+import { OperatorError } from './operator-error.js';
+import { isCommanderError, runBatch } from './run-batch.js';
 import { openService, startService, type RunningService } from './start-service.js';
 
 /**
@@ -96,6 +100,10 @@ async function runCommand<C extends ServiceConfig>(
   const { program, close } = await operatorCommands(service);
   try {
     await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    // Commander has printed what it says, and ends without a fault after `--help`.
+    if (!isCommanderError(error)) throw error;
+    process.exitCode = error.exitCode;
   } finally {
     await close();
   }
@@ -109,7 +117,7 @@ export async function operatorCommands<C extends ServiceConfig>(
   env: Environment = process.env,
 ): Promise<{ program: Command; close: () => Promise<void> }> {
   const { Command } = await import('commander');
-  const program = new Command(`tradewind ${service.name}`);
+  const program = new Command(`tradewind ${service.name}`).exitOverride();
   let opened: INestApplicationContext | undefined;
   program
     .command('serve')
@@ -126,6 +134,10 @@ export async function operatorCommands<C extends ServiceConfig>(
         await service.prepare?.(config);
       });
   }
+  const batch = program.command('batch');
+  addExamples(batch, 'batch < commands.jsonl')
+    .description('run the commands on standard input in one process; a line is a JSON array of words: ["user","list"]')
+    .action(async () => runBatch(program, await text(process.stdin)));
   // Commands print for people, so only warnings and errors are logged by default.
   const quietEnv = { ...env, LOG_LEVEL: env['LOG_LEVEL'] || 'warn' };
   service.commands?.(program, async () => (opened ??= await openService(service, { env: quietEnv })));
@@ -135,6 +147,6 @@ export async function operatorCommands<C extends ServiceConfig>(
 function failureText(name: string, error: unknown): string {
   if (error instanceof ConfigError) return `${name} cannot start. ${error.message}`;
   // A failure that was expected is a sentence, not a stack.
-  if (error instanceof ServiceError) return `${name}: ${error.message}`;
+  if (error instanceof ServiceError || error instanceof OperatorError) return `${name}: ${error.message}`;
   return `${name}: ${isError(error) ? loggedError(error).stack : errorText(error)}`;
 }

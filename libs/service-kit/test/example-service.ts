@@ -20,6 +20,7 @@ import {
   integer,
   Logger,
   openApiSettings,
+  OperatorError,
   secret,
   traceAttributes,
   withSpan,
@@ -172,6 +173,7 @@ export const exampleService = defineService({
       .requiredOption('--name <name>')
       .action(async ({ name }: { name: string }) => {
         const app = await open();
+        if (name === 'nobody') throw new OperatorError('nobody cannot be greeted');
         process.stdout.write(`Hello ${name}, ${app.get(ExampleConfig).GREETING_COUNT} time\n`);
       });
   },

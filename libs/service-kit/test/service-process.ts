@@ -17,11 +17,13 @@ export interface ServiceProcess {
 export function serviceProcesses() {
   const children: ChildProcess[] = [];
 
-  function run(args: string[], env: Record<string, string>): ChildProcess {
+  /** @param input to its standard input */
+  function run(args: string[], env: Record<string, string>, input?: string): ChildProcess {
     const child = spawn(process.execPath, ['--conditions=@tradewind/source', '--import', hooks, main, ...args], {
       env: { PATH: process.env['PATH'], ...compileCacheSetting(), ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
+    child.stdin?.end(input);
     children.push(child);
     return child;
   }

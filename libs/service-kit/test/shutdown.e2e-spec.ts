@@ -127,6 +127,17 @@ describe('a service process', () => {
     const unknown = await output(run(['dance'], { ENVIRONMENT: 'dev' }));
     expect(unknown.code).toBe(1);
     expect(unknown.stderr).toContain("unknown command 'dance'");
+    const help = await output(run(['greet', '--help'], { ENVIRONMENT: 'dev' }));
+    expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('--name <name>') });
+  });
+
+  it('runs a batch of operator commands until one fails', async () => {
+    const lines = ['["greet","--name","Ada"]', '["greet","--name","nobody"]', '["greet","--name","Ada"]'].join('\n');
+    expect(await output(run(['batch'], { ENVIRONMENT: 'dev' }, lines))).toEqual({
+      code: 1,
+      stdout: 'Hello Ada, 1 time\n',
+      stderr: 'Line 2 failed, and no line after it ran.\nexample: nobody cannot be greeted\n',
+    });
   });
 });
 

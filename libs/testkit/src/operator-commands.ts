@@ -82,10 +82,11 @@ function withWrongPassword(production: Record<string, string>, databaseUrl: stri
   };
 }
 
+/** Without `batch`, which does nothing but run others. */
 const namesOf = ({ commands }: CommandTree, prefix = ''): string[] =>
-  commands.flatMap((one) =>
-    one.commands.length === 0 ? [prefix + one.name()] : namesOf(one, `${prefix}${one.name()} `),
-  );
+  commands
+    .filter((one) => prefix !== '' || one.name() !== 'batch')
+    .flatMap((one) => (one.commands.length === 0 ? [prefix + one.name()] : namesOf(one, `${prefix}${one.name()} `)));
 
 /** Commands that every service has need none. */
 function hasExample(program: CommandTree, name: string): boolean {
