@@ -101,10 +101,14 @@ export class Platform {
       Promise.all([...this.processes.values()].map((process) => process.untilReady())),
     );
     signal.throwIfAborted();
-    await prepareSampleData({ settings: this.settings, databaseUrl, secrets, report: this.report, signal });
+    const { settings, report, compileCache } = this;
+    await prepareSampleData({
+      ...{ settings, databaseUrl, secrets, report, signal },
+      compileCache: compileCache.environment,
+    });
     signal.throwIfAborted();
     this.keepAllRunning({ databaseUrl, secrets });
-    void this.compileCache.fill(serviceNames.map((name) => this.entry(name)));
+    void compileCache.fill(serviceNames.map((name) => this.entry(name)));
   }
 
   /** Services first, each finishing its work; the database last. Safe to call again. */
