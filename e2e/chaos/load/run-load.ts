@@ -46,13 +46,13 @@ export async function prepareLoad(
   await Promise.all([
     platform.loadSampleData(),
     platform.command('interactions', ['budget', 'set', companyWithBudget, String(budgetUsd)]),
-    platform.command('identity', [
-      ...['client', 'create', '--id', oauthClient.client_id, '--secret', oauthClient.client_secret],
-      ...['--name', 'Chaos', '--redirect-uri', redirectUri],
+    platform.batch('identity', [
+      [
+        ...['client', 'create', '--id', oauthClient.client_id, '--secret', oauthClient.client_secret],
+        ...['--name', 'Chaos', '--redirect-uri', redirectUri],
+      ],
+      ...accounts.map(({ email, password }) => ['user', 'create', '--email', email, '--password', password]),
     ]),
-    ...accounts.map(({ email, password }) =>
-      platform.command('identity', ['user', 'create', '--email', email, '--password-stdin'], password),
-    ),
   ]);
   const slow = (on: string, delaysMs: number[]) =>
     delaysMs.map((delayMs) => ({ on, kind: 'slow', delayMs, probability: 0.5 }));

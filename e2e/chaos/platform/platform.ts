@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type EmbeddedPostgres, Relay, startEmbeddedPostgres } from '@tradewind/testkit';
+import { compileCacheSetting, type EmbeddedPostgres, Relay, startEmbeddedPostgres } from '@tradewind/testkit';
 import { call, until } from '../../src/http.js';
 import { freePortBase, newDataDir, PlatformProcess, rootDir } from '../../src/platform-process.js';
 import { type ServiceName, serviceNames } from '../../src/service-names.js';
@@ -157,6 +157,11 @@ export class ChaosPlatform {
     await this.run([`--env-file=${settings}`, main, ...words], input);
   }
 
+  /** Runs several operator commands of a service in one process. */
+  async batch(service: ServiceName, commands: readonly string[][]): Promise<void> {
+    await this.command(service, ['batch'], commands.map((words) => `${JSON.stringify(words)}\n`).join(''));
+  }
+
   /** Fills the tables of the data API, and the warehouse with people. */
   async loadSampleData(): Promise<void> {
     await this.run([join(rootDir, 'tools/seed/dist/sample.js')]);
@@ -164,7 +169,7 @@ export class ChaosPlatform {
 
   private async run(words: readonly string[], input = ''): Promise<void> {
     const child = spawn(process.execPath, [...words], {
-      env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: this.databaseUrl },
+      env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: this.databaseUrl, ...compileCacheSetting() },
       stdio: ['pipe', 'ignore', 'pipe'],
     });
     let errors = '';

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { compileCacheSetting } from '@tradewind/testkit';
 import type { ServiceName } from '../../src/service-names.js';
 
 /** The waits before a second start are longer than a fault of the connections (faults/run-faults.ts). */
@@ -71,6 +72,7 @@ export function serviceSettings(
   if (settings['PROVIDER_BASE_URL'] !== undefined) settings['PROVIDER_BASE_URL'] = providerUrl;
   return {
     ...settings,
+    ...compileCacheSetting(),
     PATH: process.env['PATH'] ?? '',
     HOME: process.env['HOME'] ?? '',
     NODE_ENV: 'production',

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { faultsInLooks, type Look } from '@tradewind/testkit';
+import { compileCacheSetting, faultsInLooks, type Look } from '@tradewind/testkit';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { until } from '../../src/http.js';
 import { rootDir, type PlatformProcess } from '../../src/platform-process.js';
@@ -78,7 +78,7 @@ export class ConsoleVisitor {
   /** By the operator command. */
   async createUser({ email, password }: Account): Promise<void> {
     const words = ['identity', 'user', 'create', '--email', email, '--password-stdin'];
-    const env = { PATH: process.env['PATH'], DATA_DIR: this.platform.dataDir };
+    const env = { PATH: process.env['PATH'], DATA_DIR: this.platform.dataDir, ...compileCacheSetting() };
     const tradewind = join(rootDir, 'node_modules/.bin/tradewind');
     const running = promisify(execFile)(process.execPath, [tradewind, ...words], { env });
     running.child.stdin?.end(password);
