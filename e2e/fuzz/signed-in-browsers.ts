@@ -1,15 +1,14 @@
 // Browsers that are signed in, so that the forms of the account and login pages are reached. Their users are made for
 // them: guesses of a password count, and some forms end every session of their user.
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { SignInPages } from '@tradewind/testkit';
-import { type PlatformProcess, rootDir } from '../src/platform-process.js';
+import { createUsers, type NewUser } from '../src/create-users.js';
+import type { PlatformProcess } from '../src/platform-process.js';
 import type { Browsers, PageForms, Target } from '../src/target.types.js';
 
 /** The target with browsers at the account pages and at a login. */
 export async function withBrowsers(target: Target, platform: PlatformProcess): Promise<Target> {
-  const [one, other] = [await createUser(platform, 'fuzzed'), await createUser(platform, 'leaving')];
+  const [one, other] = [newUser('fuzzed'), newUser('leaving')];
+  await createUsers(platform, [one, other]);
   const account = await atAccountPages(platform, one);
   const browsers: Browsers = {
     account,
@@ -20,23 +19,13 @@ export async function withBrowsers(target: Target, platform: PlatformProcess): P
   return { ...target, browsers };
 }
 
-interface User {
-  email: string;
-  password: string;
-}
+/** Of this run alone. */
+const newUser = (name: string): NewUser => ({
+  email: `${name}-${Date.now()}@example.com`,
+  password: `password of ${name}`,
+});
 
-async function createUser({ dataDir }: PlatformProcess, name: string): Promise<User> {
-  const user = { email: `${name}-${Date.now()}@example.com`, password: `password of ${name}` };
-  const words = ['identity', 'user', 'create', '--email', user.email, '--password-stdin'];
-  const env = { PATH: process.env['PATH'], DATA_DIR: dataDir };
-  const tradewind = join(rootDir, 'node_modules/.bin/tradewind');
-  const command = promisify(execFile)(process.execPath, [tradewind, ...words], { env });
-  command.child.stdin?.end(user.password);
-  await command;
-  return user;
-}
-
-async function atAccountPages({ issuer }: PlatformProcess, user: User): Promise<PageForms> {
+async function atAccountPages({ issuer }: PlatformProcess, user: NewUser): Promise<PageForms> {
   const pages = new SignInPages(user);
   const url = new URL('/account/password', issuer);
   return { ...hiddenFieldsOf(await pages.open(url)), cookie: pages.cookiesFor(url) };

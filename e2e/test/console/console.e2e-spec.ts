@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, jest } from '@jest/globals';
 import { launchBrowser } from '@tradewind/testkit';
 import type { Browser } from 'playwright-core';
+import { createUsers } from '../../src/create-users.js';
 import { PlatformProcess, startTimeoutMs } from '../../src/platform-process.js';
 import { describeAccess } from './access.suite.js';
 import { describeAdministrators } from './administrators.suite.js';
@@ -26,7 +27,7 @@ beforeAll(async () => {
     launchBrowser(),
   ]);
   atConsole = new ConsoleVisitor(platform, browser);
-  for (const account of [accounts.caller, accounts.leaver]) await atConsole.createUser(account);
+  await createUsers(platform, [accounts.caller, accounts.leaver]);
 }, startTimeoutMs + 30_000);
 afterAll(async () => {
   await browser?.close();

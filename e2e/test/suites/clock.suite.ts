@@ -1,15 +1,15 @@
 // Two replicas of identity and two of graphql-gateway, as processes on one database. The clocks of one are 2 s ahead of
 // those of the other, and run over midnight UTC in the middle of the requests. Each gateway asks the identity whose
 // clock differs from its own.
-import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseEnv, promisify } from 'node:util';
+import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SignInPages } from '@tradewind/testkit';
+import { compileCacheSetting, SignInPages } from '@tradewind/testkit';
 import { Balancer } from '../../chaos/platform/balancer.js';
 import { Replica } from '../../chaos/platform/replica.js';
+import { createUsers } from '../../src/create-users.js';
 import { call, until } from '../../src/http.js';
 import { type PlatformProcess, rootDir } from '../../src/platform-process.js';
 import type { ServiceName } from '../../src/service-names.js';
@@ -55,6 +55,7 @@ export function describeClocks(platform: () => PlatformProcess): void {
           // Every value of the file is a text.
           env: {
             ...(settings as Record<string, string>),
+            ...compileCacheSetting(),
             ...{ PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', HOST: '127.0.0.1', LOG_LEVEL: 'info' },
             ...{ PORT: String(port), METRICS_PORT: String(port + 1000), OAUTH_ISSUER: issuer(), ...own },
           },
@@ -76,7 +77,7 @@ export function describeClocks(platform: () => PlatformProcess): void {
         });
       gateway = { slow: gatewayOf('slow', 3), fast: gatewayOf('fast', 4) };
       for (const one of all()) one.start();
-      const created = createUser(dataDir);
+      const created = createUsers(platform(), [account]);
       for (const one of all()) await untilReady(one);
       await created;
     }, startTimeoutMs + 10_000);
@@ -91,16 +92,6 @@ export function describeClocks(platform: () => PlatformProcess): void {
         const answer = await call('GET', `${url(one)}/ready`).catch(() => undefined);
         return answer?.status === 200 ? true : undefined;
       });
-
-    /** Operators make users; this is their command. */
-    async function createUser(dataDir: string): Promise<void> {
-      const words = ['identity', 'user', 'create', '--email', account.email, '--password-stdin'];
-      const env = { PATH: process.env['PATH'], DATA_DIR: dataDir };
-      const tradewind = join(rootDir, 'node_modules/.bin/tradewind');
-      const command = promisify(execFile)(process.execPath, [tradewind, ...words], { env });
-      command.child.stdin?.end(account.password);
-      await command;
-    }
 
     /** Sets the slow clocks to this long before midnight. */
     function setClocks(beforeMidnightMs: number): void {

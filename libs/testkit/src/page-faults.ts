@@ -73,11 +73,20 @@ export async function faultsInLooks(page: Page, looks: readonly Look[]): Promise
     await page.emulateMedia({ colorScheme });
     const found = await axeFaults(page, widths.has(width) ? colourRules : undefined);
     widths.add(width);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-    if (wide > width) found.push(`the page is ${wide} px wide`);
-    faults.push(...found.map((fault) => `${width} px, ${colorScheme}: ${fault}`));
+    faults.push(...[...found, ...(await tooWide(page, width))].map((fault) => `${width} px, ${colorScheme}: ${fault}`));
   }
   return faults;
+}
+
+/** Whether the page is wider than a window of this width, in CSS pixels. Empty where it is not. */
+export async function faultsInWidth(page: Page, width: number): Promise<string[]> {
+  await page.setViewportSize({ width, height: 800 });
+  return (await tooWide(page, width)).map((fault) => `${width} px: ${fault}`);
+}
+
+async function tooWide(page: Page, width: number): Promise<string[]> {
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  return wide > width ? [`the page is ${wide} px wide`] : [];
 }
 
 const colourRules = ['color-contrast', 'link-in-text-block'];
