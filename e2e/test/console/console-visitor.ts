@@ -107,7 +107,7 @@ export class ConsoleVisitor {
 const looks: readonly Look[] = [360, 1280].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
 );
-/** No style of the console changes above 1280 px, so what axe-core finds here it finds there. */
+/** Above 1280 px only the margins of the console grow, so axe-core would find the same as there. */
 const widest = 1600;
 
 /** What is wrong with the page in any width and colour scheme. Empty where nothing is. */
