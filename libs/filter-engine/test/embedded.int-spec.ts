@@ -392,6 +392,8 @@ describe(`the engine in memory (FILTER_SEED=${seed})`, () => {
       await fill('deal');
       const result = await buildIndex(order(), never);
       if (result.outcome !== 'built') throw new Error(JSON.stringify(result));
+      const readHere = await readIndex(client, 'deal', { bytesMax: unlimited });
+      expect(result.built).toEqual(readHere);
       engine.use(result.built);
       expect(engine.version('deal')).toBe(await versionOf('deal'));
       expect(engine.size('deal').rows).toBe(rowCount);

@@ -22,6 +22,7 @@ import {
 } from './filters-servers.js';
 import { type Build, differencesOf, type ServerResult, type SpeedTargets, tablesOf } from './filters-tables.js';
 import { fillTables, rowCounts, type TableRows } from './graphql-rows.js';
+import { startIdleLoop } from './idle-loop.js';
 import { onStage, type Stage, until } from './stage.js';
 
 /** Asked one after the other, and as many others over the connections. */
@@ -147,6 +148,7 @@ async function startServers(options: ServerOptions, known: readonly Name[]): Pro
 /** The engine builds one entity after the other, at least a second apart when tables are small. */
 async function watchBuild(stage: Stage, server: MeasuredServer): Promise<Build> {
   const mebibytesPerMillion: Record<string, number> = {};
+  const endIdleLoop = await startIdleLoop();
   let [heldMs, bytes] = [0, 0];
   let metrics: Metrics = [];
   await until('the indexes in memory are built', async () => {
@@ -165,7 +167,7 @@ async function watchBuild(stage: Stage, server: MeasuredServer): Promise<Build> 
   });
   const seconds = entities.reduce((sum, entity) => sum + sumOf(metrics, builtMetric('sum', entity)), 0);
   stage.log(`the indexes in memory: built in ${seconds.toFixed(1)} s, ${Math.round(bytes / 2 ** 20)} MiB`);
-  return { seconds, heldMs, mebibytesPerMillion };
+  return { seconds, heldMs, idleHeldMs: await endIdleLoop(), mebibytesPerMillion };
 }
 
 const builtMetric = (kind: 'count' | 'sum', entity: string) => `filter_index_built_seconds_${kind}{entity="${entity}"`;

@@ -27,6 +27,8 @@ export interface ServerResult {
 export interface Build {
   seconds: number;
   heldMs?: number;
+  /** Of an event loop that did nothing meanwhile. */
+  idleHeldMs?: number;
   /** MiB for a million rows: in memory, or on the disk of the cluster. */
   mebibytesPerMillion: Readonly<Partial<Record<RecordEntity, number>>>;
 }
@@ -135,6 +137,7 @@ export function tablesOf(
       of: ({ build }) => build?.heldMs,
       targets: { embedded: below(100) },
     },
+    { what: 'hold of an event loop that did nothing meanwhile', unit: 'ms', of: ({ build }) => build?.idleHeldMs },
     { what: 'build of the indexes', unit: 's', of: ({ build }) => build?.seconds },
     ...(['company', 'person', 'deal', 'contact'] as const).map((entity) => ({
       what: `index of a million records: ${entity}`,

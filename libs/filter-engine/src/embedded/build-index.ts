@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type pg from 'pg';
+import type { ColumnParts } from './column-index.js';
 import type { Entity } from '../filter-engine.port.js';
 import type { BuiltIndex } from './read-index.js';
 
@@ -21,6 +22,13 @@ export interface BuildOrder {
 /** Sent by the thread, at most once a second: the database has sent something. */
 export interface BuildProgress {
   outcome: 'reading';
+}
+
+/** Sent by the thread for each column, before the index itself, which then has no columns. */
+export interface FinishedColumn {
+  outcome: 'column';
+  column: string;
+  parts: ColumnParts;
 }
 
 export type BuildResult =
@@ -56,8 +64,11 @@ export function buildIndex(order: BuildOrder, signal: AbortSignal): Promise<Buil
       void worker.terminate();
     }, silenceMsMax);
     signal.addEventListener('abort', stop, { once: true });
-    worker.on('message', (message: BuildProgress | BuildResult) => {
+    const columns: Record<string, ColumnParts> = {};
+    worker.on('message', (message: BuildProgress | FinishedColumn | BuildResult) => {
       if (message.outcome === 'reading') silence.refresh();
+      else if (message.outcome === 'column') columns[message.column] = message.parts;
+      else if (message.outcome === 'built') resolve(withColumns(message.built, columns));
       else resolve(message);
     });
     worker.once('error', (error) => resolve({ outcome: 'failed', message: String(error) }));
@@ -68,6 +79,10 @@ export function buildIndex(order: BuildOrder, signal: AbortSignal): Promise<Buil
       resolve({ outcome: 'failed', message: `the thread ended with code ${code}` });
     });
   });
+}
+
+function withColumns(built: BuiltIndex, columns: Record<string, ColumnParts>): BuildResult {
+  return { outcome: 'built', built: { ...built, parts: { ...built.parts, columns } } };
 }
 
 /** Tests run the sources, but a thread has no loader for TypeScript, so it runs the built file. */

@@ -1,8 +1,9 @@
 // The thread that builds the index: reading ten million rows keeps a core busy for a minute, which must not slow down
-// requests. It says that it is reading, sends its result and ends.
+// requests. It says that it is reading, sends each column as soon as it is finished, then its result, and ends.
 import { parentPort, workerData } from 'node:worker_threads';
 import pg from 'pg';
-import type { BuildOrder, BuildProgress, BuildResult } from './build-index.js';
+import type { BuildOrder, BuildProgress, BuildResult, FinishedColumn } from './build-index.js';
+import type { ColumnParts } from './column-index.js';
 import { IndexTooLarge } from './memory-budget.js';
 import { buffersOf, readIndex } from './read-index.js';
 
@@ -18,11 +19,14 @@ const onRead = () => {
   progressAtMs = performance.now() + progressIntervalMs;
   parentPort!.postMessage({ outcome: 'reading' } satisfies BuildProgress);
 };
+// All at once would be gigabytes, for which V8 stops the thread of requests until it has collected all garbage.
+const takeColumn = (column: string, parts: ColumnParts) =>
+  parentPort!.postMessage({ outcome: 'column', column, parts } satisfies FinishedColumn, buffersOf(parts));
 const answer = (result: BuildResult, buffers: ArrayBuffer[] = []) => parentPort!.postMessage(result, buffers);
 try {
   await client.connect();
-  const built = await readIndex(client, entity, { bytesMax, ids, onRead });
-  answer({ outcome: 'built', built }, buffersOf(built.parts));
+  const built = await readIndex(client, entity, { bytesMax, ids, onRead, takeColumn });
+  answer({ outcome: 'built', built }, [built.parts.ids.buffer as ArrayBuffer]);
 } catch (error) {
   if (error instanceof IndexTooLarge) answer({ outcome: 'too_large', bytesWanted: error.bytesWanted });
   else answer({ outcome: 'failed', message: error instanceof Error ? error.message : String(error) });

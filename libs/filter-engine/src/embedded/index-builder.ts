@@ -6,6 +6,8 @@ import type { IndexedColumn } from '../indexed-columns.js';
 import type { MemoryBudget } from './memory-budget.js';
 import type { IndexParts } from './record-index.js';
 
+export type TakeColumn = (column: string, parts: ColumnParts) => void;
+
 export class IndexBuilder {
   private readonly ids: BigInt64Array;
   private readonly builders: ColumnBuilder[];
@@ -38,10 +40,12 @@ export class IndexBuilder {
     this.position += 1;
   }
 
-  finish(): IndexParts {
+  /** @param takeColumn gets each column as soon as it is finished; the result then has no columns */
+  finish(takeColumn?: TakeColumn): IndexParts {
     if (this.position !== this.rowCount) throw new Error('fewer rows came than were counted in the same snapshot');
     const columns: Record<string, ColumnParts> = {};
-    for (const { column } of this.columns) columns[column] = this.builders.shift()!.finish();
+    const take = takeColumn ?? ((column, parts) => (columns[column] = parts));
+    for (const { column } of this.columns) take(column, this.builders.shift()!.finish());
     return { ids: this.ids, columns };
   }
 }

@@ -5,10 +5,11 @@ import type pg from 'pg';
 import copyStreams from 'pg-copy-streams';
 import type { Entity } from '../filter-engine.port.js';
 import { wordsFor } from './bits.js';
+import type { ColumnParts } from './column-index.js';
 import { columnSql, indexedColumns } from '../indexed-columns.js';
 import { CopyRowsReader } from './copy-rows-reader.js';
 import { selectionsMax } from './embedded-limits.js';
-import { IndexBuilder } from './index-builder.js';
+import { IndexBuilder, type TakeColumn } from './index-builder.js';
 import { sortsTextsByBytesSql } from '../text-order.js';
 import { MemoryBudget } from './memory-budget.js';
 import { bytesOfLink } from './person-join.js';
@@ -33,13 +34,15 @@ export interface ReadOptions {
   ids?: readonly bigint[] | undefined;
   /** Called whenever something has come from the database. */
   onRead?: () => void;
+  /** Gets each column as soon as it is finished; the result then has no columns. */
+  takeColumn?: TakeColumn;
 }
 
 /** @throws IndexTooLarge */
 export async function readIndex(
   client: pg.ClientBase,
   entity: Entity,
-  { bytesMax, ids, onRead }: ReadOptions,
+  { bytesMax, ids, onRead, takeColumn }: ReadOptions,
 ): Promise<BuiltIndex> {
   // COPY takes no parameters, and a bigint is nothing but digits.
   const where = ids ? `where t.id = any('{${ids.join(',')}}'::bigint[])` : '';
@@ -78,7 +81,8 @@ export async function readIndex(
   );
   reader.end();
   await client.query('commit');
-  return { entity, parts: builder.finish(), version, rowCount, bytes: budget.bytes, sortsTextsByBytes };
+  const parts = builder.finish(takeColumn);
+  return { entity, parts, version, rowCount, bytes: budget.bytes, sortsTextsByBytes };
 }
 
 /** Bytes that answering takes beside the parts: selections that are kept, scratch bits, and links to persons. */
@@ -86,20 +90,11 @@ function workingBytes(entity: Entity, rowCount: number): number {
   return (selectionsMax + 8) * wordsFor(rowCount) * 4 + (entity === 'contact' ? bytesOfLink * rowCount : 0);
 }
 
-/** All buffers of the index, which can be moved to another thread without a copy. */
-export function buffersOf({ ids, columns }: IndexParts): ArrayBuffer[] {
-  const arrays = [
-    ids,
-    ...Object.values(columns).flatMap(({ keys, starts, postings, denseKeys, denseBits, stepBits, ranks }) => [
-      ...Object.values(keys as unknown as Record<string, Uint8Array>),
-      starts,
-      postings,
-      denseKeys,
-      denseBits,
-      stepBits,
-      ranks,
-    ]),
-  ];
+/** All buffers of a column, which can be moved to another thread without a copy. */
+export function buffersOf(column: ColumnParts): ArrayBuffer[] {
+  const { keys, starts, postings, denseKeys, denseBits, stepBits, ranks } = column;
+  const keyArrays = Object.values(keys as unknown as Record<string, Uint8Array>);
+  const arrays = [...keyArrays, starts, postings, denseKeys, denseBits, stepBits, ranks];
   // None of them is shared: the builders allocate plain buffers.
   return arrays.map(({ buffer }) => buffer as ArrayBuffer);
 }
