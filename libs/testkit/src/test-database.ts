@@ -34,7 +34,8 @@ export async function createTestDatabase(template?: {
           await template.migrate(databaseUrl(serverUrl, `${templateName}_new`));
           await client.query(`alter database "${templateName}_new" rename to "${templateName}"`);
         }
-        await client.query(`create database "${name}" template "${templateName}"`);
+        // Copies files instead of writing them to the log as well, which takes twice the time.
+        await client.query(`create database "${name}" template "${templateName}" strategy file_copy`);
       } finally {
         await client.query('select pg_advisory_unlock(hashtext($1))', [templateName]);
       }
