@@ -3,43 +3,26 @@
 // compared for each of the four entities while 100 records are written a second. FILTER_ENGINE_SEED repeats a run that
 // failed. FILTER_ENGINE_CASES=10000 makes 10,000 filters under these writes.
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import {
-  canonicalKey,
-  compileFilter,
-  evaluateFilter,
-  type FilterRecord,
-  type NormalisedFilter,
-} from '@tradewind/filters';
-import type { EmbeddedEngine, Entity, SortKey } from '@tradewind/filter-engine';
+import { canonicalKey, evaluateFilter, type FilterRecord, type NormalisedFilter } from '@tradewind/filters';
+import type { EmbeddedEngine, Entity } from '@tradewind/filter-engine';
 import { startService } from '@tradewind/service-kit';
 import fc from 'fast-check';
-import { type PageRead, PageReader, type PageRequest } from '../src/connections/page-reader.port.js';
+import { PageReader, type PageRequest } from '../src/connections/page-reader.port.js';
 import { PostgresPageReader } from '../src/connections/page-reader.postgres.js';
-import { orderKeys, pageColumns } from '../src/connections/page-order.js';
 import { DataStore } from '../src/data-store/data-store.js';
 import { EngineMaintenance } from '../src/filter-engine/engine-maintenance.port.js';
 import { FollowedChanges } from '../src/filter-engine/followed-changes.js';
 import { service } from '../src/service.js';
+import {
+  compareUnderWrites,
+  drawnContacts,
+  drawnRecord,
+  requestFor as pageOf,
+  versionOf,
+} from './support/drawn-pages.js';
 import { startGateway, type TestGateway } from './support/gateway.js';
 import { generatedIds, generatedRecord, structuredFilter } from './support/generated-companies.js';
 import { insertCompanies, insertContacts } from './support/records.js';
-
-interface DrawnQueries {
-  drawnRecord: (entity: Entity) => fc.Arbitrary<FilterRecord>;
-  drawnFilter: (entity: Entity) => fc.Arbitrary<NormalisedFilter>;
-  drawnSort: (entity: Entity) => fc.Arbitrary<SortKey[]>;
-  drawnContacts: fc.Arbitrary<DrawnContacts>;
-}
-
-interface DrawnContacts {
-  filter: NormalisedFilter;
-  person?: NormalisedFilter;
-  where: PageRequest['where'];
-}
-
-// Those of the engine's own tests, which are loaded by their path because a lib shows only its index to others.
-const drawnQueriesPath: string = new URL('../../../libs/filter-engine/test/drawn-queries.ts', import.meta.url).pathname;
-const { drawnRecord, drawnFilter, drawnSort, drawnContacts } = (await import(drawnQueriesPath)) as DrawnQueries;
 
 const cases = Number(process.env['FILTER_ENGINE_CASES'] ?? 300);
 const rowCount = Number(process.env['FILTER_ENGINE_ROWS'] ?? 2000);
@@ -62,21 +45,11 @@ function rowOf({ id, record }: Company) {
   return { id: String(id), name: `Company ${id}`, ...record };
 }
 
-function requestFor(filter: NormalisedFilter, options: Partial<PageRequest> = {}): PageRequest {
-  const { sql, params } = compileFilter(filter);
-  return {
-    table: 'company',
-    columns: ['id', 'name', 'industry_id', 'revenue_amount', 'location_ids'],
-    where: { sql, params },
-    filter,
-    countKey: canonicalKey(filter),
-    sort: [],
-    after: null,
-    limit: 11,
-    isCounted: true,
+const requestFor = (filter: NormalisedFilter, options: Partial<PageRequest> = {}) =>
+  pageOf(filter, {
+    columns: filter.entity === 'company' ? ['id', 'name', 'industry_id', 'revenue_amount', 'location_ids'] : ['id'],
     ...options,
-  };
-}
+  });
 
 async function metric(gateway: TestGateway, name: string, labels = ''): Promise<number> {
   const text = await (await fetch(gateway.replicas[0]!.metricsUrl)).text();
@@ -96,11 +69,8 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
 /** Waits until the index of an entity has the current data version. */
 const untilReady = (gateway: TestGateway, entity: Entity = 'company') =>
   until(async () => {
-    const { rows } = await gateway.sql.query<{ version: string }>(
-      'select version from data_version where entity = $1',
-      [entity],
-    );
-    return gateway.replicas[0]!.app.get(FollowedChanges).current(entity)?.version === BigInt(rows[0]!.version);
+    const version = BigInt(await versionOf(gateway, entity));
+    return gateway.replicas[0]!.app.get(FollowedChanges).current(entity)?.version === version;
   });
 const rowsHeld = (gateway: TestGateway) =>
   (gateway.replicas[0]!.app.get(EngineMaintenance).engine as EmbeddedEngine).size('company').rows;
@@ -141,9 +111,7 @@ describe(`the filter engine (FILTER_ENGINE_SEED=${seed})`, () => {
     const start = someCompanies(400);
     await insertCompanies(sql, start.map(rowOf));
     await untilReady(gateway);
-    const versionNow = async () =>
-      (await sql.query<{ version: string }>(`select version from data_version where entity = 'company'`)).rows[0]!
-        .version;
+    const versionNow = () => versionOf(gateway, 'company');
     // The content of the table at each version. There is one writer, so nothing changes between two of its commits.
     const history = new Map([[await versionNow(), new Map(start.map(({ id, record }) => [id, record]))]]);
     const others = fc.sample(generatedRecord, { seed: seed + 1, numRuns: 500 });
@@ -243,9 +211,7 @@ describe(`the filter engine (FILTER_ENGINE_SEED=${seed})`, () => {
       return { isOfIndex, count, ids: rows.map(([id]) => Number(id)) };
     };
     const firstIds = Array.from({ length: 11 }, (_, place) => place + 1);
-    const versionNow = async () =>
-      (await sql.query<{ version: string }>(`select version from data_version where entity = 'company'`)).rows[0]!
-        .version;
+    const versionNow = () => versionOf(gateway, 'company');
     for (const write of [
       `update company set name = 'Another' where id = 20 + $n`,
       `insert into company (id, name) values (200 + $n, 'Company')`,
@@ -410,90 +376,13 @@ describe(`the filter engine (FILTER_ENGINE_SEED=${seed})`, () => {
     'answers about every %s as PostgreSQL does, in every order, while 100 are written a second',
     async (entity) => {
       gateway = await startGateway(switchedOn);
-      const { sql } = gateway;
-      const records = fc.sample(drawnRecord(entity), { seed, numRuns: 2_000 });
-      const columns = Object.keys(records[0]!);
-      const listed = ['id', ...columns].join(', ');
-      const written = (ids: readonly number[], round: number) =>
-        JSON.stringify(ids.map((id) => ({ ...records[(id + 7 * round) % records.length], id })));
-      const insertSql = `insert into ${entity} (${listed}) select ${listed} from json_populate_recordset(null::${entity}, $1::json)`;
-      const numbered = (first: number, count: number) => Array.from({ length: count }, (_, place) => first + place);
-      await sql.query(insertSql, [written(numbered(1, rowCount), 0)]);
-      await untilReady(gateway, entity);
-      const versionNow = async () =>
-        (await sql.query<{ version: string }>('select version from data_version where entity = $1', [entity])).rows[0]!
-          .version;
-      let isDone = false;
-      let isHeld = false;
-      let rounds = 0;
-      const startedMs = performance.now();
-      const writing = (async () => {
-        // Ten records in each tenth of a second: three are new, three go, and four change. Their number stays the same.
-        for (; !isDone; rounds++) {
-          const firstId = 1 + 3 * rounds;
-          const changed = numbered(0, 4).map((place) => firstId + 3 + ((rounds * 37 + place * 11) % (rowCount - 3)));
-          const assigned = columns.map((column) => `${column} = r.${column}`).join(', ');
-          const client = await sql.connect();
-          await client.query('begin');
-          await client.query(`delete from ${entity} where id = any($1::bigint[])`, [numbered(firstId, 3)]);
-          await client.query(insertSql, [written(numbered(firstId + rowCount, 3), rounds)]);
-          await client.query(
-            `update ${entity} t set ${assigned} from json_populate_recordset(null::${entity}, $1::json) r where t.id = r.id`,
-            [written([...new Set(changed)], rounds + 1)],
-          );
-          await client.query('commit');
-          client.release();
-          do {
-            const aheadMs = startedMs + 100 * (rounds + 1) - performance.now();
-            await new Promise((resolve) => setTimeout(resolve, Math.max(aheadMs, 1)));
-          } while (isHeld && !isDone);
-        }
-      })();
-      const { app } = gateway.replicas[0]!;
-      const filters = fc.sample(drawnFilter(entity), { seed, numRuns: Math.ceil(cases / 4) });
-      const sorts = fc.sample(drawnSort(entity), { seed, numRuns: filters.length });
-      let compared = 0;
-      for (const [number, filter] of filters.entries()) {
-        // An order by id alone is that without sort keys, or a key of its own.
-        const keys = sorts[number]!;
-        const sort = keys.at(-1)!.direction === 'asc' ? keys.slice(0, -1) : keys;
-        const request = requestFor(filter, { table: entity, columns: ['id'], sort, limit: 1 + (number % 51) });
-        let after: string[] | null = null;
-        for (let page = 0; page < 2; page++) {
-          let ours: PageRead;
-          let theirs: PageRead;
-          // Rows and count of PostgreSQL are two statements: they are of one version if nothing changed meanwhile.
-          for (let attempt = 0, isSame = false; !isSame; attempt++) {
-            // A slow machine may never finish a comparison between two writes.
-            isHeld = attempt > 10;
-            const before = await versionNow();
-            theirs = await app.get(PostgresPageReader).read({ ...request, after });
-            ours = await app.get(PageReader).read({ ...request, after });
-            isSame =
-              theirs.count!.version === before && ours.count!.version === before && (await versionNow()) === before;
-          }
-          compared += 1;
-          const byIndex = ours!.rows.map((row) => (row.length > keys.length ? row.slice(0, keys.length) : row));
-          expect({ filter, sort, after, count: ours!.count, rows: byIndex }).toEqual({
-            filter,
-            sort,
-            after,
-            count: theirs!.count,
-            rows: theirs!.rows,
-          });
-          const last = byIndex.at(-1);
-          if (!last) break;
-          const read = pageColumns(['id'], sort);
-          after = orderKeys(sort).map(({ column }) => {
-            const value = last[read.indexOf(column)];
-            return value instanceof Date ? value.toISOString() : (value as string);
-          });
-        }
-      }
-      isDone = true;
-      await writing;
-      expect(compared).toBeGreaterThanOrEqual(filters.length);
-      expect(await answeredByIndex(gateway)).toBeGreaterThan(filters.length / 2);
+      const filterCount = Math.ceil(cases / 4);
+      const { compared } = await compareUnderWrites({
+        ...{ gateway, entity, seed, filterCount, rowCount },
+        untilReady: () => untilReady(gateway, entity),
+      });
+      expect(compared).toBeGreaterThanOrEqual(filterCount);
+      expect(await answeredByIndex(gateway)).toBeGreaterThan(filterCount / 2);
       // Without a change of the list of changes nothing is lost.
       expect(await metric(gateway, 'filter_index_lost_total', `{entity="${entity}"}`)).toBe(0);
     },
