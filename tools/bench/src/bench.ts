@@ -92,6 +92,11 @@ function plotLineOf(measured: string): string[] {
   return line === undefined ? [] : [line, ''];
 }
 
+/** In lines of at most 120 characters, as all pages. */
+function wrapped(sentences: string): string {
+  return sentences.replace(/(.{1,120})(?: |$)/g, '$1\n').trimEnd();
+}
+
 /** Replaces what the command measured before, draws its plot, and leaves the text that people wrote as it is. */
 function keep(name: string, { markdown: table, how }: BenchTables, isPart: boolean): void {
   const file = new URL(`${name}.md`, results);
@@ -101,7 +106,7 @@ function keep(name: string, { markdown: table, how }: BenchTables, isPart: boole
   const [measured = '', after = '\n'] = older.split(measuredEnd);
   const machine = `${cpus().length} cores (${cpus()[0]?.model ?? arch()}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
   const section = [
-    `${new Date().toISOString().slice(0, 10)}, ${machine}. ${how}`,
+    wrapped(`${new Date().toISOString().slice(0, 10)}, ${machine}. ${how}`),
     `Made by \`npm run bench -- ${name}\`.`,
     '',
     ...plotLineOf(measured),
