@@ -32,7 +32,8 @@ export class ConsoleVisitor {
 
   /** Runs a visit in a browser context of its own. Throws when the page had an error or broke its own policy. */
   async visit<T>(options: BrowserContextOptions, act: (page: Page) => Promise<T>): Promise<T> {
-    const context = await this.browser.newContext({ locale: 'en-GB', ...options });
+    // Pages do the same without motion, for which the browser and every click would wait.
+    const context = await this.browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
     const page = await context.newPage();
     page.setDefaultTimeout(30_000);
     const faults: string[] = [];
