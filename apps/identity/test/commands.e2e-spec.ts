@@ -57,9 +57,10 @@ describe('operator commands', () => {
       '--name',
       'Demo User',
     ];
-    expect(await run(...create)).toMatch(/^[0-9a-f-]{36}\n$/);
+    const id = await run(...create);
+    expect(id).toMatch(/^[0-9a-f-]{36}\n$/);
     await expect(run(...create)).rejects.toThrow('already');
-    expect(await run(...create, '--if-missing')).toContain('exists');
+    expect(await run(...create, '--if-missing')).toBe(id);
     await expect(run('user', 'create', '--email', 'x@example.com', '--password', 'short')).rejects.toThrow('12 to');
     await expect(run('user', 'create', '--email', 'no address', '--password', 'long enough password')).rejects.toThrow(
       'not an email',

@@ -61,7 +61,7 @@ function createConsoleClient(portBase: number): string[] {
   ];
 }
 
-/** The users that were made, who own half of the sample contacts. Each id is a line of its own. */
+/** The demo users, who own half of the sample contacts. Each id is a line of its own. */
 const idsOf = (output: string): string[] =>
   output.split('\n').filter((line) => /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(line));
 

@@ -64,13 +64,13 @@ export function userCommands(program: Program, open: Open): void {
     .option('--preferred-username <name>')
     .option('--company <id>', 'the one company that the user belongs to; none unless given')
     .option('--email-verified', 'the address is known to be theirs')
-    .option('--if-missing', 'change nothing and succeed when the user exists')
+    .option('--if-missing', 'change nothing and print the id when the user exists')
     .action(async ({ company, emailVerified = false, ifMissing, ...given }: CreateOptions) => {
       const service = await users();
       const password = await passwordOf(given);
       const created = await service.create({ ...given, password, emailVerified, companyId: company });
       if (!created && !ifMissing) throw new OperatorError(`there is a user ${given.email} already`);
-      print(created ? created.id : `${given.email} exists`);
+      print((created ?? (await service.findByEmail(given.email))).id);
     });
   user
     .command('invite')

@@ -161,6 +161,13 @@ export class Users {
   }
 
   /** Newest first; those with a beginning of their address, in the order of their addresses. */
+  async findByEmail(email: string): Promise<UserAccount> {
+    const key = emailKey(email);
+    const user = key === undefined ? undefined : await this.store.findByEmailKey(key);
+    if (!user) throw notFound(email);
+    return user;
+  }
+
   async page(
     { search, ...filter }: Omit<UserFilter, 'addressStart'> & { search?: string | undefined },
     { limit, cursor }: ListOptions,
