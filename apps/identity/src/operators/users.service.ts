@@ -160,7 +160,6 @@ export class Users {
     return user;
   }
 
-  /** Newest first; those with a beginning of their address, in the order of their addresses. */
   async findByEmail(email: string): Promise<UserAccount> {
     const key = emailKey(email);
     const user = key === undefined ? undefined : await this.store.findByEmailKey(key);
@@ -168,6 +167,7 @@ export class Users {
     return user;
   }
 
+  /** Newest first; those with a beginning of their address, in the order of their addresses. */
   async page(
     { search, ...filter }: Omit<UserFilter, 'addressStart'> & { search?: string | undefined },
     { limit, cursor }: ListOptions,
