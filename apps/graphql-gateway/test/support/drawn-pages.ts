@@ -74,6 +74,7 @@ export async function compareUnderWrites(comparison: Comparison): Promise<{ comp
   const written = (ids: readonly number[], round: number) =>
     JSON.stringify(ids.map((id) => ({ ...records[(id + 7 * round) % records.length], id })));
   const insertSql = `insert into ${entity} (${listed}) select ${listed} from json_populate_recordset(null::${entity}, $1::json)`;
+  const assigned = columns.map((column) => `${column} = r.${column}`).join(', ');
   const numbered = (first: number, count: number) => Array.from({ length: count }, (_, place) => first + place);
   await sql.query(insertSql, [written(numbered(1, rowCount), 0)]);
   await untilReady();
@@ -85,17 +86,22 @@ export async function compareUnderWrites(comparison: Comparison): Promise<{ comp
     for (let rounds = 0; !isDone; rounds++) {
       const firstId = 1 + 3 * rounds;
       const changed = numbered(0, 4).map((place) => firstId + 3 + ((rounds * 37 + place * 11) % (rowCount - 3)));
-      const assigned = columns.map((column) => `${column} = r.${column}`).join(', ');
       const client = await sql.connect();
-      await client.query('begin');
-      await client.query(`delete from ${entity} where id = any($1::bigint[])`, [numbered(firstId, 3)]);
-      await client.query(insertSql, [written(numbered(firstId + rowCount, 3), rounds)]);
-      await client.query(
-        `update ${entity} t set ${assigned} from json_populate_recordset(null::${entity}, $1::json) r where t.id = r.id`,
-        [written([...new Set(changed)], rounds + 1)],
-      );
-      await client.query('commit');
-      client.release();
+      let isCommitted = false;
+      try {
+        await client.query('begin');
+        await client.query(`delete from ${entity} where id = any($1::bigint[])`, [numbered(firstId, 3)]);
+        await client.query(insertSql, [written(numbered(firstId + rowCount, 3), rounds)]);
+        await client.query(
+          `update ${entity} t set ${assigned} from json_populate_recordset(null::${entity}, $1::json) r where t.id = r.id`,
+          [written([...new Set(changed)], rounds + 1)],
+        );
+        await client.query('commit');
+        isCommitted = true;
+      } finally {
+        // An open transaction ends with its connection.
+        client.release(!isCommitted);
+      }
       do {
         const aheadMs = startedMs + 100 * (rounds + 1) - performance.now();
         await new Promise((resolve) => setTimeout(resolve, Math.max(aheadMs, 1)));
