@@ -23,6 +23,7 @@ import {
 import { type Build, differencesOf, type ServerResult, type SpeedTargets, tablesOf } from './filters-tables.js';
 import { fillTables, rowCounts, type TableRows } from './graphql-rows.js';
 import { startIdleLoop } from './idle-loop.js';
+import { median } from './median.js';
 import { onStage, type Stage, until } from './stage.js';
 
 /** Asked one after the other, and as many others over the connections. */
@@ -37,6 +38,8 @@ const warmUpSeconds = (scale: number) => Math.min(60, 3 + 57 * scale);
 /** Others used the processors and their caches before a turn. It begins with some filters that are not measured. */
 const turnFilters = 300;
 const turnSeconds = 3;
+/** The index in memory is built so often, and the medians are taken: a busy host stops the whole machine at times. */
+const embeddedBuilds = 3;
 
 const names = ['PostgreSQL', 'embedded', 'OpenSearch', 'Mercurius', 'PostGraphile', 'OpenSearch alone'] as const;
 type Name = (typeof names)[number];
@@ -111,12 +114,9 @@ async function startServers(options: ServerOptions, known: readonly Name[]): Pro
   const builds = new Map<string, Build>();
   if (isWanted('PostgreSQL')) servers.push(await startGateway(options, 'PostgreSQL', { FILTER_ENGINE: 'postgres' }));
   if (isWanted('embedded')) {
-    const embedded = await startGateway(options, 'embedded', {
-      FILTER_ENGINE: 'embedded',
-      FILTER_ENGINE_MEMORY_MAX_MB: '8192',
-    });
-    servers.push(embedded);
-    builds.set('embedded', await watchBuild(stage, embedded));
+    const { server, build } = await startEmbedded(options);
+    servers.push(server);
+    builds.set('embedded', build);
   }
   let cluster: SearchCluster | undefined;
   let missing: string | undefined;
@@ -145,8 +145,31 @@ async function startServers(options: ServerOptions, known: readonly Name[]): Pro
   return { servers, builds, cluster, missing };
 }
 
+/** Starts the gateway several times, and each time it builds the index. The last one stays. */
+async function startEmbedded(options: ServerOptions): Promise<{ server: MeasuredServer; build: Build }> {
+  const env = { FILTER_ENGINE: 'embedded', FILTER_ENGINE_MEMORY_MAX_MB: '8192' };
+  const made: Required<Build>[] = [];
+  let server: MeasuredServer;
+  for (;;) {
+    server = await startGateway(options, 'embedded', env);
+    made.push(await watchBuild(options.stage, server));
+    if (made.length === embeddedBuilds) break;
+    await server.stop!();
+  }
+  const medianOf = (figure: (build: Required<Build>) => number) => median(made.map(figure));
+  return {
+    server,
+    build: {
+      seconds: medianOf(({ seconds }) => seconds),
+      heldMs: medianOf(({ heldMs }) => heldMs),
+      idleHeldMs: medianOf(({ idleHeldMs }) => idleHeldMs),
+      mebibytesPerMillion: made.at(-1)!.mebibytesPerMillion,
+    },
+  };
+}
+
 /** The engine builds one entity after the other, at least a second apart when tables are small. */
-async function watchBuild(stage: Stage, server: MeasuredServer): Promise<Build> {
+async function watchBuild(stage: Stage, server: MeasuredServer): Promise<Required<Build>> {
   const mebibytesPerMillion: Record<string, number> = {};
   const endIdleLoop = await startIdleLoop();
   let [heldMs, bytes] = [0, 0];
@@ -166,8 +189,10 @@ async function watchBuild(stage: Stage, server: MeasuredServer): Promise<Build> 
     return sumOf(metrics, 'filter_index_ready') === entities.length;
   });
   const seconds = entities.reduce((sum, entity) => sum + sumOf(metrics, builtMetric('sum', entity)), 0);
+  const idleHeldMs = await endIdleLoop();
   stage.log(`the indexes in memory: built in ${seconds.toFixed(1)} s, ${Math.round(bytes / 2 ** 20)} MiB`);
-  return { seconds, heldMs, idleHeldMs: await endIdleLoop(), mebibytesPerMillion };
+  stage.log(`event loop held for ${Math.round(heldMs)} ms at most, an idle one for ${Math.round(idleHeldMs)} ms`);
+  return { seconds, heldMs, idleHeldMs, mebibytesPerMillion };
 }
 
 const builtMetric = (kind: 'count' | 'sum', entity: string) => `filter_index_built_seconds_${kind}{entity="${entity}"`;

@@ -25,6 +25,8 @@ export interface MeasuredServer extends FilterServer {
   residentMiB?(): number;
   /** Of a gateway. */
   metrics?(): Promise<Metrics>;
+  /** Of a gateway. Servers end with the benchmark at the latest. */
+  stop?(): Promise<void>;
   /** Whether the ids of a page are in the order of the data API. */
   hasSameOrder: boolean;
 }
@@ -73,6 +75,7 @@ export async function startGateway(
     processorMs: () => process.processorMs() + postgresProcessorMs(stage.postmaster) + moreProcessorMs(),
     residentMiB: () => process.residentMiB(),
     metrics: () => readMetrics(metricsPort),
+    stop: () => process.stop(),
     hasSameOrder: true,
   };
 }
