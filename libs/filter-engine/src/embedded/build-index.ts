@@ -66,8 +66,9 @@ export function buildIndex(order: BuildOrder, signal: AbortSignal): Promise<Buil
     signal.addEventListener('abort', stop, { once: true });
     const columns: Record<string, ColumnParts> = {};
     worker.on('message', (message: BuildProgress | FinishedColumn | BuildResult) => {
-      if (message.outcome === 'reading') silence.refresh();
-      else if (message.outcome === 'column') columns[message.column] = message.parts;
+      silence.refresh();
+      if (message.outcome === 'reading') return;
+      if (message.outcome === 'column') columns[message.column] = message.parts;
       else if (message.outcome === 'built') resolve(withColumns(message.built, columns));
       else resolve(message);
     });
