@@ -7,6 +7,7 @@ import { askAll, type FilterAnswer } from './filter-load.js';
 import { readPopulation } from './filter-population.js';
 import {
   entities,
+  isReady,
   makeUsers,
   type MeasuredServer,
   type Metrics,
@@ -52,6 +53,8 @@ export interface Comparison {
   entities?: readonly RecordEntity[];
   /** Those that answer; all unless given. `--part` names some of them. */
   servers?: readonly Name[];
+  /** Whether two gateways that build the index in memory at once are asked meanwhile. */
+  asksWhileBuilding?: boolean;
   targets: SpeedTargets;
 }
 
@@ -77,7 +80,11 @@ async function compare(stage: Stage, comparison: Comparison): Promise<BenchTable
   const draw = (count: number) => Array.from({ length: count }, () => drawing.next().value);
   const [warmUp, alone, together] = [draw(warmUpFilters), draw(filterCount), draw(filterCount)];
   const turns = Array.from({ length: 2 * rounds }, () => draw(turnFilters));
-  const { servers, builds, cluster, missing } = await startServers({ stage, keys }, comparison.servers ?? names);
+  const { servers, builds, cluster, missing } = await startServers(
+    { stage, keys },
+    comparison.servers ?? names,
+    comparison.asksWhileBuilding ? draw : undefined,
+  );
   try {
     const results = await measure(stage, servers, { warmUp, turns, alone, together });
     const data = `${rowCounts(comparison.rows, stage)}; pages of 50; seed ${seed}.`;
@@ -105,7 +112,10 @@ interface Servers {
   missing: string | undefined;
 }
 
-async function startServers(options: ServerOptions, known: readonly Name[]): Promise<Servers> {
+type Draw = (count: number) => DrawnFilter[];
+
+/** @param draw gives the filters for gateways that build, if they are asked for any */
+async function startServers(options: ServerOptions, known: readonly Name[], draw?: Draw): Promise<Servers> {
   const { stage } = options;
   const isWanted = (name: Name) => known.includes(name) && (!stage.parts || stage.parts.includes(name));
   const unknown = stage.parts?.filter((part) => !known.some((name) => name === part)) ?? [];
@@ -114,9 +124,10 @@ async function startServers(options: ServerOptions, known: readonly Name[]): Pro
   const builds = new Map<string, Build>();
   if (isWanted('PostgreSQL')) servers.push(await startGateway(options, 'PostgreSQL', { FILTER_ENGINE: 'postgres' }));
   if (isWanted('embedded')) {
+    const whileBuilding = draw && (await askWhileBuilding(options, draw));
     const { server, build } = await startEmbedded(options);
     servers.push(server);
-    builds.set('embedded', build);
+    builds.set('embedded', { ...build, whileBuilding });
   }
   let cluster: SearchCluster | undefined;
   let missing: string | undefined;
@@ -145,18 +156,35 @@ async function startServers(options: ServerOptions, known: readonly Name[]): Pro
   return { servers, builds, cluster, missing };
 }
 
+const embeddedSettings = { FILTER_ENGINE: 'embedded', FILTER_ENGINE_MEMORY_MAX_MB: '8192' };
+
+/** Starts two gateways at once, and asks each for one filter after the other until its index is built. */
+async function askWhileBuilding(options: ServerOptions, draw: Draw): Promise<FilterAnswer[]> {
+  const started = [0, 1].map(() => startGateway(options, 'embedded', embeddedSettings));
+  const answers = await Promise.all(
+    started.map(async (starting) => {
+      const server = await starting;
+      const found: FilterAnswer[] = [];
+      while (!(await isReady(server))) found.push(...(await askAll(server, draw(10), { connections: 1 })).answers);
+      await server.stop!();
+      return found;
+    }),
+  );
+  options.stage.log(`two gateways that built at once: ${answers.map(({ length }) => length).join(' and ')} answers`);
+  return answers.flat();
+}
+
 /** Starts the gateway several times, and each time it builds the index. The last one stays. */
 async function startEmbedded(options: ServerOptions): Promise<{ server: MeasuredServer; build: Build }> {
-  const env = { FILTER_ENGINE: 'embedded', FILTER_ENGINE_MEMORY_MAX_MB: '8192' };
-  const made: Required<Build>[] = [];
+  const made: WatchedBuild[] = [];
   let server: MeasuredServer;
   for (;;) {
-    server = await startGateway(options, 'embedded', env);
+    server = await startGateway(options, 'embedded', embeddedSettings);
     made.push(await watchBuild(options.stage, server));
     if (made.length === embeddedBuilds) break;
     await server.stop!();
   }
-  const medianOf = (figure: (build: Required<Build>) => number) => median(made.map(figure));
+  const medianOf = (figure: (build: WatchedBuild) => number) => median(made.map(figure));
   return {
     server,
     build: {
@@ -168,8 +196,10 @@ async function startEmbedded(options: ServerOptions): Promise<{ server: Measured
   };
 }
 
+type WatchedBuild = Required<Omit<Build, 'whileBuilding'>>;
+
 /** The engine builds one entity after the other, at least a second apart when tables are small. */
-async function watchBuild(stage: Stage, server: MeasuredServer): Promise<Required<Build>> {
+async function watchBuild(stage: Stage, server: MeasuredServer): Promise<WatchedBuild> {
   const mebibytesPerMillion: Record<string, number> = {};
   const endIdleLoop = await startIdleLoop();
   let [heldMs, bytes] = [0, 0];

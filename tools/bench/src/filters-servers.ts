@@ -80,12 +80,13 @@ export async function startGateway(
   };
 }
 
-/** Waits until the engine of a gateway answers for all entities. */
+/** Whether the engine of a gateway answers for all entities. */
+export async function isReady(server: MeasuredServer): Promise<boolean> {
+  return sumOf(await server.metrics!(), 'filter_index_ready') === entities.length;
+}
+
 export async function untilReady(server: MeasuredServer): Promise<void> {
-  await until(
-    `${server.name} is ready`,
-    async () => sumOf(await server.metrics!(), 'filter_index_ready') === entities.length,
-  );
+  await until(`${server.name} is ready`, () => isReady(server));
 }
 
 export async function startMercurius({ stage, keys }: ServerOptions): Promise<MeasuredServer> {

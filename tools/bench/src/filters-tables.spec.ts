@@ -108,6 +108,19 @@ describe('the tables of the filters benchmark', () => {
     expect(rowOf(markdown, 'build of the indexes')).toBeUndefined();
   });
 
+  it('tell refusals of gateways that build at once from faults', () => {
+    const none = { found: undefined };
+    const whileBuilding = [200, 503, 504, 504, 500].map((status) =>
+      answer(one, { status, ...(status !== 200 && none) }),
+    );
+    const build = { seconds: 1, mebibytesPerMillion: {}, whileBuilding };
+    const { markdown } = tables([result('embedded', [answer(one)], [], { build })]);
+    expect(rowOf(markdown, 'two gateways that build at once: answers')?.[0]).toBe('5');
+    expect(rowOf(markdown, 'their answers 503')?.[0]).toBe('1');
+    expect(rowOf(markdown, 'their answers 504')?.[0]).toBe('2');
+    expect(rowOf(markdown, 'their other faults')).toEqual(['1', '', 'embedded 0', '**missed**: embedded']);
+  });
+
   it('have no target for a row that is missing', () => {
     const targets = { 'one after the other: p98': { embedded: below(1) } };
     expect(() => tables([result('embedded', [answer(one)])], targets)).toThrow(

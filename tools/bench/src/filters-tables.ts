@@ -31,6 +31,8 @@ export interface Build {
   idleHeldMs?: number;
   /** MiB for a million rows: in memory, or on the disk of the cluster. */
   mebibytesPerMillion: Readonly<Partial<Record<RecordEntity, number>>>;
+  /** What two gateways that built at once answered meanwhile. */
+  whileBuilding?: readonly FilterAnswer[] | undefined;
 }
 
 export interface Target {
@@ -55,6 +57,29 @@ export const below = (most: number): Target => ({ text: `< ${most}`, isMet: (fig
 export const atLeast = (least: number): Target => ({ text: `>= ${least}`, isMet: (figure) => figure >= least });
 const none: Target = { text: '0', isMet: (figure) => figure === 0 };
 
+/** Two gateways that start at once keep answering while both build. PostgreSQL gives these answers. */
+const buildingRows: FigureRow[] = [
+  { what: 'two gateways that build at once: answers', unit: '', of: ofBuilding(({ length }) => length) },
+  { what: 'their p50', unit: 'ms', of: ofBuilding((answers) => percentileOf(answers, 0.5)) },
+  { what: 'their p99', unit: 'ms', of: ofBuilding((answers) => percentileOf(answers, 0.99)) },
+  { what: 'their answers 503', unit: '', of: ofBuilding((answers) => countOf(answers, 503)) },
+  { what: 'their answers 504', unit: '', of: ofBuilding((answers) => countOf(answers, 504)) },
+  {
+    what: 'their other faults',
+    unit: '',
+    of: ofBuilding((answers) => answers.filter(({ found }) => !found).length - countOf(answers, 503, 504)),
+    targets: { embedded: none },
+  },
+];
+
+function ofBuilding(figure: (answers: readonly FilterAnswer[]) => number | undefined): FigureRow['of'] {
+  return ({ build }) => build?.whileBuilding && figure(build.whileBuilding);
+}
+
+function countOf(answers: readonly FilterAnswer[], ...statuses: number[]): number {
+  return answers.filter(({ status }) => statuses.includes(status)).length;
+}
+
 /** @throws when a target is of no row */
 export function tablesOf(
   results: readonly ServerResult[],
@@ -68,8 +93,7 @@ export function tablesOf(
       0.99,
     );
   const ofTogether = (share: number) => (result: ServerResult) => percentileOf(result.together, share);
-  const statusCount = (isMeant: (status: number) => boolean) => (result: ServerResult) =>
-    answersOf(result).filter(({ status }) => isMeant(status)).length;
+  const statusCount = (status: number) => (result: ServerResult) => countOf(answersOf(result), status);
   const entityOf = (entity: RecordEntity) => ofSome((drawn) => drawn.entity === entity && !asksBeside(drawn));
   const speed: FigureRow[] = [
     { what: 'one after the other: p50', unit: 'ms', of: ofAlone(0.5) },
@@ -107,8 +131,8 @@ export function tablesOf(
       of: ({ name }) => differences.get(name)!.length,
       targets: Object.fromEntries(results.map(({ name }) => [name, none])),
     },
-    { what: 'answers 503', unit: '', of: statusCount((status) => status === 503) },
-    { what: 'answers 504', unit: '', of: statusCount((status) => status === 504) },
+    { what: 'answers 503', unit: '', of: statusCount(503) },
+    { what: 'answers 504', unit: '', of: statusCount(504) },
     {
       what: 'answers 504 without a 503 before',
       unit: '',
@@ -142,6 +166,7 @@ export function tablesOf(
       unit: 'ms',
       of: ({ build }) => build?.idleHeldMs,
     },
+    ...buildingRows,
     { what: 'build of the indexes', unit: 's', of: ({ build }) => build?.seconds },
     ...(['company', 'person', 'deal', 'contact'] as const).map((entity) => ({
       what: `index of a million records: ${entity}`,

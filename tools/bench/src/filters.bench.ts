@@ -7,6 +7,7 @@ import { usualRows } from './graphql-rows.js';
 export const bench = benchOf({
   name: 'filters',
   rows: usualRows,
+  asksWhileBuilding: true,
   targets: {
     'one after the other: p50': { embedded: below(4), OpenSearch: below(8) },
     'one after the other: p99': { PostgreSQL: below(2000), embedded: below(25), OpenSearch: below(50) },
