@@ -39,8 +39,10 @@ const warmUpSeconds = (scale: number) => Math.min(60, 3 + 57 * scale);
 /** Others used the processors and their caches before a turn. It begins with some filters that are not measured. */
 const turnFilters = 300;
 const turnSeconds = 3;
-/** The index in memory is built so often, and the medians are taken: a busy host stops the whole machine at times. */
+/** How often the index in memory is built. The figures are medians, since a busy host stops the machine at times. */
 const embeddedBuilds = 3;
+/** For each of two gateways that build at once. A build that never ends is a fault of the next step. */
+const buildingFiltersMax = 20_000;
 
 const names = ['PostgreSQL', 'embedded', 'OpenSearch', 'Mercurius', 'PostGraphile', 'OpenSearch alone'] as const;
 type Name = (typeof names)[number];
@@ -165,7 +167,8 @@ async function askWhileBuilding(options: ServerOptions, draw: Draw): Promise<Fil
     started.map(async (starting) => {
       const server = await starting;
       const found: FilterAnswer[] = [];
-      while (!(await isReady(server))) found.push(...(await askAll(server, draw(10), { connections: 1 })).answers);
+      while (found.length < buildingFiltersMax && !(await isReady(server)))
+        found.push(...(await askAll(server, draw(10), { connections: 1 })).answers);
       await server.stop!();
       return found;
     }),
