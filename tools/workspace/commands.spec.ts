@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brokenLinks, unknownWords, unlinkedPages } from './documents.mjs';
 import { findEntry, missingEntries, platformOf, withAddress } from './lock-optional.mjs';
 import { root } from './projects.mjs';
+import { makeScratchFolder } from './scratch-folder.mjs';
 import { settingsTable } from './settings-table.mjs';
 import { notRun, nxWords, totals } from './test.mjs';
 
@@ -86,6 +87,34 @@ describe('npm test', () => {
     expect(nxWords(['--affected', '--base', 'main'], ['identity'], false).join(' ')).toMatch(
       /^affected --base main -t test test-console test-chaos tested --parallel \d --outputStyle [a-z-]+$/,
     );
+  });
+});
+
+describe('the folder of a test run', () => {
+  let memory: string;
+  beforeEach(() => {
+    memory = mkdtempSync(join(tmpdir(), 'tradewind-memory-'));
+  });
+  afterEach(() => rmSync(memory, { recursive: true, force: true }));
+
+  it('is in memory where that has room', () => {
+    const folder = makeScratchFolder({ memory, availableBytes: 2 ** 35 });
+    expect(folder).toBe(join(memory, `tradewind-test-${process.pid}`));
+    expect(existsSync(folder!)).toBe(true);
+    expect(makeScratchFolder({ memory, availableBytes: 2 ** 33 })).toBeUndefined();
+    expect(makeScratchFolder({ memory: join(memory, 'missing'), availableBytes: 2 ** 35 })).toBeUndefined();
+  });
+
+  it('takes the place of those of runs that were killed, and of no other', () => {
+    const { pid: ended } = spawnSync(process.execPath, ['--version']);
+    const folders = [ended, process.pid, process.ppid].map((pid) => join(memory, `tradewind-test-${pid}`));
+    for (const folder of folders) {
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'left'), '');
+    }
+    makeScratchFolder({ memory, availableBytes: 2 ** 35 });
+    const left = folders.map((folder) => existsSync(join(folder, 'left')));
+    expect([existsSync(folders[0]!), ...left]).toEqual([false, false, false, true]);
   });
 });
 

@@ -9,6 +9,7 @@ import startPostgres from './jest-postgres-start.mjs';
 import stopPostgres from './jest-postgres-stop.mjs';
 import { summaryFile } from './jest-reporter.mjs';
 import { projects, root } from './projects.mjs';
+import { makeScratchFolder } from './scratch-folder.mjs';
 
 /** Tests start services about two hundred times. Node keeps here what it compiles, also from one run to the next. */
 const compileCache = join(root, 'node_modules/.cache/compiled');
@@ -96,6 +97,9 @@ async function main() {
     [...targets, sampleOfOpenSearch].map((target) => join(root, folder, summaryFile(target))),
   );
   for (const path of summaryPaths) rmSync(path, { force: true });
+  const scratch = makeScratchFolder();
+  // Node and all programs that tests start make their files there.
+  if (scratch !== undefined) process.env.TMPDIR = scratch;
   // The runs of the projects find it and start none of their own.
   await startPostgres();
   const words = nxWords(
@@ -111,6 +115,7 @@ async function main() {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => nx.kill(signal));
   const code = await new Promise((resolve) => nx.once('close', resolve));
   await stopPostgres();
+  if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
   const summaries = summaryPaths
     .filter((path) => existsSync(path))
     .map((path) => JSON.parse(readFileSync(path, 'utf8')));
