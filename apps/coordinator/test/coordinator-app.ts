@@ -251,6 +251,6 @@ export function environment(databaseUrl: string, neighboursUrl: string): Record<
     SERVICE_TOKENS: serviceTokenEntry(serviceToken, { name: 'test', services: ['coordinator'] }),
     BATCH_PROFILES: '10',
     READ_PAGE_PEOPLE: '7',
-    RESUME_INTERVAL_MS: '100',
+    RESUME_INTERVAL_MS: '250',
   };
 }

@@ -28,7 +28,7 @@ export const quickSettings = {
   START_SETTLE_MS: '150',
   START_SETTLE_SILENT_MS: '1500',
   FOLLOW_INTERVAL_MS: '200',
-  LOOP_INTERVAL_MS: '50',
+  LOOP_INTERVAL_MS: '200',
   LEASE_SECONDS: '2',
 };
 

@@ -224,8 +224,8 @@ function environment(databaseUrl: string, providerUrl: string, webhookUrl: strin
     START_SETTLE_MS: '200',
     START_SETTLE_SILENT_MS: '1500',
     START_BACKOFF_MS: '50',
-    LOOP_INTERVAL_MS: '50',
-    WATCH_INTERVAL_MS: '100',
+    LOOP_INTERVAL_MS: '200',
+    WATCH_INTERVAL_MS: '200',
     DELIVERY_OVERDUE_SECONDS: '1',
   };
 }

@@ -108,7 +108,7 @@ function environment(databaseUrl: string, objectDir: string): Record<string, str
     OBJECT_STORE_DIR: objectDir,
     PROFILE_WEBHOOK_SECRETS: webhookSecret,
     SERVICE_TOKENS: serviceTokenEntry(serviceToken, { name: 'test', services: ['priority-webhook'] }),
-    LOOP_INTERVAL_MS: '50',
+    LOOP_INTERVAL_MS: '200',
     STORE_BACKOFF_MS_MIN: '50',
     STORE_BACKOFF_MS_MAX: '200',
   };
