@@ -118,7 +118,7 @@ export class AppConfig extends configClass({
     desc: 'Items read from the provider and written to the warehouse at a time',
   }),
   LOOP_INTERVAL_MS: integer({
-    default: 500,
+    default: 1_000,
     min: 10,
     desc: 'How often the background loops look for work of other replicas, milliseconds',
   }),

@@ -77,7 +77,7 @@ export class AppConfig extends configClass({
     desc: 'Starts with unknown outcome after which a profile is given up until an operator retries it; waiting for capacity does not count',
   }),
   LOOP_INTERVAL_MS: integer({
-    default: 500,
+    default: 1_000,
     min: 10,
     desc: 'How often the background looks for profiles that are due, milliseconds',
   }),

@@ -37,8 +37,8 @@ export type PushDispatchEvent =
 
 /** Statuses that end a delivery. Every other answer, redirects too, leads to another delivery. */
 const acknowledgingStatuses: ReadonlySet<number> = new Set([102, 200, 201, 202, 204]);
-/** The mean latency of an idle dispatcher is half of it, for five cheap queries per second. */
-const pollIntervalMsDefault = 200;
+/** The mean latency of an idle dispatcher is half of it, for two cheap queries per second. */
+const pollIntervalMsDefault = 500;
 const errorPauseMsMax = 5_000;
 /** Three heartbeats before the claim expires. */
 const heartbeatIntervalMs = (heartbeatSeconds * 1000) / 4;
