@@ -91,6 +91,7 @@ describe('npm test', () => {
 });
 
 describe('the folder of a test run', () => {
+  const room = { availableBytes: 2 ** 35, freeBytes: 2 ** 32 };
   let memory: string;
   beforeEach(() => {
     memory = mkdtempSync(join(tmpdir(), 'tradewind-memory-'));
@@ -98,10 +99,11 @@ describe('the folder of a test run', () => {
   afterEach(() => rmSync(memory, { recursive: true, force: true }));
 
   it('is in memory where that has room', () => {
-    const folder = makeScratchFolder({ memory, availableBytes: 2 ** 35 });
+    const folder = makeScratchFolder({ memory, ...room });
     expect(folder).toBe(join(memory, `tradewind-test-${process.pid}`));
     expect(existsSync(folder!)).toBe(true);
-    expect(makeScratchFolder({ memory, availableBytes: 2 ** 33 })).toBeUndefined();
+    expect(makeScratchFolder({ memory, ...room, availableBytes: 2 ** 33 })).toBeUndefined();
+    expect(makeScratchFolder({ memory, ...room, freeBytes: 2 ** 31 })).toBeUndefined();
     expect(makeScratchFolder({ memory: join(memory, 'missing'), availableBytes: 2 ** 35 })).toBeUndefined();
   });
 
@@ -112,7 +114,7 @@ describe('the folder of a test run', () => {
       mkdirSync(folder);
       writeFileSync(join(folder, 'left'), '');
     }
-    makeScratchFolder({ memory, availableBytes: 2 ** 35 });
+    makeScratchFolder({ memory, ...room });
     const left = folders.map((folder) => existsSync(join(folder, 'left')));
     expect([existsSync(folders[0]!), ...left]).toEqual([false, false, false, true]);
   });

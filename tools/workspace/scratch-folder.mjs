@@ -11,11 +11,15 @@ const availableBytesMin = 10 * gibibyte;
 
 /**
  * Makes a folder in the memory of this machine, and deletes those of runs that were killed. Linux has a place for it.
- * @param {{memory?: string, availableBytes?: number}} machine
+ * @param {{memory?: string, availableBytes?: number, freeBytes?: number}} machine `freeBytes` are those of the folder
  * @returns {string | undefined} undefined where memory has too little room
  */
-export function makeScratchFolder({ memory = '/dev/shm', availableBytes = process.availableMemory() } = {}) {
-  if (freeBytes(memory) < freeBytesMin || availableBytes < availableBytesMin) return undefined;
+export function makeScratchFolder({
+  memory = '/dev/shm',
+  availableBytes = process.availableMemory(),
+  freeBytes = freeBytesOf(memory),
+} = {}) {
+  if (freeBytes < freeBytesMin || availableBytes < availableBytesMin) return undefined;
   const names = readdirSync(memory).filter((name) => name.startsWith(prefix));
   for (const name of names) if (!isRunning(Number(name.slice(prefix.length)))) remove(join(memory, name));
   const folder = join(memory, `${prefix}${process.pid}`);
@@ -25,7 +29,7 @@ export function makeScratchFolder({ memory = '/dev/shm', availableBytes = proces
   return folder;
 }
 
-function freeBytes(folder) {
+function freeBytesOf(folder) {
   try {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;
