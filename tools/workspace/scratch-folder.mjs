@@ -10,7 +10,7 @@ const freeBytesMin = 3 * gibibyte;
 const availableBytesMin = 10 * gibibyte;
 
 /**
- * Makes a folder in the memory of this machine, and deletes those of runs that were killed. Linux has a place for it.
+ * Makes a folder in memory, where Linux has a place for files. Deletes what runs left that failed or were killed.
  * @param {{memory?: string, availableBytes?: number, freeBytes?: number}} machine `freeBytes` are those of the folder
  * @returns {string | undefined} undefined where memory has too little room
  */

@@ -115,12 +115,17 @@ async function main() {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => nx.kill(signal));
   const code = await new Promise((resolve) => nx.once('close', resolve));
   await stopPostgres();
-  if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
   const summaries = summaryPaths
     .filter((path) => existsSync(path))
     .map((path) => JSON.parse(readFileSync(path, 'utf8')));
-  for (const { name, message } of summaries.flatMap(({ failures }) => failures)) {
+  const failures = summaries.flatMap((summary) => summary.failures);
+  for (const { name, message } of failures) {
     console.log(`failed: ${name}\n${message.split('\n').slice(0, linesMax).join('\n')}`);
+  }
+  if (scratch !== undefined) {
+    // A message may name a file, such as a log.
+    if (failures.length > 0) console.log(`The files of this run stay in ${scratch} until the next run.`);
+    else rmSync(scratch, { recursive: true, force: true });
   }
   const { passed, failed } = totals(summaries, code === 0);
   console.log(notRun(hasOpenSearch));
