@@ -46,7 +46,8 @@ export function describeData(visitor: () => ConsoleVisitor): void {
         await ask(page);
         // Nothing is asked, and the person is led to what is missing.
         await revenue.getByText('Enter a value.').waitFor();
-        expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Revenue, value');
+        // In the frame after the message.
+        await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'Revenue, value');
         await revenue.getByRole('textbox', { name: 'Revenue, value' }).fill('1,000,000');
         const country = await addCondition(page, 2, 'country');
         await country.getByRole('combobox', { name: 'Country, value' }).fill('united st');
