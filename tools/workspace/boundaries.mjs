@@ -28,9 +28,9 @@ export const mayImport = {
 /** What test files may import, too. */
 const testsMayImport = ['lib:testkit', 'lib:data-client', 'kind:tool'];
 
-/** Files that are tests, or serve them alone, and generators: never shipped. */
+/** Files that are tests, or serve them alone, generators, and how a service is built: never shipped. */
 export const testFiles =
-  '(\\.(spec|int-spec|e2e-spec|emulator-spec|bench)\\.[cm]?[jt]s$|/test/|/generate[\\w-]*\\.mjs$)';
+  '(\\.(spec|int-spec|e2e-spec|emulator-spec|bench)\\.[cm]?[jt]s$|/test/|/generate[\\w-]*\\.mjs$|/rolldown\\.config\\.mjs$)';
 
 /** Development tools: what they need is installed with the repository's root. */
 const neverShipped = '^tools/workspace/|^libs/testkit/';

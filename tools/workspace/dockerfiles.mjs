@@ -13,6 +13,8 @@ const folders = readdirSync(new URL('apps/', root));
 /** The services. The console is an app too, but none of them: its Dockerfile is written by hand. */
 export const apps = folders.filter((app) => existsSync(new URL(`apps/${app}/src/app.config.ts`, root)));
 
+const libs = readdirSync(new URL('libs/', root)).filter((lib) => existsSync(new URL(`libs/${lib}/package.json`, root)));
+
 /** Everything that has an image: the services and the console. */
 export const imageApps = folders.filter((app) => existsSync(new URL(`apps/${app}/Dockerfile`, root)));
 
@@ -24,6 +26,8 @@ export const nodeOptions = (app) => [
   '--enable-source-maps',
   ...(readJson(`apps/${app}/package.json`).nodeOptions ?? []),
 ];
+
+const allFolders = [...imageApps.map((app) => `apps/${app}`), ...libs.map((lib) => `libs/${lib}`)];
 
 /** The libs that an app needs at run time, its libs' libs included, in alphabetical order. */
 function runtimeLibs(app) {
@@ -41,6 +45,9 @@ function runtimeLibs(app) {
   return [...found].sort();
 }
 
+/** npm leaves out the packages of a project whose package.json is not there. */
+const copiesOfManifests = (folders) => folders.map((folder) => `COPY ${folder}/package.json ${folder}/`).join('\n');
+
 /** The lines of the program `tradewind` of an image. The image has one service, which may be named. */
 const tradewindProgram = (app) => [
   '#!/usr/local/bin/node',
@@ -50,8 +57,7 @@ const tradewindProgram = (app) => [
 ];
 
 export function dockerfile(app) {
-  const libs = runtimeLibs(app);
-  const folders = [`apps/${app}`, ...libs.map((lib) => `libs/${lib}`)];
+  const folders = [`apps/${app}`, ...runtimeLibs(app).map((lib) => `libs/${lib}`)];
   const port = 8080;
   const program = ['node', ...nodeOptions(app), 'main.js'];
   return `# syntax=docker/dockerfile:1
@@ -63,21 +69,23 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 
 FROM base AS build
-# The same for all images, so that their builds share these layers. None of its packages reach an image.
-# The pages of the console are built with packages of its own; all others need those of the root alone.
-COPY apps/console/package.json apps/console/
+# The same for all images, so that their builds share these layers. Programs hold what they need of these packages.
+${copiesOfManifests(allFolders)}
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --prefer-offline
 COPY nx.json tsconfig.base.json .swcrc ./
+COPY tools/workspace/service-build.mjs tools/workspace/
 COPY apps apps
 COPY libs libs
 RUN node node_modules/nx/dist/bin/nx.js run-many -t build --skip-nx-cache
 
 FROM base AS packages
-${folders.map((folder) => `COPY ${folder}/package.json ${folder}/`).join('\n')}
+${copiesOfManifests(folders)}
 COPY tools/workspace/prune-packages.mjs ./
 # The app's own dependencies only, and of these only what a running service can load.
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --prefer-offline --omit=dev --workspace apps/${app} --include-workspace-root=false && node prune-packages.mjs node_modules && rm prune-packages.mjs && mkdir -m 777 .compile-cache
-${folders.map((folder) => `COPY --from=build /app/${folder}/dist ${folder}/dist`).join('\n')}
+# The program holds the libs, and most packages a second time: those in node_modules bring their licences, and scanners
+# find them there.
+COPY --from=build /app/apps/${app}/dist apps/${app}/dist
 
 FROM packages AS runtime
 # The licence of the service, and the works of others in it.

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,14 +45,20 @@ describe('the Dockerfiles', () => {
       return programs.filter((program) => program !== '').map((program) => ({ app, program }));
     });
     expect(called).toContainEqual({ app: 'console', program: 'vite' });
-    const packages: Record<string, string> = { swc: '@swc/cli', vite: 'vite' };
+    const packages: Record<string, string> = { swc: '@swc/cli', vite: 'vite', rolldown: 'rolldown' };
     for (const { app, program } of called.filter((one) => !ofRoot.includes(packages[one.program]!))) {
       expect(Object.keys(json(`apps/${app}/package.json`)['devDependencies'] ?? {})).toContain(packages[program]);
-      // npm leaves out the packages of a project whose package.json is not there.
-      const beforeInstall = stage('identity', 'build').split('npm ci')[0];
-      expect(beforeInstall).toContain(`COPY apps/${app}/package.json apps/${app}/`);
     }
   });
+
+  // npm leaves out the packages of a project whose package.json is not there.
+  it.each(globSync('{apps,libs}/*/package.json', { cwd: root }))(
+    'install before a build the packages of %s',
+    (path) => {
+      const beforeInstall = stage('identity', 'build').split('npm ci')[0];
+      expect(beforeInstall).toContain(`COPY ${path} ${dirname(path)}/\n`);
+    },
+  );
 
   it.each(apps)('put the licence and the notices into the image of %s', (app) => {
     expect(stage(app, 'runtime')).toMatch(/^COPY LICENSE NOTICE \.\/$/m);
@@ -98,9 +113,12 @@ describe('pruning packages', () => {
     expect(files.filter((file) => existsSync(join(folder, file)))).toEqual(['lib/own.ts', 'node_modules/a/a.js']);
   });
 
-  it('is the only part of tools/ that a build copies', () => {
+  it('and the build of services are the only parts of tools/ that a build copies', () => {
     const copied = apps.flatMap((app) => [...dockerfile(app).matchAll(/^COPY (tools\/\S+)/gm)].map(([, path]) => path));
-    expect(new Set(copied)).toEqual(new Set(['tools/workspace/prune-packages.mjs']));
-    expect(readFileSync(join(root, '.dockerignore'), 'utf8')).toContain('\n!tools/workspace/prune-packages.mjs\n');
+    expect(new Set(copied)).toEqual(
+      new Set(['tools/workspace/service-build.mjs', 'tools/workspace/prune-packages.mjs']),
+    );
+    const ignored = readFileSync(join(root, '.dockerignore'), 'utf8');
+    for (const path of copied) expect(ignored).toContain(`\n!${path}\n`);
   });
 });

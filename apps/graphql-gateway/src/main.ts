@@ -1,4 +1,4 @@
 import { runService } from '@tradewind/service-kit';
 import { service } from './service.js';
 
-await runService(service);
+void runService(service);
