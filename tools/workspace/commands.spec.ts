@@ -8,7 +8,7 @@ import { findEntry, missingEntries, platformOf, withAddress } from './lock-optio
 import { root } from './projects.mjs';
 import { makeScratchFolder } from './scratch-folder.mjs';
 import { settingsTable } from './settings-table.mjs';
-import { notRun, nxWords, totals } from './test.mjs';
+import { notRun, nxWords, took, totals } from './test.mjs';
 
 describe('a command before npm ci', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object };
@@ -56,6 +56,12 @@ describe('npm test', () => {
     expect(totals([summary], false)).toEqual({ passed: 5, failed: 1 });
     expect(totals([], true)).toEqual({ passed: 0, failed: 1 });
   });
+
+  it.each([
+    [4_600, '0 min 5 s'],
+    [119_600, '2 min 0 s'],
+    [425_000, '7 min 5 s'],
+  ])('says how long it took: %i ms', (ms, text) => expect(took(ms)).toBe(text));
 
   it('names what is not run, which is a command of its own', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object };

@@ -15,16 +15,17 @@ import { makeScratchFolder } from './scratch-folder.mjs';
 const compileCache = join(root, 'node_modules/.cache/compiled');
 
 /**
- * `test-chaos` and `test-console` of e2e take minutes and mostly wait, so they run beside the others. All but chaos
- * have a lower priority (nx.json), because it measures how soon services recover.
+ * `test-chaos` and `test-console` of e2e take minutes and mostly wait, so they run beside the others. Chaos has the
+ * highest priority, because it measures how soon services recover. Identity takes longest and has the next (nx.json,
+ * project.json).
  */
 const targets = ['test', 'test-console', 'test-chaos'];
 
 /** Beside them where OpenSearch is: it compares 150,000 cases, which takes half a minute beside other tests. */
 const sampleOfOpenSearch = 'test-opensearch-sample';
 
-/** Two cores are busy with four at a time, since tests wait for services, databases and a browser. */
-const parallel = '4';
+/** Two cores are busy with six at a time, since tests wait for services, databases and a browser. */
+const parallel = '6';
 
 /** @returns the words for Nx */
 export function nxWords(words, projectNames, hasOpenSearch) {
@@ -81,6 +82,12 @@ export function notRun(hasOpenSearch) {
     : 'not run: the tests on a real OpenSearch (npm run test:opensearch, which needs Java 17 and Maven)';
 }
 
+/** @param {number} ms since the start, such as 425_000 for `7 min 5 s` */
+export function took(ms) {
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
 /** Whether `npm run test:opensearch` has installed it, and Java is as it needs it (libs/testkit). */
 function findOpenSearch() {
   const source = readFileSync(join(root, 'libs/testkit/src/embedded-opensearch.ts'), 'utf8');
@@ -129,6 +136,7 @@ async function main() {
   }
   const { passed, failed } = totals(summaries, code === 0);
   console.log(notRun(hasOpenSearch));
+  console.log(`took ${took(performance.now())}`);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;
 }
