@@ -165,7 +165,9 @@ describe('administration of jobs', () => {
 
   it('takes the timeline of a job away with it', async () => {
     await trigger(['old']);
-    const [job] = await world.finished();
+    // What its last webhook and the reading of its cost write would come after it.
+    const [job] = await world.until((rows) => rows.every((row) => row.stage === 'done' && row.cost_due_at === null));
+    await world.inboxProcessed();
     await world.sql.query(`update "network_interactions_trackerDev" set created_at = now() - interval '40 days'`);
     const keeping = await world.addReplica({ JOB_KEEP_DAYS: '30' });
     await world.until((rows) => rows.length === 0);
