@@ -1,18 +1,18 @@
 // Scans the images in an archive. It reads every file of every layer, also when a later layer deletes it, and the
-// config, with environment, labels and history. What others made is left out: the layers of the base image, and Node
-// and files of packages that are as npm installed them here. Only at the installation of a package its sum is checked,
-// by npm.
+// config, with environment, labels and history. Left out are the layers of the base image, and what is the same here:
+// Node and packages as npm installed them, and programs as a build made them. At the installation of a package npm
+// checks its sum, and `npm run check` scans the sources.
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
-import { basename, join, posix } from 'node:path';
+import { join, posix } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { root } from '../projects.mjs';
-import { allowedTexts } from './allowed-texts.mjs';
 import { findSecrets } from './find-secrets.mjs';
 import { isSecretFile, secretFileSentence, secretSentence } from './findings.mjs';
 import { eachImage, tarEntries } from './image-archive.mjs';
 
-/** Where the Dockerfiles put the app, its libs and its packages, in the folders of the tree. */
+/** Where the Dockerfiles put the programs of the app and the packages, in the folders of the tree. */
 const appFolder = 'app/';
+const packagesAndPrograms = /^(?:.*\/)?node_modules\/|^apps\/[^/]+\/dist\//;
 const nodeFile = 'usr/local/bin/node';
 /** Binary files are full of texts that only look like these. */
 const kindsOfTexts = ['random text', 'e-mail address'];
@@ -23,8 +23,7 @@ const printableTexts = /[\t -~]{8,}/g;
  * @param {string} file the archive
  * @param {object} options
  * @param {string} [options.base] archive of the base image, whose layers and config are left out
- * @param {string} [options.published] folder in which `npm ci` installed the packages of the lock file
- * @param {typeof allowedTexts} [options.allowed]
+ * @param {string} [options.published] checkout in which `npm ci` and `npm run build` ran
  * @returns {Promise<ImageScan>}
  *
  * @typedef {object} ImageScan
@@ -33,7 +32,7 @@ const printableTexts = /[\t -~]{8,}/g;
  * @property {{files: number, bytes: number}} binary of those that were read
  * @property {{layers: number, files: number, bytes: number}} leftOut layers of the base, and published files
  */
-export async function scanImage(file, { base, published = root, allowed = allowedTexts } = {}) {
+export async function scanImage(file, { base, published = root } = {}) {
   const ofBase = base === undefined ? { layers: [], texts: new Set() } : await readBase(base);
   const scan = {
     findings: [],
@@ -58,7 +57,7 @@ export async function scanImage(file, { base, published = root, allowed = allowe
         scan.leftOut.layers += 1;
       } else {
         scan.read.layers += 1;
-        await scanLayer(path, `layer ${index + 1}`, { published, allowed, scan });
+        await scanLayer(path, `layer ${index + 1}`, { published, scan });
       }
     }
   });
@@ -84,7 +83,7 @@ function textsOf(value, place = '') {
   });
 }
 
-async function scanLayer(path, layer, { published, allowed, scan }) {
+async function scanLayer(path, layer, { published, scan }) {
   const count = (where, content) => {
     where.files += 1;
     where.bytes += content.length;
@@ -107,33 +106,21 @@ async function scanLayer(path, layer, { published, allowed, scan }) {
     if (isSecretFile(name)) scan.findings.push(secretFileSentence(place));
     const isBinary = content.includes(0);
     if (isBinary) count(scan.binary, content);
-    for (const secret of await findSecrets(isBinary ? textsIn(content) : textOf(name, content), { place: 'tree' })) {
+    for (const secret of await findSecrets(isBinary ? textsIn(content) : content.toString('utf8'), { place: 'tree' })) {
       if (isBinary && kindsOfTexts.includes(secret.kind)) continue;
-      if (!isAllowed(name, secret.text, allowed)) scan.findings.push(secretSentence(place, secret));
+      scan.findings.push(secretSentence(place, secret));
     }
   }
 }
 
 const textsIn = (binary) => (binary.toString('latin1').match(printableTexts) ?? []).join('\n');
 
-/** Without the name of its own source map, which may look like a secret. */
-const textOf = (name, content) => content.toString('utf8').replace(`sourceMappingURL=${basename(name)}.map`, '');
-
-/** Whether npm installed this very file. */
+/** Whether npm installed this very file in the checkout, or a build made it. */
 function isPublished(name, content, folder) {
-  const isOfPackage = name.startsWith(appFolder) && name.includes('node_modules/');
-  const installed = isOfPackage ? [name.slice(appFolder.length)] : [];
-  if (name === nodeFile) installed.push(...globSync('node_modules/node-*/bin/node', { cwd: folder }));
-  return installed
-    .map((path) => join(folder, path))
-    .some((path) => existsSync(path) && statSync(path).isFile() && readFileSync(path).equals(content));
-}
-
-/** What the tree may have in a source is also in the program and the source map that are made of it. */
-function isAllowed(name, text, allowed) {
-  const source = name
-    .slice(appFolder.length)
-    .replace('/dist/', '/src/')
-    .replace(/\.js(?:\.map)?$/, '.ts');
-  return name.startsWith(appFolder) && allowed.some((one) => one.text === text && one.files.includes(source));
+  const path = name.startsWith(appFolder) ? name.slice(appFolder.length) : '';
+  const here = packagesAndPrograms.test(path) ? [path] : [];
+  if (name === nodeFile) here.push(...globSync('node_modules/node-*/bin/node', { cwd: folder }));
+  return here
+    .map((one) => join(folder, one))
+    .some((one) => existsSync(one) && statSync(one).isFile() && readFileSync(one).equals(content));
 }

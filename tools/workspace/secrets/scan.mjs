@@ -3,7 +3,7 @@
 // texts from standard input and looks for these as well. They may be the passwords and tokens that a run used.
 // `--since` with a time in ISO 8601 leaves out earlier entries. `npm run scan -- --image FILE` scans the image in an
 // archive. `--base FILE` is an archive of the image that it was built on, which is left out; `--published FOLDER` is
-// another checkout whose packages npm installed. A secret that is found is never printed in full.
+// another checkout, with its packages and programs. A secret that is found is never printed in full.
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
