@@ -17,7 +17,10 @@ export interface WideGateway {
   stop(): Promise<void>;
 }
 
-export async function startWideGateway({ dataDir }: PlatformProcess): Promise<WideGateway> {
+export async function startWideGateway(
+  { dataDir }: PlatformProcess,
+  more: Record<string, string> = {},
+): Promise<WideGateway> {
   const [port, metricsPort] = [await freePort(), await freePort()];
   const settings = parseEnv(readFileSync(join(dataDir, 'settings/graphql-gateway.env'), 'utf8'));
   const log = openSync(join(dataDir, 'logs/graphql-gateway.log'), 'a');
@@ -27,6 +30,7 @@ export async function startWideGateway({ dataDir }: PlatformProcess): Promise<Wi
     env: {
       ...{ ...settings, ...wideLimits, PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'info' },
       ...compileCacheSetting(),
+      ...more,
       ...{ HOST: '127.0.0.1', PORT: String(port), METRICS_PORT: String(metricsPort) },
     },
     stdio: ['ignore', log, log],

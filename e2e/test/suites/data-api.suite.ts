@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { call } from '../../src/http.js';
+import { startWideGateway } from '../../fuzz/wide-gateway.js';
+import { call, until } from '../../src/http.js';
 import type { PlatformProcess } from '../../src/platform-process.js';
 
 interface Connection {
@@ -81,6 +82,31 @@ export function describeDataApi(platform: () => PlatformProcess): void {
         expect(answer.status).toBe(401);
         expect(answer.body).toMatchObject({ error: 'Unauthorized', statusCode: 401 });
       }
+    });
+
+    it('builds the index of every entity in a thread of the built program', async () => {
+      const gateway = await startWideGateway(platform(), { FILTER_ENGINE: 'embedded' });
+      try {
+        const built = async () => {
+          const { body } = await call<string>('GET', `${gateway.metricsUrl}/metrics`);
+          return [...body.matchAll(/filter_index_built_total\{entity="(\w+)"\} [1-9]/g)].map(([, entity]) => entity!);
+        };
+        const all = await until('all indexes', 30_000, async () => {
+          const entities = await built();
+          return entities.length >= 4 ? entities : undefined;
+        });
+        expect(all.toSorted()).toEqual(['company', 'contact', 'deal', 'person']);
+      } finally {
+        await gateway.stop();
+      }
+    });
+
+    it('serves every file that the page of the explorer names', async () => {
+      const url = platform().url('graphql-gateway');
+      const page = await call<string>('GET', `${url}/explorer`);
+      const files = [...page.body.matchAll(/(?:src|href)="(\/explorer\/[^"]+)"/g)].map(([, path]) => path!);
+      expect(files.length).toBeGreaterThan(4);
+      for (const file of files) expect([file, (await call('GET', url + file)).status]).toEqual([file, 200]);
     });
 
     it('names every industry of the schema, 415 of them', async () => {
